@@ -103,12 +103,7 @@ func (q Counts) Kind() string {
 }
 
 // Each makes a list of every edge, as column counts need.
-func Each(edges []float64) (lists [][]float64) {
-	for i := range edges {
-		lists = append(lists, edges[i:i+1:i+1])
-	}
-	return lists
-}
+func Each(edges []float64) [][]float64 { return slices.Collect(slices.Chunk(edges, 1)) }
 
 // Validate reports a frame or edges that cannot be used.
 func (q Counts) Validate(d int) error {

@@ -287,12 +287,9 @@ func (q Directions) Compile(d int) RowMap {
 func (m *directionsMap) Add(sum []int64, rows []float64) {
 	var factor panel.Column
 	m.Each(rows, func(int) {
-		for r, n := range &m.Norm2 {
-			lift := m.lift
-			n += float64(lift * lift)
-			if !(n < math.MaxFloat64) || n < 1e-280 {
-				lift, n = m.rescale(r)
-			}
+		for odd := panel.Unit(&m.gram.H[0], &factor, &m.Norm2, m.lift, m.headroom); odd != 0; odd &= odd - 1 {
+			r := bits.TrailingZeros64(odd)
+			lift, n := m.rescale(r)
 			factor[r] = m.headroom / math.Sqrt(n)
 			m.gram.H[0][r] = panel.Nearest(float64(lift * factor[r]))
 		}

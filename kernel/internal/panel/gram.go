@@ -33,16 +33,7 @@ const (
 // which become these sums. The check is exact although it is made in float64: if some |h_i| > 2^16,
 // its square, and by the monotony of rounding the sum, exceeds the bound; otherwise all sums are
 // integers below 2^53. NaN breaks it.
-func (g *Gram) RoundAll(factor, less *Column) {
-	Round(g.H[:g.Dim], factor, less)
-	for r, t := range less {
-		if !(t <= GramBound) {
-			for i := range g.H {
-				g.H[i][r] = 0
-			}
-		}
-	}
-}
+func (g *Gram) RoundAll(factor, less *Column) { round(g.H[:g.Dim], factor, less) }
 
 // Add adds a panel.
 func (g *Gram) Add(sum []int64) {

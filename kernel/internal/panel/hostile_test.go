@@ -58,8 +58,15 @@ func hostilePanel(t *testing.T, rng *rand.Rand, c []Column, draw func(*rand.Rand
 	weighGo(&want[0], &want[1], &c[0], &c[1], scale, lift, radius, least)
 	copy(got[2:], c[2:5])
 	copy(want[2:], c[2:5])
-	Round(got[2:4], &c[0], &got[4])
+	round(got[2:4], &c[0], &got[4])
 	roundGo(want[2:4], &c[0], &want[4])
+	if !same(got, want) {
+		t.Fatalf("%v, %v, %v, %v of %v: %v, in Go %v", scale, lift, radius, least, c, got, want)
+	}
+	odd, wantOdd := Unit(&got[2], &got[3], &c[0], scale, lift), unitGo(&want[2], &want[3], &c[0], scale, lift)
+	if odd != wantOdd || odd>>Rows != 0 {
+		t.Fatalf("%v, %v of %v: odd rows %x, in Go %x", scale, lift, c[0], odd, wantOdd)
+	}
 	for r, v := range c[4] { // a score is no NaN
 		if got[5][r], want[5][r] = v, v; v != v {
 			got[5][r], want[5][r] = math.Inf(-1), math.Inf(-1)

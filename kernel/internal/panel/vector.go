@@ -11,7 +11,7 @@ import (
 // multiply-add but where all values are exact integers), so both give the same bits; NaN is NaN in
 // both, whatever its payload. TestForms holds this for every form that the machine has.
 //
-// load, apply, products, Weigh, Round, Shares, Live, Keep, Closest, Bins and Places run the
+// load, apply, products, Weigh, Unit, round, Shares, Live, Keep, Closest, Bins and Places run the
 // form that path names: 0 for Go, and what follows is the machine's. The build tag purego leaves Go
 // alone.
 var path uint8
@@ -93,8 +93,22 @@ func weighGo(h0, factor, share, norm2 *Column, scale, lift, radius, least float6
 	}
 }
 
-// roundGo replaces columns 1.. of h by round(h_i factor), 0 where factor is, and adds the squares
-// of all to total.
+// unitGo: n = norm2 + lift^2, factor = scale/sqrt(n), h_0 = round(lift factor). The bits of odd are
+// the rows where n may have overflowed, lost digits, or is NaN.
+func unitGo(h0, factor, norm2 *Column, lift, scale float64) (odd uint64) {
+	for r, n := range norm2 {
+		n += float64(lift * lift)
+		factor[r] = scale / math.Sqrt(n)
+		h0[r] = Nearest(float64(lift * factor[r]))
+		if !(n < math.MaxFloat64) || n < 1e-280 {
+			odd |= 1 << r
+		}
+	}
+	return odd
+}
+
+// roundGo replaces columns 1.. of h by round(h_i factor), 0 where factor is, adds the squares of
+// all to total, and makes the rows 0 where that is not at most GramBound.
 func roundGo(h []Column, factor, total *Column) {
 	for i := range h {
 		for r, v := range &h[i] {
@@ -105,6 +119,13 @@ func roundGo(h []Column, factor, total *Column) {
 				h[i][r] = v
 			}
 			total[r] += float64(v * v)
+		}
+	}
+	for r, t := range total {
+		for i := range h {
+			if !(t <= GramBound) {
+				h[i][r] = 0
+			}
 		}
 	}
 }

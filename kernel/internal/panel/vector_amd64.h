@@ -242,7 +242,11 @@ TEXT WEIGH<>(SB), NOSPLIT, $0
 
 rows:
 	VMOVUPD (DX)(R8*1), V7
+	VMOVAPD V7, V8
+	ALIKE(V7, V6, rooted)               // one component has all of its rows
 	VSQRTPD V7, V8
+
+rooted:
 	VMULPD V8, V0, V8                  // f
 	VMULPD V8, V1, V9
 	VADDPD V5, V9, V9
@@ -304,11 +308,52 @@ rows:
 	VZEROUPPER
 	RET
 
-// roundGo, a register of rows at a time: V0 factor, V1 total, V3 where factor is not 0, V6 3<<51.
+// unitGo, a register of rows at a time: R9 the bits so far of rows that are not odd, CX how many.
+//
+// DI h_0, SI factor, DX norm2, X0 lift, X1 scale, R13 where the bits go
+TEXT UNIT<>(SB), NOSPLIT, $0
+	VBROADCASTSD X0, V0
+	VBROADCASTSD X1, V1
+	VMULPD V0, V0, V2
+	VBROADCASTSD constants<>+0(SB), V3  // 3<<51
+	VBROADCASTSD constants<>+72(SB), V4 // MaxFloat64
+	VBROADCASTSD constants<>+80(SB), V5 // 1e-280
+	XORQ R8, R8
+	XORQ R9, R9
+	XORQ CX, CX
+
+rows:
+	VMOVUPD (DX)(R8*1), V6
+	VADDPD V2, V6, V6                  // n
+	VSQRTPD V6, V7
+	VDIVPD V7, V1, V7
+	VMOVUPD V7, (SI)(R8*1)
+	VMULPD V7, V0, V8
+	VADDPD V3, V8, V8
+	VSUBPD V3, V8, V8
+	VMOVUPD V8, (DI)(R8*1)
+	BITS(GREATER, V4, V6, AX)
+	BITS(ATLEAST, V6, V5, BX)
+	ANDL BX, AX
+	SHLQ CX, AX
+	ORQ  AX, R9
+	ADDQ $(WIDTH/8), CX
+	ADDQ $WIDTH, R8
+	CMPQ R8, $COLUMN
+	JLT  rows
+	MOVQ $((1<<(COLUMN/8))-1), AX
+	XORQ AX, R9
+	MOVQ R9, (R13)
+	VZEROUPPER
+	RET
+
+// roundGo, a register of rows at a time: V0 factor, V1 total, V3 where factor is not 0, V6 3<<51,
+// V7 GramBound.
 //
 // DI h, R9 columns of h, DX factor, BX total
 TEXT ROUND<>(SB), NOSPLIT, $0
 	VBROADCASTSD constants<>+0(SB), V6
+	VBROADCASTSD constants<>+64(SB), V7
 	XORQ R8, R8
 
 rows:
@@ -335,6 +380,23 @@ square:
 	DECQ CX
 	JNE  column
 	VMOVUPD V1, (BX)(R8*1)
+	BITS(ATMOST, V1, V7, AX)           // not NaN
+	CMPL AX, $((1<<(WIDTH/8))-1)
+	JEQ  next
+	VBROADCASTSD constants<>+56(SB), V2
+	ZERO(V3)
+	SELECT(ATMOST, V1, V7, V2, V3, V3)
+	LEAQ (DI)(R8*1), SI
+	MOVQ R9, CX
+
+within:
+	VANDPD (SI), V3, V2
+	VMOVUPD V2, (SI)
+	ADDQ $COLUMN, SI
+	DECQ CX
+	JNE  within
+
+next:
 	ADDQ $WIDTH, R8
 	CMPQ R8, $COLUMN
 	JLT  rows
@@ -380,6 +442,8 @@ score:                                 // s_j; the maximum is its second operand
 exp:                                   // e_j = ExpNegative(V9), V9 = s_j - best
 	VMOVUPD (R11), V9
 	VSUBPD V0, V9, V9
+	VMOVAPD V7, V14
+	ALIKE(V9, V2, store)                // exp(0) = 1: all are their only component's
 	ZERO(V14)
 	NONE(V9, V1, store)
 	VMULPD V4, V9, V10
@@ -414,6 +478,7 @@ store:
 	VMOVUPD V3, (R13)(R8*1)
 	TESTL R14, R14
 	JEQ  next
+	ALIKE(V3, V7, next)                 // divided by 1
 	LEAQ (DI)(R8*1), R11
 	MOVQ R9, CX
 

@@ -379,8 +379,27 @@ avx2:
 avx512:
 	JMP weigh512<>(SB)
 
-// func Round(h []Column, factor, total *Column)
-TEXT ·Round(SB), NOSPLIT, $0-40
+// func Unit(h0, factor, norm2 *Column, lift, scale float64) (odd uint64)
+TEXT ·Unit(SB), NOSPLIT, $0-48
+	MOVQ  h0+0(FP), DI
+	MOVQ  factor+8(FP), SI
+	MOVQ  norm2+16(FP), DX
+	MOVSD lift+24(FP), X0
+	MOVSD scale+32(FP), X1
+	LEAQ  odd+40(FP), R13
+	CMPB  ·path(SB), $1
+	JEQ   avx2
+	JHI   avx512
+	JMP   ·unitGo(SB)
+
+avx2:
+	JMP unit2<>(SB)
+
+avx512:
+	JMP unit512<>(SB)
+
+// func round(h []Column, factor, total *Column)
+TEXT ·round(SB), NOSPLIT, $0-40
 	MOVQ h_base+0(FP), DI
 	MOVQ h_len+8(FP), R9
 	MOVQ factor+24(FP), DX
@@ -562,17 +581,20 @@ next:
 #define UNEQUAL $4
 
 // SELECT: out = yes where a op b, else no (for NaN too). NONE: to label if a > b nowhere. MASK: all
-// ones where a is not b (NaN is not), else zeros. BITS: where a op b.
+// ones where a is not b (NaN is not), else zeros. BITS: where a op b. ALIKE: to label if a is b
+// everywhere.
 #define WIDTH 64
 #define ZERO(v) VPXORQ v, v, v
 #define SELECT(op, a, b, yes, no, out) VCMPPD op, b, a, K1; VBLENDMPD yes, no, K1, out
 #define NONE(a, b, label) VCMPPD GREATER, b, a, K1; KORTESTB K1, K1; JEQ label
 #define MASK(a, b, out) VCMPPD UNEQUAL, b, a, K1; VPMOVM2Q K1, out
 #define BITS(op, a, b, out) VCMPPD op, b, a, K1; KMOVB K1, out
+#define ALIKE(a, b, label) VCMPPD UNEQUAL, b, a, K1; KORTESTB K1, K1; JEQ label
 #define APPLY apply512
 #define PRODUCTS products512
 #define ROUND round512
 #define WEIGH weigh512
+#define UNIT unit512
 #define LIVE live512
 #define SHARES shares512
 #define CLOSEST closest512
@@ -600,10 +622,12 @@ next:
 #undef NONE
 #undef MASK
 #undef BITS
+#undef ALIKE
 #undef APPLY
 #undef PRODUCTS
 #undef ROUND
 #undef WEIGH
+#undef UNIT
 #undef LIVE
 #undef SHARES
 #undef CLOSEST
@@ -630,10 +654,12 @@ next:
 #define NONE(a, b, label) VCMPPD GREATER, b, a, V15; VMOVMSKPD V15, AX; TESTL AX, AX; JEQ label
 #define MASK(a, b, out) VCMPPD UNEQUAL, b, a, out
 #define BITS(op, a, b, out) VCMPPD op, b, a, V15; VMOVMSKPD V15, out
+#define ALIKE(a, b, label) VCMPPD UNEQUAL, b, a, V15; VMOVMSKPD V15, AX; TESTL AX, AX; JEQ label
 #define APPLY apply2
 #define PRODUCTS products2
 #define ROUND round2
 #define WEIGH weigh2
+#define UNIT unit2
 #define LIVE live2
 #define SHARES shares2
 #define CLOSEST closest2

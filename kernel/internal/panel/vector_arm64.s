@@ -5,7 +5,7 @@
 #include "vector_constants.h"
 
 // The assembly of the functions in vector.go for registers of two rows (NEON, path 1). load,
-// Live, Keep, Bins and Places are the Go form.
+// Unit, Live, Keep, Bins and Places are the Go form.
 //
 // Go's assembler knows no arithmetic on vectors of float64 but the fused one; the macros below are
 // the instructions' words (Arm Architecture Reference Manual, C7.2), for two doubles, as the
@@ -55,6 +55,10 @@
 // func load(x []Column, rows, shift []float64, n int)
 TEXT ·load(SB), NOSPLIT|NOFRAME, $0-80
 	B ·loadGo(SB)
+
+// func Unit(h0, factor, norm2 *Column, lift, scale float64) (odd uint64)
+TEXT ·Unit(SB), NOSPLIT|NOFRAME, $0-48
+	B ·unitGo(SB)
 
 // func Live(share, total, less *Column, slope, base, least float64) (live uint64)
 TEXT ·Live(SB), NOSPLIT|NOFRAME, $0-56
@@ -292,7 +296,7 @@ rows:
 // func Round(h []Column, factor, total *Column)
 //
 // Eight rows at a time: V0.. factor, V4.. total, V8.. where factor is 0, V16.. columns, V24 3<<51.
-TEXT ·Round(SB), NOSPLIT|NOFRAME, $0-40
+TEXT ·round(SB), NOSPLIT|NOFRAME, $0-40
 	MOVBU ·path(SB), R4
 	CBNZ  R4, neon
 	B     ·roundGo(SB)
@@ -302,7 +306,8 @@ neon:
 	MOVD h_len+8(FP), R1
 	MOVD factor+24(FP), R2
 	MOVD total+32(FP), R3
-	CONSTANT(0, V24.D2)
+	CONSTANT(0, V24.D2)                 // 3<<51
+	CONSTANT(64, V25.D2)                // GramBound
 	MOVD $6, R4
 
 rows:
@@ -329,6 +334,20 @@ squares:
 	SUB  $1, R7, R7
 	CBNZ R7, column
 	VST1.P [V4.D2, V5.D2, V6.D2, V7.D2], 64(R3)
+	FCMGE(4, 25, 8)                     // where GramBound is at least the total
+	FCMGE(5, 25, 9)
+	FCMGE(6, 25, 10)
+	FCMGE(7, 25, 11)
+	MOVD R0, R6
+	MOVD R1, R7
+
+within:
+	VLD1 (R6), [V16.D2, V17.D2, V18.D2, V19.D2]
+	FOUR(AND, 8, 16, 16)
+	VST1 [V16.D2, V17.D2, V18.D2, V19.D2], (R6)
+	ADD  $COLUMN, R6, R6
+	SUB  $1, R7, R7
+	CBNZ R7, within
 	ADD  $64, R0, R0
 	SUB  $1, R4, R4
 	CBNZ R4, rows

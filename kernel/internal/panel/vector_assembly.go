@@ -16,10 +16,13 @@ func products(tiles []tile, h []Column)
 //go:noescape
 func Weigh(h0, factor, share, norm2 *Column, scale, lift, radius, least float64)
 
-// Round is roundGo.
+// Unit is unitGo.
 //
 //go:noescape
-func Round(h []Column, factor, total *Column)
+func Unit(h0, factor, norm2 *Column, lift, scale float64) (odd uint64)
+
+//go:noescape
+func round(h []Column, factor, total *Column)
 
 // Shares is sharesGo.
 //

@@ -10,7 +10,9 @@ DATA constants<>+40(SB)/8, $0x3fe62e42fefa39ef // ln 2
 DATA constants<>+48(SB)/8, $1023               // the exponent of 1
 DATA constants<>+56(SB)/8, $-1
 DATA constants<>+64(SB)/8, $0x41f0000000000000 // GramBound
-GLOBL constants<>(SB), RODATA|NOPTR, $72
+DATA constants<>+72(SB)/8, $0x7fefffffffffffff // MaxFloat64
+DATA constants<>+80(SB)/8, $0x05cd0b15a491eb84 // what unitGo takes for lost digits
+GLOBL constants<>(SB), RODATA|NOPTR, $88
 
 // 1/11, 1/10, .. 1: ExpNegative's.
 DATA taylor<>+0(SB)/8, $0x3fb745d1745d1746

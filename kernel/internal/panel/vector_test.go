@@ -162,9 +162,23 @@ func TestFormsOfRound(t *testing.T) {
 		for r := range rng.IntN(Rows) {
 			h[0][r] = float64(rng.IntN(2))
 		}
-		want := slices.Clone(h)
-		Round(h[2:], &h[0], &h[1])
+		for r := range rng.IntN(Rows) { // ends at the bound, or beside it
+			for i := range size {
+				h[2+i][r] = 0
+			}
+			v := float64(rng.IntN(1<<16 + 1))
+			h[2+rng.IntN(size)][r], h[0][r], h[1][r] = v, 1, GramBound-v*v+float64(rng.IntN(3)-1)
+		}
+		before, want := slices.Clone(h), slices.Clone(h)
+		round(h[2:], &h[0], &h[1])
 		roundGo(want[2:], &want[0], &want[1])
+		for r, t := range h[1] { // a row is whole or 0
+			for i, c := range h[2:] {
+				if whole := Nearest(float64(before[2+i][r] * before[0][r])); !(t <= GramBound) && c[r] != 0 || t <= GramBound && i > 0 && before[0][r] != 0 && c[r] != whole {
+					return false
+				}
+			}
+		}
 		return same(h, want)
 	})
 }
@@ -181,6 +195,29 @@ func TestFormsOfWeigh(t *testing.T) {
 		Weigh(&c[2], &c[3], &c[0], &c[1], scale, lift, radius, least)
 		weighGo(&want[2], &want[3], &want[0], &want[1], scale, lift, radius, least)
 		return same(c, want)
+	})
+}
+
+// TestFormsOfUnit: any lengths, and such that the sum ends where rows are odd, or beside it.
+func TestFormsOfUnit(t *testing.T) {
+	vary(t, func(rng *rand.Rand, draw func() float64, size int) bool {
+		c := columns(3, draw)
+		lift, scale := draw(), 60000*rng.Float64()
+		for r := range rng.IntN(Rows) {
+			edge := [...]float64{1e-280, math.MaxFloat64, 0, 1, math.Inf(1)}[rng.IntN(5)]
+			c[2][r] = math.Float64frombits(math.Float64bits(edge) + uint64(rng.IntN(3)) - 1)
+		}
+		if rng.IntN(2) == 0 {
+			lift = 1e-200
+		}
+		want := slices.Clone(c)
+		odd, wanted := Unit(&c[0], &c[1], &c[2], lift, scale), unitGo(&want[0], &want[1], &want[2], lift, scale)
+		for r, n := range c[2] {
+			if n += float64(lift * lift); (n >= 1e-280 && n < math.MaxFloat64) != (odd>>r&1 == 0) {
+				t.Fatalf("|z|^2 + lift^2 = %v: odd %v", n, odd>>r&1)
+			}
+		}
+		return same(c, want) && odd == wanted && odd>>Rows == 0
 	})
 }
 
@@ -290,7 +327,8 @@ func BenchmarkForms(b *testing.B) {
 		"apply":    func() { m.Apply(z, &z[d], x) },
 		"products": func() { products(g.tiles, g.H) },
 		"weigh":    func() { Weigh(&z[0], &z[1], &x[0], &x[1], 1, 1, .5, 1e-4) },
-		"round":    func() { Round(g.H[:d+1], &z[0], &z[1]) },
+		"round":    func() { round(g.H[:d+1], &z[0], &z[1]) },
+		"unit":     func() { Unit(&z[0], &z[1], &x[0], 1, 1) },
 		"shares":   func() { Shares(z[:d], x, make([]float64, d), &z[d], &z[d+1], true) },
 		"live":     func() { z[1] = Column{}; Live(&z[0], &z[1], &z[2], 1, 1, .5) },
 		"keep":     func() { Keep([]*Column{&z[0]}, []*Column{&x[0]}, 8, 0x111111111111) },
