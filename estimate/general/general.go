@@ -130,9 +130,11 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, e
 	// Boxes that found nothing have been paid for: rounds and last round then share what is left as
 	// they would have shared the whole.
 	part, rounds := f.schedule.em*math.Min(f.Mu2, f.Left()/(f.schedule.em+f.schedule.final)), f.schedule.rounds
-	next := func(i int) (float64, bool) { return budget.Mu(part * f.round(i, r)), i < rounds }
+	next := func(i int) (float64, bool) {
+		return budget.Mu(math.Min(part*f.round(i, r), f.Left()/float64(rounds+1-i))), i < rounds
+	}
 	return r, f.EM(ctx, r, program.Schedule{Next: next, Spare: int(math.Ceil(spareRounds * float64(rounds))),
-		Join: openRounds, Worth: f.Mu(f.schedule.final), Contest: f.contest, Near: nearPart * f.Mu2, Shapes: shapePart * f.Mu2})
+		Join: openRounds, Number: f.numbered(), Worth: f.Mu(f.schedule.final), Contest: f.contest, Near: nearPart * f.Mu2, Shapes: shapePart * f.Mu2})
 }
 
 // rounds is private EM in the working space.

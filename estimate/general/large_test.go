@@ -73,6 +73,21 @@ func TestLargeReplay(t *testing.T) {
 	}
 }
 
+// TestNumberSettles: how many components there are is decided before the last rounds of a large
+// table, so that joints have rounds to settle in; of others it is the last thing.
+func TestNumberSettles(t *testing.T) {
+	rows := twoGroups(newRand(t), 16000, 1)
+	for strength, want := range map[float64]int{10: settledRounds, math.Inf(1): 0} {
+		var asked kerneltest.Transcript
+		estimatetest.Run(t, enough(strength), estimatetest.Case{Rows: rows, Columns: 1, Mu: .5, Noise: kerneltest.Options{Seed: 1, Record: &asked}})
+		slices.Reverse(asked.Steps)
+		last, contest := slices.Index(asked.Steps, "last round"), slices.Index(asked.Steps, "contest")
+		if last < 0 || contest-last-1 != want {
+			t.Errorf("a strength of %v is enough: %d rounds after the contest and before the last, want %d", strength, contest-last-1, want)
+		}
+	}
+}
+
 // TestLargeTablesAreReadLess: a fit that asks a sample first reads all rows about as often as its
 // last rounds and what cannot do with less, in fewer than 40 passes, and is as near the truth.
 //

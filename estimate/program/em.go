@@ -55,8 +55,8 @@ type Schedule struct {
 	// From round Spare on there are no more components than are asked for, if their number is.
 	Spare int
 	// After round Join, Simplify joins components as it does after the last, if their number is
-	// open.
-	Join int
+	// open; which is decided after round Number, 0 being the last one.
+	Join, Number int
 	// Worth is the loss of a release in which two components have to be worth their distinction,
 	// where their number is not asked for; 0 means that of all that is left.
 	Worth float64
@@ -98,13 +98,16 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 			if err == nil && i+1 == s.Join {
 				err = e.Simplify(ctx, Draws, worth())
 			}
+			if err == nil && i+1 == s.Number {
+				err = r.number(ctx, e, s, worth())
+			}
 		}
 		if err != nil {
 			return err
 		}
 	}
 	err := r.settle(ctx, e)
-	if err == nil && r.Problem.Components == 0 {
+	if err == nil && r.Problem.Components == 0 && s.Number == 0 {
 		err = r.number(ctx, e, s, worth())
 	}
 	if err == nil && s.Before != nil {
