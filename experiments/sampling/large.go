@@ -23,9 +23,13 @@ const manyHeld = 200_000
 // most and part are numbers of rows of large tables, by what a fit that asks all of them takes.
 const most, part = 10_000_000, 3_000_000
 
-// rowsOf are the rows of large tables of a sort of families; others are left out: what takes
-// minutes at so many rows, and what is about few.
-var rowsOf = map[string]int{"plain": part, "single": part, "sizes": part, "weights": most, "pancakes": most, "chain": part, "nested": most, "close": most, "thin": part, "crossing": most, "whole": part, "tails": part}
+// drawnAt are families of large tables, with their rows; others are left out: what takes minutes at
+// so many rows, and what is about few.
+var drawnAt = map[string]int{
+	"plain/spheres": part, "plain/ellipsoids": part, "single/few": part, "weights/twentieths": part, "weights/fiftieth": part, "pancakes/two": part, "pancakes/three": part,
+	"nested/three": part, "nested/two": part, "close/ring": part, "close/row": part, "thin/few": part, "crossing/oblique": part, "crossing/right-angle": most,
+	"tails/three": part, "tails/five": part,
+}
 
 // An overlap is a mixture whose components overlap.
 type overlap struct {
@@ -34,15 +38,14 @@ type overlap struct {
 	sorted bool // by component, as a table put together from several has it
 }
 
-// overlaps are mixtures in units of the columns' own; those of twenty components are more than are
-// allowed unless rows carry them.
+// overlaps are one Gaussian and mixtures in units of the columns' own; those of twenty components
+// are more than are allowed unless rows carry them.
 var overlaps = []overlap{
+	{problems.Moderate{Columns: 10, Components: 1, Kappa: 10, Unit: 30}, most, false},
 	{problems.Moderate{Columns: 2, Components: 5, Separation: 2, Kappa: 5, LeastWeight: .05, Unit: 30}, most, false},
-	{problems.Moderate{Columns: 4, Components: 5, Separation: 2, Kappa: 5, LeastWeight: .05, Unit: 30}, most, false},
-	{problems.Moderate{Columns: 4, Components: 5, Separation: 1.5, Kappa: 10, LeastWeight: .05, Unit: 30}, most, true},
-	{problems.Moderate{Columns: 10, Components: 5, Separation: 1.5, Kappa: 10, LeastWeight: .05, Unit: 30}, most, false},
+	{problems.Moderate{Columns: 4, Components: 5, Separation: 2, Kappa: 5, LeastWeight: .05, Unit: 30}, part, false},
+	{problems.Moderate{Columns: 4, Components: 5, Separation: 1.5, Kappa: 10, LeastWeight: .05, Unit: 30}, part, true},
 	{problems.Moderate{Columns: 4, Components: 20, Separation: 3, Kappa: 5, LeastWeight: .02, Unit: 30}, part, false},
-	{problems.Moderate{Columns: 10, Components: 20, Separation: 2, Kappa: 5, LeastWeight: .02, Unit: 30}, part, false},
 }
 
 func (v overlap) name() string {
@@ -108,7 +111,7 @@ func (c cell) large(seed uint64, n int) (out drawn, err error) {
 
 func largeLines(o engine.Options) (out []*line, note string) {
 	for _, f := range families.All() {
-		if n := rowsOf[f.Sort]; f.Use == families.Several && n > 0 {
+		if n := drawnAt[f.Sort+"/"+f.Twin]; f.Use == families.Several && n > 0 {
 			out = append(out, cell{Family: f}.largeLine(o, f.Name(), n))
 		}
 	}

@@ -97,6 +97,7 @@ type method struct {
 
 var methods = []method{
 	{name: "gaussian", rows: "one", components: 1},
+	{name: "auto", rows: "one"}, // the default, which is not told that there is but one
 	{name: "general", rows: "apart", components: clusters},
 	{name: "general", rows: "near", components: clusters},
 	{name: "separated", rows: "apart", components: clusters},
