@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 )
@@ -45,7 +44,8 @@ const (
 )
 
 // TestEngines runs the tests of runners on a job server, which Maven fetches: GAUZE_ENGINES=flink,
-// or spark. It is alone with it in a network, and among processes that end with it.
+// or spark; or measures scans by it. It is alone with it in a network, and among processes that end
+// with it.
 func TestEngines(t *testing.T) {
 	name := os.Getenv(asks)
 	if name == "" {
@@ -56,7 +56,11 @@ func TestEngines(t *testing.T) {
 		t.Fatalf("no engine is called %q", name)
 	}
 	if jars := os.Getenv(inside); jars != "" {
-		e.serve(t, jars)
+		server := e.serve(t, jars)
+		if os.Getenv(scanning) != "" {
+			scanTables(t, []string{localEngine, name}, server)
+			return
+		}
 		t.Run("Sums", TestSums)
 		t.Run("Runner", TestRunner)
 		return
@@ -71,8 +75,8 @@ func TestEngines(t *testing.T) {
 	}
 }
 
-// serve starts a job server, and points Beam's flags at it.
-func (e engine) serve(t *testing.T, jars string) {
+// serve starts a job server, the number of whose process it returns, and points Beam's flags at it.
+func (e engine) serve(t *testing.T, jars string) int {
 	path, err := os.ReadFile(jars)
 	if err != nil {
 		t.Fatal(err)
@@ -88,10 +92,10 @@ func (e engine) serve(t *testing.T, jars string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		size := peak(server.Process.Pid)
+		size := mostMemory(t, server.Process.Pid, false)
 		_ = server.Process.Kill()
 		_ = server.Wait()
-		t.Logf("the job server took %v of the processor, and %s", (server.ProcessState.UserTime() + server.ProcessState.SystemTime()).Round(time.Second/10), size)
+		t.Logf("the job server took %v of the processor, and %.0f MB", (server.ProcessState.UserTime() + server.ProcessState.SystemTime()).Round(time.Second/10), size/1e6)
 		if t.Failed() {
 			t.Logf("it said: %s", said.Bytes()[max(0, said.Len()-5000):])
 		}
@@ -112,6 +116,7 @@ func (e engine) serve(t *testing.T, jars string) {
 			t.Fatal(err)
 		}
 	}
+	return server.Process.Pid
 }
 
 // free is a port that nobody listens at.
@@ -129,15 +134,4 @@ func output(t *testing.T, name string, args ...string) {
 	if said, err := exec.Command(name, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v: %s", name, err, said)
 	}
-}
-
-// peak is the most memory that a process has taken.
-func peak(pid int) string {
-	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	for line := range strings.Lines(string(status)) {
-		if size, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			return strings.TrimSpace(size)
-		}
-	}
-	return "an unknown size"
 }

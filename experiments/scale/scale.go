@@ -6,6 +6,7 @@
 //	go run ./experiments scale -n 12800,64000,640000 rows   # does it work? printed
 //	go run ./experiments scale scan   # writes scan.md: three minutes
 //	go run ./experiments scale -n 1000000 scan   # does it work? printed
+//	go run ./experiments scale flink spark   # writes flink.md and spark.md, which need Java, Maven and its network
 //
 // It writes files of ten million rows and shards of a hundred million into the folder for temporary
 // files, 11 GB at most at a time, and removes them.
@@ -33,13 +34,16 @@ func (study) Title() (name, about string) {
 	return "scale", "what a thousand million rows cost: passes, bytes, seconds and memory, to a hundred million rows here"
 }
 
-func (study) Names() []string { return []string{"rows", "scan"} }
+func (study) Names() []string { return []string{"rows", "scan", "flink", "spark"} }
+
+// without are the pages that are made without Java: those of a study of which none is named.
+var without = []string{"rows", "scan"}
 
 // The numbers of rows: the least and the most of whole commands, and what methods are measured at.
 var sizes = []int{1_000_000, 10_000_000, 100_000_000}
 
-// Run makes one of the pages, or both. Of rows -n are three numbers of rows in place of the
-// study's, each a multiple of the one before, and -methods some of the methods; of scan -n are the
+// Run makes the pages that are named. Of rows -n are three numbers of rows in place of the
+// study's, each a multiple of the one before, and -methods some of the methods; of the others -n are the
 // tables' rows.
 func (study) Run(ctx context.Context, o engine.Options, names []string) error {
 	if task := os.Getenv(child); task != "" {
@@ -48,9 +52,9 @@ func (study) Run(ctx context.Context, o engine.Options, names []string) error {
 	if o.Rows == nil && o.Methods == nil && o.Out == "" {
 		o.Out = filepath.Join(filepath.FromSlash(engine.Pages), "scale")
 	}
-	pages := map[string]func(context.Context, engine.Options) error{"rows": rows, "scan": scans}
+	pages := map[string]func(context.Context, engine.Options) error{"rows": rows, "scan": scans, "flink": serverScans("flink"), "spark": serverScans("spark")}
 	if len(names) == 0 {
-		names = study{}.Names()
+		names = without
 	}
 	for _, name := range names {
 		if pages[name] == nil {

@@ -57,12 +57,26 @@ func TestScansPage(t *testing.T) {
 	for _, n := range []int{1000, 2000} {
 		for turn := range 3 {
 			for i, name := range by {
-				all = append(all, scan{n, 2, name, turn + 1, 1 + .25*float64(i), 2 + float64(i), 1e6 * float64(1+i)})
+				all = append(all, scan{Rows: n, Files: 2, By: name, Turn: turn + 1, Processor: 1 + .25*float64(i), Wall: 2 + float64(i), Memory: 1e6 * float64(1+i)})
 			}
 		}
 	}
 	text := string(scansPage(engine.Options{Commit: "none", Rows: []int{1000, 2000}}, all, 0).Bytes())
 	for _, said := range []string{"scale -n 1000,2000 scan`", "| local ", "| prism ", "1.5 (1.5 to 1.5)", "450 (450 to 450)", "2 (2 to 2)", "| 500000 "} {
+		if !strings.Contains(text, said) {
+			t.Errorf("not on the page: %q\n%s", said, text)
+		}
+	}
+}
+
+// An engine's job server stands beside it.
+func TestServerPage(t *testing.T) {
+	var all []scan
+	for turn := range 3 {
+		all = append(all, scan{Rows: 1000, Files: 1, By: by[0], Turn: turn, Processor: 1, Wall: 2, Memory: 1e6}, scan{Rows: 1000, Files: 1, By: "flink", Turn: turn, Processor: 1.25, Wall: 3.5, Memory: 2e6, ServerProcessor: 4 + float64(turn), ServerMemory: 7e8})
+	}
+	text := string(serverPage(engine.Options{Commit: "none"}, all, "flink", 0).Bytes())
+	for _, said := range []string{"scale flink`", "by Flink", "| local ", "1.25 (1.25 to 1.25)", "1.5 (1.5 to 1.5)", "5 (4 to 6)", "700 (700 to 700)", "1.5 GB"} {
 		if !strings.Contains(text, said) {
 			t.Errorf("not on the page: %q\n%s", said, text)
 		}
