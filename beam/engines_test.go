@@ -20,11 +20,13 @@ type engine struct {
 	args  []string
 }
 
-// Each repeats work that failed, before this program does.
+// Each repeats work that failed, before this program does. Spark stays up between jobs by a property
+// that is for Beam's own tests: else a job has a context of its own, to which it hands every file of
+// the class path, five seconds long.
 var engines = map[string]engine{
 	"flink": {"flink.xml", nil, "org.apache.beam.runners.flink.FlinkJobServerDriver", []string{"--flink-master=[local]", "--flink-conf-dir=testdata"}},
 	"spark": {"spark.xml", append(opens("lang", "lang.invoke", "lang.reflect", "io", "net", "nio", "util", "util.concurrent", "util.concurrent.atomic"),
-		"--add-opens=java.base/sun.nio.ch=ALL-UNNAMED", "-Dspark.ui.enabled=false", "-Dspark.driver.bindAddress=127.0.0.1", "-Dspark.driver.host=127.0.0.1"),
+		"--add-opens=java.base/sun.nio.ch=ALL-UNNAMED", "-Dspark.ui.enabled=false", "-Dbeam.spark.test.reuseSparkContext=true", "-Dspark.driver.bindAddress=127.0.0.1", "-Dspark.driver.host=127.0.0.1"),
 		"org.apache.beam.runners.spark.SparkJobServerDriver", []string{"--spark-master-url=local[2,4]"}},
 }
 

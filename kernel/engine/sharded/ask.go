@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
@@ -167,24 +168,34 @@ func (p *pool) collect(of task, key string, parts int) ([]*answer, error) {
 	if err != nil {
 		return nil, nil
 	}
-	answers, got := make([]*answer, parts), 0
+	answers, found := make([]*answer, parts), make([]string, parts)
 	for _, name := range names {
 		part, err := strconv.Atoi(strings.Split(strings.TrimPrefix(name, key), ".")[0])
-		if err != nil || part < 0 || part >= parts || answers[part] != nil {
+		if err != nil || part < 0 || part >= parts || found[part] != "" {
 			return nil, errText
 		}
-		text, err := p.store.Read(name)
+		found[part] = name
+	}
+	if len(names) < parts {
+		return nil, nil
+	}
+	var lost, damaged atomic.Bool
+	together(parts, func(part int) {
+		text, err := p.store.Read(found[part])
 		if err != nil {
-			return nil, nil
+			lost.Store(true)
+			return
 		}
 		var a answer
-		if sum, err := unseal(text, &a); err != nil || name != of.answerName(key, part, sum) {
-			return nil, errText
+		if sum, err := unseal(text, &a); err != nil || found[part] != of.answerName(key, part, sum) {
+			damaged.Store(true)
 		}
 		answers[part] = &a
-		got++
-	}
-	if got < parts {
+	})
+	switch {
+	case damaged.Load():
+		return nil, errText
+	case lost.Load():
 		return nil, nil
 	}
 	return answers, nil
@@ -193,7 +204,19 @@ func (p *pool) collect(of task, key string, parts int) ([]*answer, error) {
 // forget removes what begins so, as far as it can: what is left goes with the store.
 func (p *pool) forget(prefix string) {
 	names, _ := p.store.Names(prefix)
-	for _, name := range names {
-		_ = p.store.Remove(name)
-	}
+	together(len(names), func(i int) { _ = p.store.Remove(names[i]) })
+}
+
+// calls of a store are made at a time. A guess: one of objects answers after tens of milliseconds,
+// and answers that are as long as a shard take memory.
+const calls = 16
+
+// together calls f(0), .., f(n-1), each once, several at a time: more than there are cores, because
+// they wait for the store.
+func together(n int, f func(i int)) {
+	parallel.Run(min(n, calls), func(first int) {
+		for i := first; i < n; i += calls {
+			f(i)
+		}
+	})
 }
