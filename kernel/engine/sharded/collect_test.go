@@ -40,8 +40,8 @@ func (m *meeting) Remove(name string) error {
 	return m.memory.Remove(name)
 }
 
-// TestCollect: answers are read side by side, each is where its part is, and what is damaged is told
-// before what is lost, whichever comes first.
+// TestCollect: answers are read side by side, each is where its part is, and what is damaged is
+// told before what is lost, whichever comes first.
 func TestCollect(t *testing.T) {
 	const parts = 2*calls + 2
 	key, of := answersName(1, 1), task{Key: []byte("key")}
