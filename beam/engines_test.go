@@ -20,9 +20,9 @@ type engine struct {
 	args  []string
 }
 
-// Each repeats work that failed, before this program does. Spark stays up between jobs by a property
-// that is for Beam's own tests: else a job has a context of its own, to which it hands every file of
-// the class path, five seconds long.
+// Each repeats work that failed, before this program does. Spark stays up between jobs by a
+// property that is for Beam's own tests: else a job has a context of its own, to which it hands
+// every file of the class path, five seconds long.
 var engines = map[string]engine{
 	"flink": {"flink.xml", nil, "org.apache.beam.runners.flink.FlinkJobServerDriver", []string{"--flink-master=[local]", "--flink-conf-dir=testdata"}},
 	"spark": {"spark.xml", append(opens("lang", "lang.invoke", "lang.reflect", "io", "net", "nio", "util", "util.concurrent", "util.concurrent.atomic"),

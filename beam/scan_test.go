@@ -55,8 +55,8 @@ type scan struct {
 const scanning = "GAUZE_SCAN"
 
 // TestScan measures scans of a table in files, in turns by the local engine, by workers in this
-// process without Beam, and by Prism; or, of TestEngines, by the local engine and another. Each scan
-// is printed as a line of JSON.
+// process without Beam, and by Prism; or, of TestEngines, by the local engine and another. Each
+// scan is printed as a line of JSON.
 func TestScan(t *testing.T) {
 	if os.Getenv(scanning) == "" {
 		t.Skip(`GAUZE_SCAN is not set, such as to "1000000 3 1": rows, turns, files of a shard: minutes for many rows`)

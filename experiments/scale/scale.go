@@ -6,7 +6,7 @@
 //	go run ./experiments scale -n 12800,64000,640000 rows   # does it work? printed
 //	go run ./experiments scale scan   # writes scan.md: three minutes
 //	go run ./experiments scale -n 1000000 scan   # does it work? printed
-//	go run ./experiments scale flink spark   # writes flink.md and spark.md, which need Java, Maven and its network
+//	go run ./experiments scale flink spark   # writes flink.md and spark.md: Java 17 and Maven
 //
 // It writes files of ten million rows and shards of a hundred million into the folder for temporary
 // files, 11 GB at most at a time, and removes them.
@@ -42,9 +42,9 @@ var without = []string{"rows", "scan"}
 // The numbers of rows: the least and the most of whole commands, and what methods are measured at.
 var sizes = []int{1_000_000, 10_000_000, 100_000_000}
 
-// Run makes the pages that are named. Of rows -n are three numbers of rows in place of the
-// study's, each a multiple of the one before, and -methods some of the methods; of the others -n are the
-// tables' rows.
+// Run makes the pages that are named. Of rows -n are three numbers of rows in place of the study's,
+// each a multiple of the one before, and -methods some of the methods; of the others -n are the
+// tables' rows, and -runs the scans by each.
 func (study) Run(ctx context.Context, o engine.Options, names []string) error {
 	if task := os.Getenv(child); task != "" {
 		return fit(ctx, task, o.Stdout)

@@ -2,6 +2,7 @@ package scale
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,8 +24,8 @@ var scanned = []struct {
 	files []int
 }{{10_000_000, []int{1}}, {100_000_000, []int{1, 20}}}
 
-// turns of scans, each by all three.
-const turns = 9
+// turns is how many scans there are by each of those that are compared, unless -runs says.
+func turns(o engine.Options) int { return cmp.Or(o.Runs, 9) }
 
 // Who scans: gauze fit's engine, workers of one process without Beam, and those that Prism starts.
 var by = []string{"local", "workers", "prism"}
@@ -100,7 +101,7 @@ func scanAll(ctx context.Context, o engine.Options, server string) (all []scan, 
 		if server != "" {
 			cmd = exec.CommandContext(ctx, program, "-test.run=^TestEngines$")
 		}
-		asked := fmt.Sprint(append([]int{t.rows, turns}, t.files...))
+		asked := fmt.Sprint(append([]int{t.rows, turns(o)}, t.files...))
 		cmd.Dir, cmd.Env = beamFolder, append(os.Environ(), "GAUZE_SCAN="+strings.Trim(asked, "[]"), "GAUZE_SCAN_FOLDER="+folder, "GAUZE_ENGINES="+server)
 		own, err := printed(cmd)
 		if err != nil {
@@ -160,7 +161,10 @@ func scanHeader(p *engine.Page, o engine.Options, name string) {
 	if o.Rows != nil {
 		command += " -n " + strings.ReplaceAll(strings.Trim(fmt.Sprint(o.Rows), "[]"), " ", ",")
 	}
-	p.Header(engine.Header{Command: "`" + command + " " + name + "`", Runs: fmt.Sprintf("%d of each, in turns, after one that is not counted", turns), Seed: "1, of the rows; noise has none", Commit: o.Commit})
+	if o.Runs > 0 {
+		command += fmt.Sprint(" -runs ", o.Runs)
+	}
+	p.Header(engine.Header{Command: "`" + command + " " + name + "`", Runs: fmt.Sprintf("%d of each, in turns, after one that is not counted", turns(o)), Seed: "1, of the rows; noise has none", Commit: o.Commit})
 }
 
 // tablesOf takes scans apart by tables and shards.
