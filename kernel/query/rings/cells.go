@@ -2,6 +2,7 @@ package rings
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/gauze-dp/gauze/kernel/internal/panel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -103,58 +104,62 @@ func Child(parent uint64, c, dim, level int) uint64 {
 func (q CellCounts) Compile(d int) query.RowMap {
 	m := &cellMap{View: q.Frame.View(d), q: q}
 	if q.Parents != nil {
-		m.index = make(map[uint64]int, len(q.Parents))
+		width := bits.Len(uint(2 * len(q.Parents)))
+		m.shift, m.parent, m.number = 64-width, make([]uint64, 1<<width), make([]int, 1<<width)
 		for i, p := range q.Parents {
 			// a parent listed twice is counted once: one row, one cell
-			if _, seen := m.index[p]; !seen {
-				m.index[p] = i
+			if at := m.find(p); m.number[at] == 0 {
+				m.parent[at], m.number[at] = p, i+1
 			}
 		}
 	}
 	return m
 }
 
+// A cellMap has the parents in a table, each at the first bits of a product or after: at least half
+// of it is free.
 type cellMap struct {
 	*panel.View
-	q     CellCounts
-	index map[uint64]int
+	q      CellCounts
+	shift  int
+	parent []uint64
+	number []int // in Parents, from 1 on; 0 of none
 }
 
-// Add counts every row in its cell.
+// find is where a parent is in the table, or a free place where it would be.
+func (m *cellMap) find(parent uint64) (at uint64) {
+	const golden = 0x9e3779b97f4a7c15
+	for at = parent * golden >> m.shift; m.number[at] > 0 && m.parent[at] != parent; {
+		at = (at + 1) & uint64(len(m.parent)-1)
+	}
+	return at
+}
+
+// Add counts every row in its cell: none of a null row, of one outside the box, and where the
+// parent is not asked for.
 func (m *cellMap) Add(sum []int64, rows []float64) {
+	level, side, last := m.q.Level, float64(uint64(1)<<m.q.Level), uint64(1)<<m.q.Level-1
 	m.Each(rows, func(n int) {
-		for r := range n {
-			if at := m.cell(r); at >= 0 {
+		var key, parent, child [panel.Rows]uint64
+		var out [panel.Rows]bool
+		for i, h := range m.q.HalfWidth {
+			at, above := i*level&63, i*(level-1)&63 // at most 60: see Validate
+			for r, y := range &m.Z[i] {
+				out[r] = out[r] || !(y >= -h && y < h)
+				// |y/h| <= 1 inside: nothing overflows, however wide the box
+				c := min(uint64(int64((y/h+1)/2*side)), last)
+				key[r] |= c << at
+				parent[r] |= c >> 1 << above
+				child[r] |= c & 1 << (i & 63)
+			}
+		}
+		for r, at := range key[:n] {
+			if m.number != nil { // beyond all sums if the parent has none
+				at = uint64(m.number[m.find(parent[r])]-1)<<len(m.Z) | child[r]
+			}
+			if !out[r] && !m.Null(r) && at < uint64(len(sum)) {
 				sum[at]++
 			}
 		}
 	})
-}
-
-// cell is where the cell of row r is counted; -1 for a null row, for one outside the box, and where
-// the parent is not asked for.
-func (m *cellMap) cell(r int) int {
-	if m.Null(r) {
-		return -1
-	}
-	key, parent, child, level := uint64(0), uint64(0), 0, m.q.Level
-	side := float64(uint64(1) << level)
-	for i := range m.Z {
-		y, h := m.Z[i][r], m.q.HalfWidth[i]
-		if !(y >= -h && y < h) {
-			return -1
-		}
-		// |y/h| <= 1: nothing overflows, however wide the box
-		c := min(uint64((y/h+1)/2*side), 1<<level-1)
-		key |= c << (i * level)
-		parent |= c >> 1 << (i * (level - 1))
-		child |= int(c&1) << i
-	}
-	if m.index == nil {
-		return int(key)
-	}
-	if p, listed := m.index[parent]; listed {
-		return p<<len(m.Z) | child
-	}
-	return -1
 }
