@@ -52,7 +52,7 @@ var harness = map[string]bool{"worker": true, "id": true, "logging_endpoint": tr
 
 // Register adds the flags, Beam's among them.
 func (w *workers) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&w.folder, "shards", "", "folder that all workers see, or gs://BUCKET/.., for the table as numbers and the sums of it; a private one is made in it, and removed (default that of temporary files)")
+	flags.StringVar(&w.folder, "shards", "", "folder that all workers see, or gs://BUCKET/.. or s3://BUCKET/.., for the table as numbers and the sums of it; a private one is made in it, and removed (default that of temporary files)")
 	flags.BoolVar(&w.trustNetwork, "trust-network", false, "start Prism although this machine has a network: whoever reaches its ports can have commands run here")
 	flag.VisitAll(func(f *flag.Flag) {
 		if flags.Lookup(f.Name) == nil && !harness[f.Name] {
@@ -140,8 +140,10 @@ func (w *workers) Read(ctx context.Context, input string, stdin io.Reader, schem
 	switch {
 	case len(paths) > 1 && len(schema.Columns) > 0:
 		rows, err = parsed.Open(ctx, w.store, paths, file, w.schedule(w.store).Run)
-	case objects.Are(input):
+	case objects.Are(input) && paths[0] != input:
 		rows, err = pattern.Open(paths, file)
+	case objects.Are(input):
+		rows, err = file(input)
 	case len(paths) == 1 && paths[0] == input && len(schema.Columns) > 0:
 		rows, err = parsed.Cut(ctx, w.store, input, pieceBytes, file, w.schedule(w.store).Run)
 	}

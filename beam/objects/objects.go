@@ -38,7 +38,7 @@ const (
 
 // schemes are those of object stores: each replaces an object at once, lists what was written
 // before, and has nothing of what was given up halfway.
-var schemes = []string{"gs://"}
+var schemes = []string{"gs://", s3Scheme + "://"}
 
 // Are says that a name is one of objects.
 func Are(name string) bool {
@@ -91,7 +91,7 @@ type Store struct {
 // New makes a store below a name, such as gs://BUCKET/shards.
 func New(in string) (*Store, error) {
 	bad := func(got string) error {
-		return &source.Error{Field: "--shards", Wanted: "a bucket in which objects can be written, as in gs://BUCKET/shards", Got: got,
+		return &source.Error{Field: "--shards", Wanted: "a bucket in which objects can be written, as in gs://BUCKET/shards or s3://BUCKET/shards", Got: got,
 			Hint: "name one that only you and the workers can read, and check the credentials"}
 	}
 	if strings.ContainsAny(in, marks) {

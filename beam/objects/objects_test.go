@@ -35,6 +35,10 @@ func everywhere(t *testing.T, test func(t *testing.T, in string)) {
 		fake.Serve(t)
 		test(t, fake.Bucket+"shards/")
 	})
+	t.Run("S3", func(t *testing.T) {
+		fake.ServeS3(t)
+		test(t, fake.BucketS3+"shards/")
+	})
 }
 
 // begin makes a store whose objects have so many numbers, and one of a worker.

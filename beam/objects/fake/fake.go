@@ -1,4 +1,4 @@
-// Package fake serves a bucket of Google Cloud Storage in this process, for tests.
+// Package fake serves buckets in this process, for tests: of Google Cloud Storage, and of S3.
 package fake
 
 import (
