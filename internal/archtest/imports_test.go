@@ -262,7 +262,7 @@ var bans = []ban{
 	{anywhere, nil, []string{"math/rand"}, "math/rand (v1) has a global generator; noise comes from the kernel, simulation uses math/rand/v2 with a seed"},
 	{[]string{"kernel"}, []string{"kernel/internal/noise"}, []string{"math/rand/v2", "crypto/rand"}, "noise has one origin, kernel/internal/noise"},
 	{[]string{"parts", "release", "report", "source", "ledger", "."}, nil, []string{"math/rand/v2"}, "nothing is random here"},
-	{anywhere, []string{"server", "cmd", "experiments/server"}, []string{"net/http"}, "only the server, the commands and who attacks the server speak HTTP"},
+	{anywhere, []string{"server", "cmd", "experiments/server", "beam/objects/fake"}, []string{"net/http"}, "only the server, the commands, who attacks the server, and what tests take for a bucket speak HTTP"},
 	{anywhere, []string{"beam"}, []string{"github.com/apache/beam"}, "what hands work to Beam is a module of its own, so that the default build stays small"},
 	{anywhere, []string{"ledger", "source", ".", "examples", "server/store"}, []string{"database/sql"}, "databases are for the ledger, for sources, and for whoever hands an answer to the front door"},
 	{anywhere, []string{"ledger", "source", "examples"}, []string{"modernc.org/sqlite", "github.com/jackc/pgx"}, "databases are for the ledger and for sources"},
