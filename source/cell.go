@@ -57,8 +57,11 @@ func decimal(s string) bool {
 // longestWord is the length of the longest word below.
 const longestWord = len("-infinity")
 
+// wordBegins are the first letters of them.
+const wordBegins = "nN-#<.?iI+"
+
 var wordKinds = map[string]Kind{
-	"": Missing, "na": Missing, "nan": Missing, "-nan": Missing, "n/a": Missing, "#n/a": Missing, "<na>": Missing, "null": Missing,
+	"na": Missing, "nan": Missing, "-nan": Missing, "n/a": Missing, "#n/a": Missing, "<na>": Missing, "null": Missing,
 	"nil": Missing, "none": Missing, ".": Missing, "-": Missing, "?": Missing,
 	"inf": NotFinite, "+inf": NotFinite, "-inf": NotFinite,
 	"infinity": NotFinite, "+infinity": NotFinite, "-infinity": NotFinite,
@@ -66,7 +69,10 @@ var wordKinds = map[string]Kind{
 
 // word is the kind of a cell that is no decimal number.
 func word(s string) Kind {
-	if len(s) > longestWord {
+	if s == "" {
+		return Missing
+	}
+	if len(s) > longestWord || strings.IndexByte(wordBegins, s[0]) < 0 {
 		return NotNumber
 	}
 	var lower [longestWord]byte

@@ -42,3 +42,14 @@ func TestPlainCells(t *testing.T) {
 		try("-"+digits, 2)
 	}
 }
+
+// TestWordBegins: no word has a first letter that is looked for in vain.
+func TestWordBegins(t *testing.T) {
+	for w, kind := range wordKinds {
+		for _, s := range []string{w, strings.ToUpper(w), strings.ToUpper(w[:1]) + w[1:]} {
+			if got := word(s); got != kind {
+				t.Errorf("%q: got %v, want %v", s, got, kind)
+			}
+		}
+	}
+}

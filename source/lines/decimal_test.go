@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"bytes"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -189,9 +190,13 @@ func TestForms(t *testing.T) {
 		zeros, nines := strings.Repeat("0", rng.IntN(2)*rng.IntN(3)), strings.Repeat("9", rng.IntN(2)*rng.IntN(18))
 		return []string{"", zeros + strconv.FormatUint(rng.Uint64()>>rng.IntN(64), 10), nines}[rng.IntN(3)]
 	}
-	plain, texts := 0, 300_000
+	exponent := func() string {
+		return []string{"", "", "e", "E"}[rng.IntN(4)] + []string{"", "-", "-", "+"}[rng.IntN(4)] + []string{"", "0", strconv.Itoa(rng.IntN(40)), strconv.Itoa(rng.IntN(2000))}[rng.IntN(4)]
+	}
+	words := []string{"", ",", ",,5", ",east", ",\"a\",7", ",a level of some 30 letters,\"", ",and one of more than 30 letters,3"}
+	plain, texts := 0, 600_000
 	for range texts {
-		line := []byte([]string{"", "-", "+"}[rng.IntN(3)] + digits() + []string{"", ".", ".", "..", "e"}[rng.IntN(5)] + digits() + ",-7.25")
+		line := []byte([]string{"", "-", "+"}[rng.IntN(3)] + digits() + []string{"", ".", ".", "..", "e"}[rng.IntN(5)] + digits() + exponent() + ",-7.25" + words[rng.IntN(len(words))])
 		if rng.IntN(2) == 0 {
 			line[rng.IntN(len(line))] = byte(rng.IntN(256))
 		}
@@ -202,7 +207,7 @@ func TestForms(t *testing.T) {
 		for range slack {
 			text = append(text, "0123456789.,-\n\xff"[rng.IntN(15)])
 		}
-		var got, want [3]cell
+		var got, want [6]cell
 		n, next := decimals(text, 0, len(line), got[:])
 		from := 0
 		for i := range n {
@@ -211,8 +216,8 @@ func TestForms(t *testing.T) {
 				t.Fatalf("%q: cell %d is %v, want %v", text, i, got[i], want[i])
 			}
 		}
-		if next != from {
-			t.Fatalf("%q: the next cell begins at %d, want %d", text, next, from)
+		if next != from || bytes.IndexByte(text[:min(from, len(line))], '"') >= 0 {
+			t.Fatalf("%q: the next cell begins at %d, want %d, and no quote before it", text, next, from)
 		}
 		plain += min(n, 1)
 	}
@@ -224,7 +229,9 @@ func TestForms(t *testing.T) {
 		cell string
 		n    int
 	}{{most[:17], 1}, {"1" + most[1:17], 0}, {most[14:], 1}, {most[13:], 0}, {"." + most[18:], 1}, {"." + most[18:] + "7", 0},
-		{strings.Repeat("0", 16) + ".1", 1}, {"+", 0}, {".", 0}, {"-.", 0}, {"", 0}, {"5.", 1}, {"-.5", 1}, {"1.2.3", 0}, {"1e5", 0}, {most, 0}} {
+		{strings.Repeat("0", 16) + ".1", 1}, {"+", 0}, {".", 1}, {"-.", 1}, {"", 1}, {"5.", 1}, {"-.5", 1}, {"1.2.3", 0}, {"1e5", 0}, {most, 0},
+		{"1.5e-07", 1}, {"-12.345E+3", 1}, {"12.345e4", 0}, {"1e-27", 1}, {"1e-28", 0}, {".1e-26", 1}, {".1e-27", 0}, {"0e0", 1}, {"1e", 1}, {"1e-", 1}, {"e5", 1}, {"-e", 1}, {"1e-007", 0}, {"1e-7x", 0},
+		{"1e+", 1}, {"1e5e5", 0}, {"east", 1}, {"2024-01-31", 1}, {" 7", 1}, {"a\"", 0}, {"\"7\"", 0}, {"1+", 0}, {"-+1", 0}, {strings.Repeat("x", 32), 1}, {strings.Repeat("x", 33), 0}} {
 		text := append([]byte(c.cell), make([]byte, slack)...)
 		if n, _ := decimals(text, 0, len(c.cell), make([]cell, 1)); n != c.n {
 			t.Errorf("%q: %d cells are read", c.cell, n)

@@ -20,6 +20,10 @@ DATA nine<>+0(SB)/1, $(9-128)
 GLOBL nine<>(SB), RODATA|NOPTR, $1
 DATA point<>+0(SB)/1, $'.'
 GLOBL point<>(SB), RODATA|NOPTR, $1
+DATA comma<>+0(SB)/1, $','
+GLOBL comma<>(SB), RODATA|NOPTR, $1
+DATA quote<>+0(SB)/1, $'"'
+GLOBL quote<>(SB), RODATA|NOPTR, $1
 DATA ten<>+0(SB)/4, $0x010a010a           // 10 and 1, bytes
 GLOBL ten<>(SB), RODATA|NOPTR, $4
 DATA hundred<>+0(SB)/4, $0x00010064       // 100 and 1, of two bytes
@@ -29,12 +33,58 @@ GLOBL myriad<>(SB), RODATA|NOPTR, $4
 DATA hundredMillion<>+0(SB)/8, $100000000
 GLOBL hundredMillion<>(SB), RODATA|NOPTR, $8
 
+// WHOLE notes where a cell is, and makes its digits a whole number, AX: BX are its bytes up to the
+// last digit, DX those before a point, R11 is whether there is a minus, AX where the cell ends. R13
+// becomes how many digits are behind a point, R15 the power of five for them.
+#define WHOLE \
+	VMOVDQU (R8)(R11*1), X0; \
+	VINSERTI128 $1, 1(R8)(DX*1), Y0, Y0; \
+	MOVQ BX, R13; \
+	SUBQ DX, R13; \
+	SUBQ R11, DX; \
+	SUBQ R11, BX; \
+	CMPQ R13, $1; \
+	ADCQ $-2, BX; \
+	CMPQ BX, $18; \
+	JHI  few; \
+	CMPQ DX, $16; \
+	JGT  stop; \
+	CMPQ R13, $17; \
+	JGT  stop; \
+	SUBQ SI, R8; \
+	MOVQ R8, cell_from(DI); \
+	LEAQ 1(AX), R8; \
+	SUBQ SI, AX; \
+	MOVQ AX, cell_to(DI); \
+	VMOVDQU 1(R12)(DX*1), X1; \
+	VINSERTI128 $1, (R12)(R13*1), Y1, Y1; \
+	VPSUBB Y15, Y0, Y0; \
+	VPSHUFB Y1, Y0, Y0; \
+	VPMADDUBSW Y12, Y0, Y0; \
+	VPMADDWD Y11, Y0, Y0; \
+	VPACKUSDW Y0, Y0, Y0; \
+	VPMADDWD Y10, Y0, Y0; \
+	VPMULUDQ Y9, Y0, Y1; \
+	VPSRLQ $32, Y0, Y0; \
+	VPADDQ Y1, Y0, Y0; \
+	VMOVQ X0, AX; \
+	VEXTRACTI128 $1, Y0, X0; \
+	VMOVQ X0, BX; \
+	XORL DX, DX; \
+	SUBQ $1, R13; \
+	CMOVQLT DX, R13; \
+	MOVQ (R10)(R13*8), R15; \
+	SHLXQ R13, R15, DX; \
+	IMULQ DX, AX; \
+	ADDQ BX, AX
+
 // func decimals(text []byte, from, end int, cells []cell) (n, next int)
 //
 // A cell is found by two masks of its first 32 bytes: what is no digit, and what is neither a digit
 // nor a point. The digits before the point fill the lower half of Y0, those behind it the upper one,
 // each at its end behind zeros; both halves become numbers at once, digits in pairs, fours, eights
-// and sixteens. What follows is value, of a power that is not positive.
+// and sixteens. What follows is value, of a power that is not positive. Cells that are empty, text
+// or with an exponent are read behind all that.
 //
 // SI text, R8 the cell's first byte, R9 that behind the line, DI the next of cells, CX how many are
 // left, R11 whether there is a minus, BX the cell's length, DX its bytes before a point, R13 those
@@ -85,49 +135,12 @@ next:
 	CMPB (AX), $','
 	JEQ  ended
 	CMPQ AX, R9
-	JNE  stop                          // there is more in the cell
+	JNE  more                          // there is more in the cell
 
 ended:
-	VMOVDQU (R8)(R11*1), X0            // from the first digit on
-	VINSERTI128 $1, 1(R8)(DX*1), Y0, Y0
-	MOVQ BX, R13
-	SUBQ DX, R13                       // 0 without a point, else one more than digits behind it
-	SUBQ R11, DX                       // digits before it
-	SUBQ R11, BX
-	CMPQ R13, $1
-	ADCQ $-2, BX                       // all digits but one
-	CMPQ BX, $18
-	JHI  stop
-	CMPQ DX, $16
-	JGT  stop
-	CMPQ R13, $17
-	JGT  stop
-	SUBQ SI, R8
-	MOVQ R8, cell_from(DI)
-	LEAQ 1(AX), R8
-	SUBQ SI, AX
-	MOVQ AX, cell_to(DI)
-	VMOVDQU 1(R12)(DX*1), X1
-	VINSERTI128 $1, (R12)(R13*1), Y1, Y1
-	VPSUBB Y15, Y0, Y0
-	VPSHUFB Y1, Y0, Y0
-	VPMADDUBSW Y12, Y0, Y0
-	VPMADDWD Y11, Y0, Y0
-	VPACKUSDW Y0, Y0, Y0
-	VPMADDWD Y10, Y0, Y0
-	VPMULUDQ Y9, Y0, Y1
-	VPSRLQ $32, Y0, Y0
-	VPADDQ Y1, Y0, Y0
-	VMOVQ X0, AX
-	VEXTRACTI128 $1, Y0, X0
-	VMOVQ X0, BX
-	XORL DX, DX
-	SUBQ $1, R13
-	CMOVQLT DX, R13                    // digits behind a point
-	MOVQ (R10)(R13*8), R15
-	SHLXQ R13, R15, DX                 // a power of ten
-	IMULQ DX, AX
-	ADDQ BX, AX                        // whole
+	WHOLE
+
+scaled:
 	BSRQ R15, DX
 	XORQ $63, DX                       // down
 	SHLXQ DX, R15, R15                 // y
@@ -153,6 +166,8 @@ ended:
 	VMOVQ R13, X1
 	VMULSD X1, X0, X0
 	VMOVSD X0, cell_value(DI)
+
+read:
 	ADDQ $cell__size, DI
 	DECQ CX
 	JEQ  stop
@@ -169,3 +184,102 @@ done:
 	MOVQ AX, n+64(FP)
 	MOVQ R8, next+72(FP)
 	RET
+
+few: // or many: BX is how many digits there are, but one
+	CMPQ BX, $-1
+	JNE  stop
+
+none: // the cell ends at AX, and is no number
+	SUBQ SI, R8
+	MOVQ R8, cell_from(DI)
+	LEAQ 1(AX), R8
+	SUBQ SI, AX
+	MOVQ AX, cell_to(DI)
+	MOVQ $0x7FF8000000000001, AX       // math.NaN()
+	MOVQ AX, cell_value(DI)
+	JMP  read
+
+more: // what is at AX may be an exponent, or a plus sign, which is left
+	MOVBLZX (AX), R13
+	CMPL R13, $'+'
+	JEQ  stop
+	ORL  $0x20, R13
+	CMPL R13, $'e'
+	JEQ  exponent
+
+text: // there are no numbers with anything else in them: they end with a comma or the line
+	VMOVDQU (R8), Y0
+	VPBROADCASTB comma<>(SB), Y1
+	VPCMPEQB Y0, Y1, Y1
+	VPMOVMSKB Y1, AX
+	TZCNTL AX, AX                      // 32 without a comma
+	VPBROADCASTB quote<>(SB), Y1
+	VPCMPEQB Y0, Y1, Y1
+	VPMOVMSKB Y1, DX
+	TZCNTL DX, DX
+	CMPL DX, AX
+	JLT  stop                          // a quote
+	CMPL AX, $32
+	SETEQ DX
+	ADDQ R8, AX
+	CMPQ AX, R9
+	JEQ  none
+	JHI  last
+	TESTB DX, DX
+	JEQ  none
+	JMP  stop                          // the cell goes on
+
+last:
+	MOVQ R9, AX
+	JMP  none
+
+exponent: // of one or two digits, from R14 on
+	LEAQ 1(AX), R14
+	MOVBLZX (R14), R13
+	XORL R15, R15
+	CMPL R13, $'-'
+	SETEQ R15
+	JEQ  signed
+	CMPL R13, $'+'
+	JNE  unsigned
+
+signed:
+	INCQ R14
+	MOVBLZX (R14), R13
+
+unsigned:
+	SUBL $'0', R13
+	CMPL R13, $9
+	JHI  text
+	INCQ R14
+	MOVBLZX (R14), AX
+	SUBL $'0', AX
+	CMPL AX, $9
+	JHI  short
+	INCQ R14
+	LEAL (R13)(R13*4), R13
+	LEAL (AX)(R13*2), R13
+
+short:
+	CMPB (R14), $','
+	JEQ  alone
+	CMPQ R14, R9
+	JNE  stop                          // there is more in the cell
+
+alone:
+	DECQ R15
+	XORQ R15, R13
+	SUBQ R15, R13                      // more than nothing if the power of ten is less
+	MOVQ R14, AX
+	MOVQ R13, R14
+	WHOLE
+	ADDQ R14, R13
+	CMPQ R13, $27                      // fives has no more
+	JHI  back
+	MOVQ (R10)(R13*8), R15
+	JMP  scaled
+
+back:
+	MOVQ cell_from(DI), R8
+	ADDQ SI, R8
+	JMP  stop

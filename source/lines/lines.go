@@ -136,7 +136,7 @@ func (r *Reader) fill() {
 	r.err = io.ErrNoProgress
 }
 
-// split reads the first cells of a line, and counts all; plain are those of decimals alone.
+// split reads the first cells of a line, and counts all; a plain line has no others, and no quote.
 func (r *Reader) split(from, end, first int) (cells int, plain bool) {
 	text, n := r.text[:cap(r.text)], 0
 	r.cells, plain = slices.Grow(r.cells[:0], first)[:first], true
