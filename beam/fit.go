@@ -5,6 +5,7 @@ import (
 	"flag"
 	"io"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -127,6 +128,16 @@ const temporaryFolder = "TMPDIR"
 // pieceBytes are about as many as a worker parses of one large file. A guess.
 const pieceBytes = 64 << 20
 
+// fewProcessors are those with which a file in pieces takes longer than a whole one, and a third more
+// of their time (docs/SOURCES.md).
+const fewProcessors = 2
+
+// fewHands says that workers are of this machine, and too few to gain from pieces of a file: to write
+// and read again what was parsed takes more than to parse it.
+func fewHands() bool {
+	return runtime.GOMAXPROCS(0) <= fewProcessors && (runner() == here || runner() == prism)
+}
+
 // Read has several files parsed by workers, each by one, or the pieces of a large one, if it is
 // declared which columns are fitted. Any other input is read here.
 func (w *workers) Read(ctx context.Context, input string, stdin io.Reader, schema *source.Schema) (*gauze.Input, error) {
@@ -144,7 +155,7 @@ func (w *workers) Read(ctx context.Context, input string, stdin io.Reader, schem
 		rows, err = pattern.Open(paths, file)
 	case objects.Are(input):
 		rows, err = file(input)
-	case len(paths) == 1 && paths[0] == input && len(schema.Columns) > 0:
+	case len(paths) == 1 && paths[0] == input && len(schema.Columns) > 0 && !fewHands():
 		rows, err = parsed.Cut(ctx, w.store, input, pieceBytes, file, w.schedule(w.store).Run)
 	}
 	if rows == nil && err == nil {

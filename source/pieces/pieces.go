@@ -4,7 +4,6 @@ package pieces
 
 import (
 	"io"
-	"slices"
 
 	"github.com/gauze-dp/gauze/parallel"
 	"github.com/gauze-dp/gauze/source"
@@ -12,8 +11,7 @@ import (
 
 // Rows are those of a piece.
 type Rows struct {
-	columns, names int           // of a row
-	missing        []source.Kind // .. before it is read
+	columns, names int // of a row
 	rows           int
 	values         []float64
 	kinds          []source.Kind
@@ -23,8 +21,12 @@ type Rows struct {
 
 // Add is room for one more row, until the next one is added.
 func (r *Rows) Add() (values []float64, kinds []source.Kind, labels []string) {
-	r.values, r.kinds = append(r.values, make([]float64, r.columns)...), append(r.kinds, r.missing...)
-	r.labels = append(r.labels, make([]string, r.names)...)
+	for range r.columns {
+		r.values, r.kinds = append(r.values, 0), append(r.kinds, source.Missing)
+	}
+	for range r.names {
+		r.labels = append(r.labels, "")
+	}
 	r.rows++
 	return r.at(r.rows - 1)
 }
@@ -47,7 +49,7 @@ type Table struct {
 func New(pieces, columns, labels int, hands []func(piece int, into *Rows) error) *Table {
 	t := &Table{hands: hands, pieces: pieces}
 	for range hands {
-		t.read = append(t.read, Rows{columns: columns, names: labels, missing: slices.Repeat([]source.Kind{source.Missing}, columns)})
+		t.read = append(t.read, Rows{columns: columns, names: labels})
 	}
 	t.piece = len(hands)
 	return t
