@@ -128,12 +128,12 @@ const temporaryFolder = "TMPDIR"
 // pieceBytes are about as many as a worker parses of one large file. A guess.
 const pieceBytes = 64 << 20
 
-// fewProcessors are those with which a file in pieces takes longer than a whole one, and a third more
-// of their time (docs/SOURCES.md).
+// fewProcessors are those with which a file in pieces takes longer than a whole one, and a third
+// more of their time (docs/SOURCES.md).
 const fewProcessors = 2
 
-// fewHands says that workers are of this machine, and too few to gain from pieces of a file: to write
-// and read again what was parsed takes more than to parse it.
+// fewHands says that workers are of this machine, and too few to gain from pieces of a file: to
+// write and read again what was parsed takes more than to parse it.
 func fewHands() bool {
 	return runtime.GOMAXPROCS(0) <= fewProcessors && (runner() == here || runner() == prism)
 }
