@@ -3,6 +3,8 @@
 package pairs
 
 import (
+	"slices"
+
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
@@ -31,25 +33,25 @@ func Exact(d *core.Draw, q rings.Pairs) (sums []int64) {
 	return sums
 }
 
-// manyRuns is how many runs of rows there are at least where runs are paired. Should its order in
-// the table say all of a row, a share of the pairs has an sd of about 1/45 at most. A guess.
-const manyRuns = 1 << 10
+// runs are how long runs of rows are that are paired, each with how many of them there are at
+// least: the first of which there are enough is taken. Should its order in the table say all of a
+// row, a share of the pairs has an sd of about 1/45 at most in tables of a million rows and more,
+// which may lie on a disk, and of 1/250 in others. Guesses.
+var runs = [][2]int{{rows.PieceRows, 1 << 10}, {28, 1 << 15}, {14, 1 << 15}, {7, 1 << 15}, {3, 1 << 15}, {1, 0}}
 
 // drawPairs draws disjoint secret pairs of rows, as rows.Pairs has them, for every leaf, given the
 // leaf of every row, which it does not ask for where all n rows are paired whatever is in them.
 // How, and why one row changes at most one pair of a leaf, is told in rings.Pairs.
 func drawPairs(src noise.Source, r privacy.Relation, q rings.Pairs, n int, leaves func() []int32) (pairs [][][2]int32, run int) {
-	switch {
-	case r != privacy.ReplaceOne || !q.Partition.Whole():
+	if r != privacy.ReplaceOne || !q.Partition.Whole() {
 		return drawBuckets(src, leaves(), q.Buckets), 1
-	case n < manyRuns*rows.PieceRows:
-		return [][][2]int32{drawMatching(src, n)}, 1
 	}
-	runs := drawMatching(src, n/rows.PieceRows)
-	for i, p := range runs {
-		runs[i] = [2]int32{p[0] * rows.PieceRows, p[1]*rows.PieceRows + int32(noise.Uniform(src, rows.PieceRows))}
+	run = runs[slices.IndexFunc(runs, func(of [2]int) bool { return n >= of[0]*of[1] })][0]
+	drawn := drawMatching(src, n/run)
+	for i, p := range drawn {
+		drawn[i] = [2]int32{p[0] * int32(run), p[1]*int32(run) + int32(noise.Uniform(src, uint64(run)))}
 	}
-	return [][][2]int32{runs}, rows.PieceRows
+	return [][][2]int32{drawn}, run
 }
 
 // drawMatching draws a uniformly random perfect matching of n rows, less one of them, uniformly

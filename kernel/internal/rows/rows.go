@@ -144,19 +144,19 @@ func (t *Table) leave(chunk int) {
 	}
 }
 
-// Row returns row i of the table without copying it.
+// Row returns row i of the table without copying it; behind it lies what follows in its chunk.
 func (t *Table) Row(i int) []float64 {
 	c, at := t.chunks[i/ChunkRows], i%ChunkRows*t.d
-	return c[at : at+t.d : at+t.d]
+	return c[at : at+t.d]
 }
 
 // Pairs are the differences x - y of pairs (x, y) of a table's rows. Of two good rows they may be
 // infinite but never NaN, of a null row and any other they are NaN.
 type Pairs struct {
 	*Table
-	// Of are the numbers of x and y; or, if Run is PieceRows and not 1, of the first x of a run, a
-	// multiple of PieceRows, and of its y: the next x has the next row for y, and that after the
-	// last of y's run is its first.
+	// Of are the numbers of x and y; or, if Run is not 1 but another divisor of PieceRows, of the
+	// first x of a run, a multiple of Run, and of its y: the next x has the next row for y, and
+	// that after the last of y's run is its first.
 	Of  [][2]int32
 	Run int
 }
@@ -167,21 +167,22 @@ func (p Pairs) Len() int { return len(p.Of) * p.Run }
 // Pieces returns what computes the differences piece by piece.
 func (p Pairs) Pieces() func(i int) []float64 {
 	piece := make([]float64, PieceRows*p.d)
+	run := func(of int32) []float64 { return p.Row(int(of) / p.Run * p.Run)[:p.Run*p.d] }
 	return func(i int) []float64 {
 		to, of := piece, p.Of[i*PieceRows/p.Run:min((i+1)*PieceRows/p.Run, len(p.Of))]
 		for k, pair := range of { // a first look, so that memory is asked for many rows at once
-			x, y := p.Row(int(pair[0])), p.Row(int(pair[1]))
-			piece[k] = x[0] + x[p.d-1] + y[0] + y[p.d-1]
+			x, y := run(pair[0]), run(pair[1])
+			for j := 0; j < len(x); j += 8 { // of a line each
+				piece[k] += x[j] + y[j]
+			}
 		}
 		for _, pair := range of {
-			turn := int(pair[1]) % p.Run
-			for at := range p.Run {
-				y := p.Row(int(pair[1]) - turn + (turn+at)%p.Run)
-				for j, x := range p.Row(int(pair[0]) + at) {
-					to[j] = x - y[j]
-				}
-				to = to[p.d:]
+			x, y, turn := run(pair[0]), run(pair[1]), int(pair[1])%p.Run*p.d
+			copy(to[copy(to, y[turn:]):], y[:turn])
+			for j, v := range x {
+				to[j] = v - to[j]
 			}
+			to = to[len(x):]
 		}
 		if p.Run == PieceRows { // of one chunk each
 			p.leave(int(p.Of[i][0]) / ChunkRows)
