@@ -28,6 +28,7 @@ type store interface {
 	sharded.Store
 	parsed.Store
 	Folder() string // its name, by which workers find it
+	Forget() error  // closes what this process holds of it, for a worker
 }
 
 // find opens a store, for a worker.
@@ -46,9 +47,9 @@ type workers struct {
 	store        store
 }
 
-// harness are the flags by which a runner starts this program as a worker, and those with which it
+// theirs are the flags by which a runner starts this program as a worker, and those with which it
 // would not wait for one, though a sum is charged: which are not a person's.
-var harness = map[string]bool{"worker": true, "id": true, "logging_endpoint": true, "control_endpoint": true, "semi_persist_dir": true, "options": true,
+var theirs = map[string]bool{"worker": true, "id": true, "logging_endpoint": true, "control_endpoint": true, "semi_persist_dir": true, "options": true,
 	"async": true, "execute_async": true, "dry_run": true, "template_location": true, "update": true}
 
 // Register adds the flags, Beam's among them.
@@ -56,7 +57,7 @@ func (w *workers) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&w.folder, "shards", "", "folder that all workers see, or gs://BUCKET/.. or s3://BUCKET/.., for the table as numbers and the sums of it; a private one is made in it, and removed (default that of temporary files)")
 	flags.BoolVar(&w.trustNetwork, "trust-network", false, "start Prism although this machine has a network: whoever reaches its ports can have commands run here")
 	flag.VisitAll(func(f *flag.Flag) {
-		if flags.Lookup(f.Name) == nil && !harness[f.Name] {
+		if flags.Lookup(f.Name) == nil && !theirs[f.Name] {
 			own := pflag.PFlagFromGoFlag(f)
 			own.Value = told{own.Value, f.Name}
 			flags.AddFlag(own)
@@ -84,9 +85,11 @@ func (w *workers) Open(r *gauze.Request) (kernel.Room, func() error, error) {
 		return nil, nil, err
 	}
 	w.store = room
+	stores.within(room.Folder())
 	r.Engine = sharded.New(room, w.schedule(room))
 	temporary, set := os.LookupEnv(temporaryFolder)
 	return room, func() error {
+		stores.within("")
 		if os.Unsetenv(temporaryFolder); set {
 			os.Setenv(temporaryFolder, temporary)
 		}

@@ -246,7 +246,8 @@ func TestElements(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for _, odd := range []string{"", "1.1.0", s.Folder() + between, s.Folder() + between + "1.1.0", s.Folder() + "x" + between + "1.1.0"} {
+	own := build() + between + s.Folder()
+	for _, odd := range []string{"", "1.1.0", own, own + between, own + between + "1.1.0", own + "x" + between + "1.1.0", "x" + own + between + "1.1.0"} {
 		if err := work(odd); err == nil || strings.Contains(err.Error(), s.Folder()) {
 			t.Errorf("%q: %v", odd, err)
 		}
@@ -275,7 +276,7 @@ func TestFlags(t *testing.T) {
 	program(&workers{}).Commands[0].Flags(own)
 	flag.VisitAll(func(f *flag.Flag) {
 		g := own.Lookup(f.Name)
-		if ours := g != nil && g.Usage != f.Usage; ours || (g == nil) != harness[f.Name] {
+		if ours := g != nil && g.Usage != f.Usage; ours || (g == nil) != theirs[f.Name] {
 			t.Errorf("--%s of Beam: %+v", f.Name, g)
 		}
 	})

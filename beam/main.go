@@ -9,21 +9,16 @@ package main
 
 import (
 	"embed"
-	"flag"
 	"os"
-	"strings"
 	"time"
-
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/gauze-dp/gauze/cmd/gauze/fit"
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 )
 
 func main() {
-	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "--worker") { // as runners start workers
-		flag.Parse()
-		beam.Init() // does not return
+	if code, ok := asWorker(os.Args[1:]); ok {
+		os.Exit(code)
 	}
 	fit.Collect(os.Getenv, fit.Reading)
 	ctx := shell.Begin()
@@ -37,6 +32,6 @@ func program(w *workers) *shell.Program {
 	command := fit.Command{Rows: w, Now: time.Now, Getenv: os.Getenv}
 	return &shell.Program{
 		Name: "gauze-beam", Short: "gauze fit, by workers that Apache Beam starts", Help: help,
-		Commands: []shell.Command{command.Entry(), shell.Version()},
+		Commands: []shell.Command{command.Entry(), new(pool).entry(), shell.Version()},
 	}
 }

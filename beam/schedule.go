@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"runtime"
 	"strings"
-	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	remote "github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/harness"
@@ -30,12 +29,12 @@ func init() {
 	register.Function1x0(done)
 }
 
-// A beamed scheduler runs a pipeline for each sum. Its elements are the store's folder and the
-// name of a piece of work, and nothing else comes out: what Beam, its logs and its network are told
+// A beamed scheduler runs a pipeline for each sum. Its elements are the program, the store's folder
+// and the name of a piece of work, and nothing else comes out: what Beam, its logs and its network are told
 // is when a fit measures, and how many shards it has.
 type beamed struct{ folder string }
 
-// between ends a folder's name in an element.
+// between parts what an element says.
 const between = "\n"
 
 // Run has Beam start workers. Elements are reshuffled, or the one that made them would do them all;
@@ -45,7 +44,7 @@ func (b beamed) Run(ctx context.Context, items []string) error {
 	pipeline, scope := beam.NewPipelineWithRoot()
 	elements := make([]string, len(items))
 	for i, item := range items {
-		elements[i] = b.folder + between + item
+		elements[i] = build() + between + b.folder + between + item
 	}
 	worked := beam.ParDo(scope, &worker{}, beam.Reshuffle(scope, beam.CreateList(scope, elements)))
 	beam.ParDo0(scope, done, beam.Reshuffle(scope, worked))
@@ -76,7 +75,10 @@ func (w *worker) ProcessElement(element string, emit func(string)) {
 // FinishBundle waits for the work.
 func (w *worker) FinishBundle(func(string)) error { return w.all.Wait() }
 
-var errElement = errors.New("gauze-beam: work that nobody asked for")
+var (
+	errElement = errors.New("gauze-beam: work that nobody asked for")
+	errBuild   = errors.New("gauze-beam: work of another build of the program")
+)
 
 // labour is done by workers, which tests have fail.
 var labour = do
@@ -89,41 +91,22 @@ func work(element string) (err error) {
 			err = errElement
 		}
 	}()
-	folder, item, ok := strings.Cut(element, between)
-	if !ok {
+	parts := strings.Split(element, between)
+	if len(parts) != 3 {
 		return errElement
 	}
-	store, err := opened(folder)
+	if parts[0] != build() {
+		return errBuild
+	}
+	store, leave, err := stores.open(parts[1])
 	if err != nil {
 		return errElement
 	}
-	return labour(store, item)
+	defer leave()
+	return labour(store, parts[2])
 }
 
 func done(string) {}
-
-// stores are the folders that this process works in.
-var stores struct {
-	sync.Mutex
-	of map[string]store
-}
-
-func opened(folder string) (store, error) {
-	stores.Lock()
-	defer stores.Unlock()
-	if s := stores.of[folder]; s != nil {
-		return s, nil
-	}
-	s, err := find(folder)
-	if err != nil {
-		return nil, err
-	}
-	if stores.of == nil {
-		stores.of = map[string]store{}
-	}
-	stores.of[folder] = s
-	return s, nil
-}
 
 // runner is that of Beam's flag, or Prism.
 func runner() string { return cmp.Or(*runners.Runner, prism) }

@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/gauze-dp/gauze/source/shards"
@@ -50,6 +51,19 @@ func (c *cache) hold(object int) (bytes []byte, leave func(), err error) {
 		c.mu.Unlock()
 	}
 	return h.bytes, leave, nil
+}
+
+// drop gives back all memory, and all disk.
+func (c *cache) drop() (err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, h := range c.held {
+		if h.bytes != nil {
+			err = errors.Join(err, shards.Unmap(h.bytes))
+		}
+		delete(c.held, i)
+	}
+	return err
 }
 
 // leave gives back the memory of what nobody reads, and the disk of what is too much.

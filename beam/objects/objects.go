@@ -155,6 +155,9 @@ func (s *Store) Close() error {
 	return errors.Join(append(errs, err, all.Wait(), os.RemoveAll(s.local))...)
 }
 
+// Forget removes what a worker has copied to its disk. Nothing may be read of it any more.
+func (s *Store) Forget() error { return s.cache.drop() }
+
 // Write replaces an object. What was placed before can be read by whoever can read it.
 func (s *Store) Write(name string, text []byte) error {
 	if err := s.copy(); err != nil {

@@ -79,6 +79,18 @@ func (s *Store) Folder() string { return s.folder }
 // Close removes the folder. What is mapped stays readable for workers that are late.
 func (s *Store) Close() error { return errors.Join(os.RemoveAll(s.folder), s.root.Close()) }
 
+// Forget closes what a worker has open. Nothing may be read of it any more.
+func (s *Store) Forget() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.root.Close()
+	for _, shard := range s.mapped {
+		err = errors.Join(err, shards.Unmap(shard))
+	}
+	s.mapped = nil
+	return err
+}
+
 // Place says where a chunk lies; false for a worker.
 func (s *Store) Place(chunk []float64) (shard, at int, ok bool) {
 	if s.Room == nil {

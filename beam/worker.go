@@ -1,0 +1,79 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/container/tools"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/harness"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/util/hooks"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
+
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
+)
+
+// asWorker works if a runner has started this program as one, and is false for a person's command.
+// A worker says nothing, and leaves no core file, which rows would be in.
+func asWorker(args []string) (code int, ok bool) {
+	own, booted := len(args) > 0 && strings.HasPrefix(args[0], "--worker"), len(args) > 0 && strings.HasPrefix(args[0], "--id=")
+	if !own && !booted {
+		return 0, false
+	}
+	quiet()
+	ctx := shell.Begin()
+	context.AfterFunc(ctx, func() { os.Exit(shell.CodeOther) })
+	if own { // by Beam's boot program, as in its images and on Dataflow
+		flag.Parse()
+		beam.Init() // does not return
+	}
+	beam.Init()
+	if boot(ctx, args) != nil {
+		return shell.CodeOther, true
+	}
+	return shell.CodeOK, true
+}
+
+// boot works for one job, as what runners start: the command of PROCESS, and what an image begins
+// with. A boot program would fetch the program that the job comes with, and run that; a worker is
+// the program that its machine has, whatever it is sent.
+func boot(ctx context.Context, args []string) error {
+	flags, own := flag.NewFlagSet("worker", flag.ContinueOnError), map[string]*string{}
+	flags.SetOutput(io.Discard)
+	for _, name := range []string{"id", "provision_endpoint", "control_endpoint", "logging_endpoint", "artifact_endpoint", "semi_persist_dir"} {
+		own[name] = flags.String(name, "", "")
+	}
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	info, err := tools.ProvisionInfo(grpcx.WriteWorkerID(ctx, *own["id"]), *own["provision_endpoint"])
+	if err != nil {
+		return err
+	}
+	return join(ctx, *own["id"], cmp.Or(info.GetControlEndpoint().GetUrl(), *own["control_endpoint"]))
+}
+
+// join works for the job whose runner is there, until it has ended. The runner is told nothing that
+// it does not ask for: no log, and no status, which shows stacks.
+func join(ctx context.Context, id, control string) error {
+	ctx, cancel := context.WithCancel(grpcx.WriteWorkerID(ctx, id))
+	defer cancel()
+	return harness.MainWithOptions(ctx, "", control, harness.Options{})
+}
+
+// registered keeps a job to the functions that are registered with Beam: it would look up any other
+// in this program by the name that the job says.
+type registered struct{}
+
+// Sym2Addr finds none.
+func (registered) Sym2Addr(string) (uintptr, error) { return 0, errElement }
+
+func init() {
+	runtime.Resolver = registered{}
+	hooks.DisableHook(harness.DefaultRemoteLoggingHook)
+}
