@@ -2,13 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze"
@@ -88,13 +91,25 @@ func (w *workers) Open(r *gauze.Request) (kernel.Room, func() error, error) {
 	stores.within(room.Folder())
 	r.Engine = sharded.New(room, w.schedule(room))
 	temporary, set := os.LookupEnv(temporaryFolder)
+	program := *jobopts.WorkerBinary
 	return room, func() error {
 		stores.within("")
+		*jobopts.WorkerBinary = program
 		if os.Unsetenv(temporaryFolder); set {
 			os.Setenv(temporaryFolder, temporary)
 		}
 		return room.Close()
-	}, os.Setenv(temporaryFolder, local)
+	}, errors.Join(os.Setenv(temporaryFolder, local), sendNothing(local))
+}
+
+// sendNothing has Beam send workers an empty file in place of this program, which is 70 MB for each
+// sum, where they run the program of their own machine: see boot, and pool.
+func sendNothing(folder string) error {
+	if kind := strings.ToLower(*jobopts.EnvironmentType); kind != "external" && kind != "process" || *jobopts.WorkerBinary != "" {
+		return nil
+	}
+	*jobopts.WorkerBinary = filepath.Join(folder, "nothing")
+	return os.WriteFile(*jobopts.WorkerBinary, nil, 0o600)
 }
 
 // A room is a store on the side that fits.
@@ -127,6 +142,22 @@ func (w *workers) begin() (r room, local string, err error) {
 // temporaryFolder is the variable that says where temporary files are. Beam (2.77) leaves one there
 // in every round, so it is the folder of a fit while it runs.
 const temporaryFolder = "TMPDIR"
+
+// Foresee opens an input, and reads no row.
+func (w *workers) Foresee(input string, stdin io.Reader, schema *source.Schema) (columns []source.Column, known bool, err error) {
+	if !objects.Are(input) {
+		return inputs.Foresee(input, stdin, schema)
+	}
+	paths, err := objects.Files(context.Background(), input)
+	if err != nil {
+		return nil, false, err
+	}
+	rows, err := pattern.Open(paths, file)
+	if err != nil {
+		return nil, false, err
+	}
+	return source.Foresee(rows, schema)
+}
 
 // pieceBytes are about as many as a worker parses of one large file. A guess.
 const pieceBytes = 64 << 20

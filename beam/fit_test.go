@@ -35,6 +35,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main() // does not return
 	}
+	if code, ok := asOther(os.Args[1:]); ok {
+		os.Exit(code)
+	}
 	flag.Parse()
 	ready()
 	os.Exit(m.Run())

@@ -3,12 +3,13 @@ package main
 import (
 	"context"
 	"net"
+	"path/filepath"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	fnpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/fnexecution_v1"
 	"github.com/spf13/pflag"
 	"google.golang.org/grpc"
 
+	"github.com/gauze-dp/gauze/beam/objects"
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/source"
 )
@@ -35,8 +36,15 @@ func (p *pool) run(e *shell.Env, _ []string) error {
 	if p.shards == "" {
 		return &source.Error{Field: "--shards", Wanted: "the folder that fits name", Got: "none", Hint: "say what gauze-beam fit has after --shards"}
 	}
+	if !objects.Are(p.shards) {
+		folder, err := filepath.Abs(p.shards)
+		if err != nil {
+			return err
+		}
+		p.shards = folder
+	}
 	stores.within(p.shards)
-	beam.Init()
+	ready()
 	l, err := net.Listen("tcp", p.listen)
 	if err != nil {
 		return &source.Error{Field: "--listen", Wanted: "an address of this machine that is free", Got: err.Error(), Hint: "name another port"}

@@ -59,11 +59,11 @@ func (f *fine) spread(t *testing.T) {
 }
 
 // sums are what a table of ordinary, missing and enormous rows adds up to, before noise, for
-// several questions; in memory, or by workers who find so many chunks in a shard.
-func sums(t *testing.T, per int, by func(store) sharded.Scheduler) [][]int64 {
+// several questions; in memory, or by workers who find so many chunks in a shard, in a folder.
+func sums(t *testing.T, in string, per int, by func(store) sharded.Scheduler) [][]int64 {
 	t.Helper()
 	const columns, n = 3, 30_000
-	folder, err := shared.New(t.TempDir())
+	folder, err := shared.New(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func sums(t *testing.T, per int, by func(store) sharded.Scheduler) [][]int64 {
 // TestSums: the same integers in memory, in files and by Beam, for any number and order of shards,
 // with work that comes twice, and with workers that fail before and after they have answered.
 func TestSums(t *testing.T) {
-	want := sums(t, 1, nil)
+	want := sums(t, t.TempDir(), 1, nil)
 	rng := rand.New(rand.NewPCG(4, 20))
 	shuffled := func(s store) sharded.Scheduler {
 		return schedule(func(ctx context.Context, items []string) error {
@@ -137,7 +137,7 @@ func TestSums(t *testing.T) {
 			var done atomic.Int64
 			defer func() { labour = do }()
 			labour = func(s store, item string) error { done.Add(1); return c.work(s, item) }
-			if got := sums(t, c.per, c.by); !slices.EqualFunc(got, want, slices.Equal[[]int64]) {
+			if got := sums(t, t.TempDir(), c.per, c.by); !slices.EqualFunc(got, want, slices.Equal[[]int64]) {
 				t.Errorf("%v, want %v", got, want)
 			}
 			if strings.HasPrefix(name, "Beam") == (done.Load() == 0) {

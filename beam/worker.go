@@ -5,14 +5,11 @@ import (
 	"context"
 	"flag"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/container/tools"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/harness"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/util/hooks"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
@@ -21,41 +18,44 @@ import (
 // asWorker works if a runner has started this program as one, and is false for a person's command.
 // A worker says nothing, and leaves no core file, which rows would be in.
 func asWorker(args []string) (code int, ok bool) {
-	own, booted := len(args) > 0 && strings.HasPrefix(args[0], "--worker"), len(args) > 0 && strings.HasPrefix(args[0], "--id=")
-	if !own && !booted {
+	if len(args) == 0 || !strings.HasPrefix(args[0], "--worker") && !strings.HasPrefix(args[0], "--id=") {
 		return 0, false
 	}
-	quiet()
 	ctx := shell.Begin()
-	context.AfterFunc(ctx, func() { os.Exit(shell.CodeOther) })
-	if own { // by Beam's boot program, as in its images and on Dataflow
-		flag.Parse()
-		beam.Init() // does not return
-	}
-	beam.Init()
+	ready()
 	if boot(ctx, args) != nil {
 		return shell.CodeOther, true
 	}
 	return shell.CodeOK, true
 }
 
-// boot works for one job, as what runners start: the command of PROCESS, and what an image begins
-// with. A boot program would fetch the program that the job comes with, and run that; a worker is
-// the program that its machine has, whatever it is sent.
+// boot works for one job. Beam's own boot program, in its images and on Dataflow, starts a worker
+// with --worker; runners start what they take for a boot program, as the command of PROCESS and in
+// an image, with --id, and where to ask. That would fetch the program that the job comes with, and
+// run it; this worker is the program that its machine has, whatever it is sent.
 func boot(ctx context.Context, args []string) error {
 	flags, own := flag.NewFlagSet("worker", flag.ContinueOnError), map[string]*string{}
 	flags.SetOutput(io.Discard)
-	for _, name := range []string{"id", "provision_endpoint", "control_endpoint", "logging_endpoint", "artifact_endpoint", "semi_persist_dir"} {
+	for _, name := range []string{"id", "provision_endpoint", "control_endpoint", "logging_endpoint", "artifact_endpoint", "semi_persist_dir", "options"} {
 		own[name] = flags.String(name, "", "")
 	}
+	begun := flags.Bool("worker", false, "")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	info, err := tools.ProvisionInfo(grpcx.WriteWorkerID(ctx, *own["id"]), *own["provision_endpoint"])
+	id := strings.Trim(*own["id"], "'") // in which Prism (2.77) encloses it, without a shell
+	if *begun {
+		err := join(ctx, id, *own["control_endpoint"])
+		if err == nil {
+			<-ctx.Done() // Beam's boot program takes an end for a failure
+		}
+		return err
+	}
+	info, err := tools.ProvisionInfo(grpcx.WriteWorkerID(ctx, id), *own["provision_endpoint"])
 	if err != nil {
 		return err
 	}
-	return join(ctx, *own["id"], cmp.Or(info.GetControlEndpoint().GetUrl(), *own["control_endpoint"]))
+	return join(ctx, id, cmp.Or(info.GetControlEndpoint().GetUrl(), *own["control_endpoint"]))
 }
 
 // join works for the job whose runner is there, until it has ended. The runner is told nothing that
@@ -75,5 +75,4 @@ func (registered) Sym2Addr(string) (uintptr, error) { return 0, errElement }
 
 func init() {
 	runtime.Resolver = registered{}
-	hooks.DisableHook(harness.DefaultRemoteLoggingHook)
 }

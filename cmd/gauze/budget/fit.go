@@ -23,11 +23,14 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/source"
-	"github.com/gauze-dp/gauze/source/inputs"
 )
 
 // Flags name a ledger and a data set.
-type Flags struct{ Ledger, Key, Dataset string }
+type Flags struct {
+	Ledger, Key, Dataset string
+	// Foresee is source.Foresee of an input.
+	Foresee func(input string, stdin io.Reader, schema *source.Schema) (columns []source.Column, known bool, err error)
+}
 
 // Register adds the flags to a command's.
 func (f *Flags) Register(flags *pflag.FlagSet) {
@@ -87,10 +90,10 @@ func (f *Flags) Begin(ctx context.Context, r gauze.Request, schema *source.Schem
 	}
 	var names []string
 	if input != stdin { // what is wrong with the input is said before anything is reserved
-		if _, _, err := inputs.Foresee(input, nil, schema); err != nil {
+		if _, _, err := f.Foresee(input, nil, schema); err != nil {
 			return nil, err
 		}
-		if columns, _, err := inputs.Foresee(input, nil, &source.Schema{}); err == nil { // all of them
+		if columns, _, err := f.Foresee(input, nil, &source.Schema{}); err == nil { // all of them
 			names = (&source.Schema{Columns: columns}).Names()
 		}
 	}

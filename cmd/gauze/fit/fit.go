@@ -64,6 +64,8 @@ type Rows interface {
 	// Open returns room for a table, and fills into the request what reads it. Nothing is spent if
 	// it fails. The room is left once the fit is over.
 	Open(r *gauze.Request) (room kernel.Room, leave func() error, err error)
+	// Foresee is source.Foresee of an input.
+	Foresee(input string, stdin io.Reader, schema *source.Schema) (columns []source.Column, known bool, err error)
 	// Read opens an input, as gauze.Open does, for that room.
 	Read(ctx context.Context, input string, stdin io.Reader, schema *source.Schema) (*gauze.Input, error)
 }
@@ -135,6 +137,7 @@ func (c *Command) counted(e *shell.Env, input string, request gauze.Request, tol
 	if err != nil {
 		return nil, err
 	}
+	c.budget.Foresee = c.Rows.Foresee
 	counted, err := c.budget.Begin(e.Ctx, request, schema, input, c.Now, e.Note)
 	if err != nil {
 		return nil, err

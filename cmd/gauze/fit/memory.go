@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/inputs"
 	"github.com/gauze-dp/gauze/source/shards"
 )
 
@@ -25,6 +26,11 @@ func (m *Memory) Register(flags *pflag.FlagSet) {
 func (m *Memory) Open(*gauze.Request) (kernel.Room, func() error, error) {
 	room, err := shards.Open(m.size, m.folder)
 	return room, func() error { return nil }, err
+}
+
+// Foresee opens an input, and reads no row.
+func (m *Memory) Foresee(input string, stdin io.Reader, schema *source.Schema) (columns []source.Column, known bool, err error) {
+	return inputs.Foresee(input, stdin, schema)
 }
 
 // Read opens an input.
