@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	// clustered asks for the test, and says it again in the network that it is started in: roles are
-	// those of a process on one of its machines.
+	// clustered asks for the test, and says it again in the network that it is started in: roles
+	// are those of a process on one of its machines.
 	clustered, role = "GAUZE_CLUSTER", "GAUZE_CLUSTER_ROLE"
 	// a worker of a test says that it works, or that it does so slowly, and panics with something.
 	working, slowly, secret = "working", "slowly", "a row"
@@ -179,7 +179,7 @@ func java(class string) []string {
 	case "TaskManagerRunner":
 		return append(args, "-Xmx320m", "org.apache.flink.runtime.taskexecutor."+class, "--configDir", "/opt/conf")
 	}
-	return append(args, "-Xmx256m", "org.apache.beam.runners.flink."+class, "--flink-master=manager:8081", "--flink-conf-dir=/opt/conf", "--artifacts-dir=/tmp/artifacts",
+	return append(args, "-Xmx256m", "org.apache.beam.runners.flink."+class, "--flink-master=manager:8081", "--flink-conf-dir=/opt/conf", "--artifacts-dir=/artifacts",
 		"--job-host=manager", "--job-port=8099", "--artifact-port=8098", "--expansion-port=0")
 }
 

@@ -30,8 +30,8 @@ func init() {
 }
 
 // A beamed scheduler runs a pipeline for each sum. Its elements are the program, the store's folder
-// and the name of a piece of work, and nothing else comes out: what Beam, its logs and its network are told
-// is when a fit measures, and how many shards it has.
+// and the name of a piece of work, and nothing else comes out: what Beam, its logs and its network
+// are told is when a fit measures, and how many shards it has.
 type beamed struct{ folder string }
 
 // between parts what an element says.
