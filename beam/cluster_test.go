@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -151,23 +150,9 @@ func (l *lan) spent(all, pools []*process) {
 	}
 	for _, name := range l.names {
 		for _, pid := range append(l.pids(name, "-XX:+UseSerialGC"), l.pids(name, "pool")...) {
-			l.t.Logf("%s: process %d took %.1f s of the processor, and %s", name, pid, seconds(pid), peak(pid))
+			l.t.Logf("%s: process %d took %.1f s of the processor, and %.0f MB", name, pid, processorOf(l.t, pid), mostMemory(l.t, pid, false)/1e6)
 		}
 	}
-}
-
-// seconds are those of the processor that a process has taken.
-func seconds(pid int) float64 {
-	const ticks = 100 // a second, of /proc
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, after, _ := strings.Cut(string(text), ") ")
-	fields := strings.Fields(after)
-	if len(fields) < 13 {
-		return 0
-	}
-	user, _ := strconv.Atoi(fields[11])
-	system, _ := strconv.Atoi(fields[12])
-	return float64(user+system) / ticks
 }
 
 // java is a command of a cluster.
