@@ -17,7 +17,6 @@ import (
 	"github.com/gauze-dp/gauze/beam/objects/fake"
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/kernel/engine/sharded"
-	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/source/parsed"
 )
 
@@ -232,18 +231,7 @@ func inBucket(t *testing.T) (pattern string) {
 
 // fitOn fits, and is charged once.
 func fitOn(t *testing.T, input, in, components string) {
-	budgets := filepath.Join(t.TempDir(), "budgets.db")
-	if err := ledger.Init(t.Context(), budgets, budgets+".key"); err != nil {
-		t.Fatal(err)
-	}
-	l, err := ledger.Open(t.Context(), budgets, budgets+".key", time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	if _, err := l.Grant(t.Context(), "visits", ledger.Amount{Epsilon: 1.5, Delta: 1e-5}); err != nil {
-		t.Fatal(err)
-	}
+	file, l := budgets(t)
 	parsing, rounds, began := 0, 0, time.Now()
 	var stdout, stderr bytes.Buffer
 	code := program(&workers{schedule: func(s store) sharded.Scheduler {
@@ -253,14 +241,11 @@ func fitOn(t *testing.T, input, in, components string) {
 			}
 		})
 	}}).Run(t.Context(), []string{"fit", input, "--shards", in, "--epsilon", "1", "--delta", "1e-6", "--columns", "x,y", "--components", components,
-		"--ledger", budgets, "--dataset", "visits"}, strings.NewReader(""), &stdout, &stderr)
+		"--ledger", file, "--dataset", "visits"}, strings.NewReader(""), &stdout, &stderr)
 	if code != shell.CodeOK || parsing != 3 {
 		t.Fatalf("code %d, workers parsed %d files: %s", code, parsing, stderr.String())
 	}
-	b, err := l.Balances(t.Context(), "visits")
-	if err != nil || len(b) != 1 || b[0].Releases != 1 || b[0].Open != 0 || b[0].Spent.Epsilon > 1 {
-		t.Errorf("%v: %+v", err, b)
-	}
+	once(t, l)
 	t.Logf("%d jobs, %v", rounds, time.Since(began).Round(time.Second/10))
 	for _, c := range read(t, stdout.String()).Model.Components[:1] {
 		if components == "1" && (c.Mean[0] < 99 || c.Mean[0] > 101 || c.Mean[1] < -1 || c.Mean[1] > 1) {

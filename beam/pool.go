@@ -7,6 +7,7 @@ import (
 
 	fnpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/fnexecution_v1"
 	"github.com/spf13/pflag"
+	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
 
 	"github.com/gauze-dp/gauze/beam/objects"
@@ -19,6 +20,7 @@ import (
 type pool struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 	ctx            context.Context
+	all            errgroup.Group // of workers, one of which may fail
 	listen, shards string
 }
 
@@ -60,7 +62,7 @@ func (p *pool) run(e *shell.Env, _ []string) error {
 // StartWorker has a worker join a job. Names of workers come again: in other jobs at the same time,
 // and after a runner that has gone without a word.
 func (p *pool) StartWorker(_ context.Context, asked *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
-	go func() { _ = join(p.ctx, asked.GetWorkerId(), asked.GetControlEndpoint().GetUrl()) }()
+	p.all.Go(func() error { return join(p.ctx, asked.GetWorkerId(), asked.GetControlEndpoint().GetUrl()) })
 	return &fnpb.StartWorkerResponse{}, nil
 }
 

@@ -3,7 +3,6 @@ package fake
 
 import (
 	"net"
-	"os"
 	"strconv"
 	"sync"
 	"testing"
@@ -14,21 +13,14 @@ import (
 // Bucket is the only one that there is.
 const Bucket = "gs://custodian/"
 
-// emulator is the variable that names clients a server.
-const emulator = "STORAGE_EMULATOR_HOST"
-
-// Serve has clients that a test makes find the bucket, which is there until the process ends, or
-// that of another process which they are told already.
+// Serve has clients that a test makes find the bucket, which is there until the process ends.
 func Serve(t *testing.T) {
 	t.Helper()
-	if os.Getenv(emulator) != "" {
-		return
-	}
 	host, err := serving()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(emulator, host)
+	t.Setenv("STORAGE_EMULATOR_HOST", host)
 }
 
 var serving = sync.OnceValues(func() (string, error) {
