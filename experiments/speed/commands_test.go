@@ -75,7 +75,7 @@ func BenchmarkWide(b *testing.B) {
 // BenchmarkGrowth is fits of the first rows of one table, more and more of them, with sizes on both
 // sides of where the way of a fit changes: at this budget general asks a sample of every second row
 // from 409,000 on, of every third from 613,000, every fourth from 818,000 and every fifth from 3.28
-// million; pairs are drawn by runs from 1,032,192 on.
+// million; the runs that pairs are drawn by have 1008 rows from 1,032,192 on.
 func BenchmarkGrowth(b *testing.B) {
 	const d, k = 10, 5
 	few := []int{100_000, 300_000, 1_000_000, 3_000_000, 10_000_000}
