@@ -133,3 +133,31 @@ func TestPrivate(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What a worker has forgotten it cannot read; others can.
+func TestForget(t *testing.T) {
+	s, err := New(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c := s.Chunk(3)
+	c = append(c, 1, 2, 3)
+	s.Leave(c)
+	shard, at, _ := s.Place(c)
+	for range 2 {
+		worker, err := Open(s.Folder())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := worker.Rows(shard, at, 3); err != nil {
+			t.Error(err)
+		}
+		if err := worker.Forget(); err != nil {
+			t.Error(err)
+		}
+		if _, _, err := worker.Rows(shard, at, 3); err == nil {
+			t.Error("rows are read that were forgotten")
+		}
+	}
+}
