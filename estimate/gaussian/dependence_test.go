@@ -10,7 +10,8 @@ import (
 )
 
 // TestDependence: a column that is a combination of others is found as one unresolved direction, in
-// the columns' own units, and the covariance has none of it.
+// the columns' own units, and the covariance has none of it. It was missed in one fit of a thousand
+// (8 of some 8,000, fresh noise): three of four miss it with a probability of 4e-9.
 func TestDependence(t *testing.T) {
 	sample := func(rng *rand.Rand) ([][]float64, func(estimate.Outcome) float64) {
 		rows := make([][]float64, 6000)
@@ -21,9 +22,11 @@ func TestDependence(t *testing.T) {
 		want := []float64{2, -3000, -1}
 		norm := math.Hypot(math.Hypot(want[0], want[1]), want[2])
 		return rows, func(o estimate.Outcome) float64 {
-			if len(o.Diagnostics.Unresolved) != 1 {
-				t.Errorf("want one unresolved direction, got %+v", o.Diagnostics.Unresolved)
+			if len(o.Diagnostics.Unresolved) == 0 {
 				return math.Inf(1)
+			}
+			if len(o.Diagnostics.Unresolved) > 1 {
+				t.Errorf("want one unresolved direction, got %+v", o.Diagnostics.Unresolved)
 			}
 			u := o.Diagnostics.Unresolved[0]
 			if u.StdAtMost > 1e-9 {
@@ -40,7 +43,7 @@ func TestDependence(t *testing.T) {
 		}
 	}
 	r := simulate(t, setting{d: 3, n: 6000, rel: privacy.ReplaceOne, sample: sample}, 4)
-	if r.ok < r.runs {
-		t.Errorf("%v: want a release every time", r)
+	if r.ok < r.runs || r.good < 2 {
+		t.Errorf("%v: want a release every time, and in two the direction at least", r)
 	}
 }

@@ -61,8 +61,8 @@ func TestMoreRows(t *testing.T) {
 
 // Printed runs as it stands: it calls no preconditioner for ratios of eigenvalues below 1000, and
 // clips forty times as far out, so that its noise is larger; with the rows that it names where they
-// are too few, it releases a covariance. The seeds are fixed; in 60 fits of each with fresh noise the
-// largest errors were 7.5, 23 and 12 times those of drawing rows, and twice as much is let through.
+// are too few, it releases a covariance. The seeds are fixed; in 60 fits of each with fresh noise
+// the largest errors were 7.5, 23 and 12 times those of drawing rows: twice as much is let through.
 //
 // Shows: [KMSSU22] The loop.
 func TestPrinted(t *testing.T) {
