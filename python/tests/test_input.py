@@ -222,7 +222,7 @@ def test_half_a_table_is_never_fitted(rows, tmp_path, error):
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of another kind")
 def test_interrupted():
-    x = np.random.default_rng().normal(size=(200_000, 4))
+    x = np.random.default_rng().normal(size=(2_000_000, 4))
     try:
         import polars
 
