@@ -220,8 +220,14 @@ def test_half_a_table_is_never_fitted(rows, tmp_path, error):
     assert ledger.show("people")[0]["spent"]["epsilon"] == 0
 
 
+def test_a_refusal_is_all_that_is_shown():
+    with pytest.raises(gauze.InputError, match="delta") as error:
+        gauze.GaussianMixture(epsilon=1, delta=0.5).fit(np.zeros((100, 2)))
+    assert error.value.__context__ is None  # Python shows what was handled when it was raised
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of another kind")
-def test_interrupted():
+def test_interrupted(monkeypatch):
     x = np.random.default_rng().normal(size=(2_000_000, 4))
     try:
         import polars
@@ -229,10 +235,16 @@ def test_interrupted():
         polars.DataFrame({"a": [1]}).filter(polars.col("a") > 0)  # with its own handler of signals
     except ImportError:
         pass
-    timer = threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+    waits = _program._wait
+
+    def wait(child):  # it has every row by now: the fit is what is interrupted, on any machine
+        monkeypatch.setattr(_program, "_wait", waits)
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        waits(child)
+
+    monkeypatch.setattr(_program, "_wait", wait)
     with pytest.raises(KeyboardInterrupt) as stopped:
-        gauze.GaussianMixture(**BUDGET).fit(x)
+        gauze.GaussianMixture(epsilon=1, delta=1e-7).fit(x)
         time.sleep(1)
     assert isinstance(stopped.value, gauze.Interrupted) and "spent" in str(stopped.value)
     assert stopped.value.spent.get("epsilon", 0) < 0.9  # it was stopped: a whole fit spends 0.997

@@ -6,6 +6,17 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
+
+
+def _tqdm() -> Any:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of widgets that are not installed
+            from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    return tqdm
 
 
 @contextmanager
@@ -13,13 +24,8 @@ def bar(wanted: bool | None) -> Iterator[Callable[[str, float], None] | None]:
     """What to tell of a fit, or None; without a wish a bar is shown where somebody looks, at a terminal or a notebook."""
     if wanted is None:
         wanted = "ipykernel" in sys.modules or sys.stderr is not None and sys.stderr.isatty()
-    try:
-        if not wanted:
-            raise ImportError
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of widgets that are not installed
-            from tqdm.auto import tqdm
-    except ImportError:
+    tqdm = _tqdm() if wanted else None
+    if tqdm is None:
         yield None
         return
     with tqdm(total=100, leave=False, bar_format="{percentage:3.0f} % of the budget |{bar}| {elapsed} {desc}") as shown:
