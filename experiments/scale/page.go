@@ -110,7 +110,7 @@ func (r measured) passed() float64 {
 func (r measured) byWorkers() float64 { return r.Fitting * r.Workers / r.Wall / float64(r.n) }
 
 // alone is what the program that fits does besides, in seconds for so many rows: a line through
-// the numbers of rows that a method was measured at.
+// the two numbers of rows that a method was measured at, and of one alone nothing that is known.
 func (s *scaling) alone(r measured, rows float64) float64 {
 	own := r.Wall - r.Workers
 	for _, fewer := range s.reports {
@@ -122,7 +122,7 @@ func (s *scaling) alone(r measured, rows float64) float64 {
 		}
 		return own
 	}
-	return own / float64(r.n) * rows
+	return math.NaN()
 }
 
 // prism is what it adds to a round.
@@ -140,7 +140,7 @@ func (s *scaling) goals(p *engine.Page) {
 	p.Heading("A thousand million rows")
 	p.Text(fmt.Sprintf("Extrapolated, not measured: costs of a row as above times 10⁹, in time on the clock. A worker is a core of this machine. *Here* has %g of them and no rounds to wait for; "+
 		"other workers are given %d s for every round, which is what is asked of a warm Flink. The shards of 10 columns take 80 GB; where they do not stay in memory a pass waits for the disk: this one reads %s MB a second, "+
-		"so that a pass takes no less than %s. What workers do not do is a line through what was measured at two numbers of rows.",
+		"so that a pass takes no less than %s. What workers do not do is a line through what was measured at two numbers of rows; black-box was measured at one, and its learners see a sample of larger tables.",
 		cores, flinkBar, three(s.disk/1e6), clock(goal*columns*number/s.disk)))
 	all := s.asked()
 	if len(all) > 0 {
@@ -188,7 +188,7 @@ func three(v float64) string {
 // clock is seconds as people say them.
 func clock(seconds float64) string {
 	switch d := time.Duration(seconds * float64(time.Second)); {
-	case seconds < 60:
+	case !(seconds >= 60):
 		return three(seconds) + " s"
 	case seconds < 3600:
 		return fmt.Sprintf("%.1f min", d.Minutes())
