@@ -201,10 +201,21 @@ func fitArgs(pattern, folder string) []string {
 
 // command runs gauze fit of one Gaussian, with all of the table in shards.
 func command(ctx context.Context, program, folder, pattern string, n int) (whole, error) {
+	w, err := timedCommand(ctx, append(append([]string{program}, fitArgs(pattern, folder)...), "--memory", "0"))
+	w.n = n
+	return w, err
+}
+
+// timedCommand runs a command, and says what it cost if it ran, whatever its exit code.
+func timedCommand(ctx context.Context, args []string) (w whole, err error) {
 	began := time.Now()
-	cmd := exec.CommandContext(ctx, program, append(fitArgs(pattern, folder), "--memory", "0")...)
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return whole{}, fmt.Errorf("%w: %s", err, text)
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	text, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, text)
 	}
-	return whole{n: n, processor: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), wall: time.Since(began).Seconds(), memory: most(cmd)}, nil
+	if cmd.ProcessState != nil {
+		w = whole{processor: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), wall: time.Since(began).Seconds(), memory: most(cmd)}
+	}
+	return w, err
 }

@@ -6,6 +6,8 @@
 //	go run ./experiments scale -n 12800,64000,640000 rows   # does it work? printed
 //	go run ./experiments scale scan   # writes scan.md: three minutes
 //	go run ./experiments scale -n 1000000 scan   # does it work? printed
+//	go run ./experiments scale releases   # writes releases.md: ten minutes
+//	go run ./experiments scale -n 200000 releases   # does it work? printed
 //	go run ./experiments scale flink spark   # writes flink.md and spark.md: Java 17 and Maven
 //
 // It writes files of ten million rows and shards of a hundred million into the folder for temporary
@@ -17,7 +19,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
@@ -52,7 +53,7 @@ func (study) Run(ctx context.Context, o engine.Options, names []string) error {
 	if o.Rows == nil && o.Methods == nil && o.Out == "" {
 		o.Out = filepath.Join(filepath.FromSlash(engine.Pages), "scale")
 	}
-	pages := map[string]func(context.Context, engine.Options) error{"rows": rows, "scan": scans, "flink": serverScans("flink"), "spark": serverScans("spark")}
+	pages := map[string]func(context.Context, engine.Options) error{"rows": rows, "scan": scans, "releases": releases, "flink": serverScans("flink"), "spark": serverScans("spark")}
 	if len(names) == 0 {
 		names = without
 	}
@@ -135,8 +136,8 @@ func (s *scaling) measure(ctx context.Context, said *os.File) error {
 		return err
 	}
 	program := filepath.Join(folder, "gauze")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/gauze-dp/gauze/cmd/gauze").CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
+	if err := build(ctx, ".", program, "github.com/gauze-dp/gauze/cmd/gauze"); err != nil {
+		return err
 	}
 	for _, kind := range []string{"one", "apart", "near"} {
 		own := slices.DeleteFunc(slices.Clone(s.methods), func(m method) bool { return m.rows != kind })

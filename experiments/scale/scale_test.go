@@ -1,9 +1,14 @@
 package scale
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"math"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -110,5 +115,98 @@ func TestUsage(t *testing.T) {
 	}
 	if clock(30) != "30 s" || clock(90) != "1.5 min" || clock(9000) != "2.5 h" || enough(t.TempDir(), 1<<50) == nil {
 		t.Error("seconds, or disks, are not what they are")
+	}
+}
+
+// Both programs fit the same small table, and a page shows what they released and cost.
+func TestReleases(t *testing.T) {
+	if err := exec.Command("unshare", "--map-root-user", "--net", "true").Run(); err != nil {
+		t.Skip("no network of its own: ", err)
+	}
+	t.Chdir(filepath.Join("..", ".."))
+	var page bytes.Buffer
+	o := engine.Options{Rows: []int{20_011}, Runs: 2, Methods: []string{"gaussian", "univariate"}, Stdout: &page, Stderr: os.Stderr, Commit: "none"}
+	if err := Study.Run(t.Context(), o, []string{"releases"}); err != nil {
+		t.Fatal(err)
+	}
+	text := page.String()
+	for _, said := range []string{"scale -seed 1 -n 20011 -runs 2 -methods gaussian,univariate releases`", " of 3 ", "| two, one column |", "| `gauze-beam fit` |"} {
+		if !strings.Contains(text, said) {
+			t.Errorf("not on the page: %q\n%s", said, text)
+		}
+	}
+	if strings.Contains(text, "NaN") || strings.Contains(text, "%!") {
+		t.Error(text)
+	}
+}
+
+// Of releases in two places the parts that are farthest from each other are those of the places,
+// and of releases in one all are as far.
+func TestParted(t *testing.T) {
+	apart := func(places ...float64) (out [][]float64) {
+		for _, a := range places {
+			out = append(out, nil)
+			for _, b := range places {
+				out[len(out)-1] = append(out[len(out)-1], math.Abs(a-b))
+			}
+		}
+		return out
+	}
+	for _, c := range []struct {
+		apart           [][]float64
+		many, far, ways int
+	}{
+		{apart(0, .1, .2, 5, 5.1, 5.2), 3, 1, 10}, {apart(0, 5, .1, 5.1), 2, 3, 3}, {apart(1, 1, 1, 1), 2, 3, 3}, {apart(0, 1, 2), 2, 2, 3}, {apart(0, 0, 0, 4), 3, 1, 4},
+	} {
+		if far, ways := parted(c.apart, c.many); far != c.far || ways != c.ways {
+			t.Errorf("%v, %d: %d of %d, want %d of %d", c.apart, c.many, far, ways, c.far, c.ways)
+		}
+	}
+}
+
+// A drawn table has its mixture's moments: the mean of 64,000 rows in five standard errors, which
+// fails for one seed in 140,000.
+func TestDrawn(t *testing.T) {
+	const n = 64_000
+	for _, kind := range []string{"one", "two", "across"} {
+		truth, err := drawn(kind, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pattern, err := writeDrawn(t.Context(), filepath.Join(t.TempDir(), kind), truth, n, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, _ := filepath.Glob(pattern)
+		sums, rows := make([]float64, drawnColumns), 0
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {
+				rows++
+				for j, cell := range strings.Split(line, ",") {
+					x, err := strconv.ParseFloat(cell, 64)
+					if err != nil {
+						t.Fatal(err)
+					}
+					sums[j] += x
+				}
+			}
+		}
+		if len(names) != files || rows != n {
+			t.Fatalf("%d files with %d rows", len(names), rows)
+		}
+		mean := truth.Mean()
+		for j, sum := range sums {
+			variance := 0.
+			for i, g := range truth.Components {
+				variance += truth.Weights[i] * (g.Cov.At(j, j) + (g.Mean[j]-mean[j])*(g.Mean[j]-mean[j]))
+			}
+			if err := math.Sqrt(variance / n); math.Abs(sum/n-mean[j]) > 5*err {
+				t.Errorf("%s: column %d has mean %g, want %g ± %g", kind, j, sum/n, mean[j], err)
+			}
+		}
 	}
 }

@@ -95,9 +95,9 @@ func scanAll(ctx context.Context, o engine.Options, server string) (all []scan, 
 		if err := enough(folder, t.rows); err != nil {
 			return nil, err
 		}
-		// a process and a network of its own; TestEngines makes them itself, when it has its job
-		// server
-		cmd := exec.CommandContext(ctx, "unshare", "--map-root-user", "--net", "sh", "-c", `ip link set lo up && exec "$@"`, "sh", program, "-test.run=^TestScan$")
+		// TestEngines makes a network of its own itself, when it has its job server
+		start := append(alone(program), "-test.run=^TestScan$")
+		cmd := exec.CommandContext(ctx, start[0], start[1:]...)
 		if server != "" {
 			cmd = exec.CommandContext(ctx, program, "-test.run=^TestEngines$")
 		}

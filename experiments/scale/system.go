@@ -3,11 +3,12 @@ package scale
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -24,23 +25,18 @@ type scheduling struct {
 // pairs of fits are timed, in turns.
 const pairs = 3
 
-// schedule compares gauze-beam by Prism and without Beam, of one Gaussian: in a network of its own,
-// since Prism listens on all interfaces.
+// schedule compares gauze-beam by Prism and without Beam, of one Gaussian.
 func schedule(ctx context.Context, folder, pattern string) (s scheduling) {
 	program := filepath.Join(folder, "gauze-beam")
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, ".")
-	build.Dir, build.Env = "beam", append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
-	if text, err := build.CombinedOutput(); err != nil {
-		return scheduling{why: strings.TrimSpace(string(text))}
+	if err := build(ctx, beamFolder, program, ".", "GOWORK=off"); err != nil {
+		return scheduling{why: err.Error()}
 	}
 	took := func(runner string) float64 {
-		args := append(fitArgs(pattern, folder), "--runner", runner)
-		cmd := exec.CommandContext(ctx, "unshare", append([]string{"--map-root-user", "--net", "sh", "-c", `ip link set lo up && exec "$@"`, "sh", program}, args...)...)
-		began := time.Now()
-		if text, err := cmd.CombinedOutput(); err != nil && s.why == "" {
-			s.why = strings.TrimSpace(string(text)) + " " + err.Error()
+		w, err := timedCommand(ctx, slices.Concat(alone(program), fitArgs(pattern, folder), []string{"--runner", runner}))
+		if err != nil && s.why == "" {
+			s.why = err.Error()
 		}
-		return time.Since(began).Seconds()
+		return w.wall
 	}
 	var all []float64
 	for range pairs {
@@ -48,6 +44,21 @@ func schedule(ctx context.Context, folder, pattern string) (s scheduling) {
 	}
 	s.seconds = engine.Median(all)
 	return s
+}
+
+// build builds a program, from a folder and with an environment of its own.
+func build(ctx context.Context, folder, program, pkg string, env ...string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, pkg)
+	cmd.Dir, cmd.Env = folder, append(append(os.Environ(), "CGO_ENABLED=0"), env...)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, text)
+	}
+	return nil
+}
+
+// alone is how a program is started in a network of its own, since Prism listens on all interfaces.
+func alone(program string) []string {
+	return []string{"unshare", "--map-root-user", "--net", "sh", "-c", `ip link set lo up && exec "$@"`, "sh", program}
 }
 
 // disk is how many bytes a second a file of so many bytes is read with that is not in memory.
