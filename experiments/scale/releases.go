@@ -20,12 +20,12 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-const (
-	releasedRows = 10_000_000
-	releasedRuns = 3 // of each program, unless -runs says
-	// distanceRows are the Monte Carlo rows of a distance: it is known to a part in a hundred or so.
-	distanceRows = 50_000
-)
+// The tables, and the runs of each program unless -runs says: many of a small one, by which a
+// difference between the programs would show, and few of a large one.
+var releasedOf = []struct{ rows, runs int }{{200_000, 6}, {10_000_000, 2}}
+
+// distanceRows are the Monte Carlo rows of a distance: it is known to a part in a hundred or so.
+const distanceRows = 50_000
 
 // The programs whose releases are compared.
 var programs = []string{"gauze fit", "gauze-beam fit"}
@@ -43,6 +43,7 @@ var compared = []method{
 // A twin is a method's releases by both programs, from the same files.
 type twin struct {
 	method
+	n        int
 	costs    [2][]whole   // of every command of a program
 	released [2][]float64 // distances of a program's releases from the truth
 	within   [2][]float64 // of two of one program
@@ -54,12 +55,16 @@ type twin struct {
 
 // releases makes the page of releases.
 func releases(ctx context.Context, o engine.Options) error {
-	began, n, seed := time.Now(), releasedRows, max(1, o.Seed)
-	if len(o.Rows) > 1 || o.Rows != nil && o.Rows[0] < files {
-		return fmt.Errorf("wanted one number of rows, at least %d, got %v: %w", files, o.Rows, engine.ErrUsage)
-	}
+	began, tables, seed := time.Now(), slices.Clone(releasedOf), max(1, o.Seed)
 	if o.Rows != nil {
-		n = o.Rows[0]
+		tables = tables[:0]
+		for _, n := range o.Rows {
+			tables = append(tables, releasedOf[0])
+			tables[len(tables)-1].rows = n
+		}
+	}
+	if tables[0].rows < files {
+		return fmt.Errorf("wanted at least %d rows, got %d: %w", files, tables[0].rows, engine.ErrUsage)
 	}
 	folder, err := os.MkdirTemp("", "gauze-scale-*")
 	if err != nil {
@@ -69,42 +74,53 @@ func releases(ctx context.Context, o engine.Options) error {
 	if folder, err = filepath.Abs(folder); err != nil { // gauze-beam is built in a folder of its own
 		return err
 	}
-	if err := enough(folder, n); err != nil {
-		return err
-	}
 	commands, err := bothPrograms(ctx, folder)
 	if err != nil {
 		return err
 	}
 	var all []twin
-	for _, kind := range []string{"one", "two", "across"} {
-		own := slices.DeleteFunc(slices.Clone(compared), func(m method) bool {
-			return m.rows != kind || o.Methods != nil && !slices.Contains(o.Methods, m.name)
-		})
-		if len(own) == 0 {
-			continue
-		}
-		truth, err := drawn(kind, seed)
-		if err != nil {
+	for _, t := range tables {
+		if err := enough(folder, t.rows); err != nil {
 			return err
 		}
-		pattern, err := writeDrawn(ctx, filepath.Join(folder, kind), truth, n, seed)
-		if err != nil {
-			return err
-		}
-		for _, m := range own {
-			t, err := m.twins(ctx, commands, folder, pattern, truth, cmp.Or(o.Runs, releasedRuns))
+		for _, kind := range []string{"one", "two", "across"} {
+			own, err := twinsOf(ctx, o, commands, folder, kind, t.rows, cmp.Or(o.Runs, t.runs), seed)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(o.Stderr, "%+v, %v\n", t, time.Since(began).Round(time.Second))
-			all = append(all, t)
-		}
-		if err := os.RemoveAll(filepath.Dir(pattern)); err != nil {
-			return err
+			fmt.Fprintf(o.Stderr, "%d rows, %s: %+v, %v\n", t.rows, kind, own, time.Since(began).Round(time.Second))
+			all = append(all, own...)
 		}
 	}
-	return publish(o, releasesPage(o, all, n, seed, time.Since(began)), "releases")
+	return publish(o, releasesPage(o, all, seed, time.Since(began)), "releases")
+}
+
+// twinsOf compares the programs on a kind of table, so that the files of one lie there at a time.
+func twinsOf(ctx context.Context, o engine.Options, commands [2][]string, folder, kind string, n, runs int, seed uint64) (all []twin, err error) {
+	own := slices.DeleteFunc(slices.Clone(compared), func(m method) bool {
+		return m.rows != kind || o.Methods != nil && !slices.Contains(o.Methods, m.name)
+	})
+	if len(own) == 0 {
+		return nil, nil
+	}
+	truth, err := drawn(kind, seed)
+	if err != nil {
+		return nil, err
+	}
+	pattern, err := writeDrawn(ctx, filepath.Join(folder, kind), truth, n, seed)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(filepath.Dir(pattern))
+	for _, m := range own {
+		t, err := m.twins(ctx, commands, folder, pattern, truth, runs)
+		if err != nil {
+			return nil, err
+		}
+		t.n = n
+		all = append(all, t)
+	}
+	return all, nil
 }
 
 // bothPrograms builds them, and says how each is started.
@@ -226,48 +242,61 @@ func parted(apart [][]float64, many int) (far, ways int) {
 }
 
 // releasesPage says how near releases are to each other, and what they cost.
-func releasesPage(o engine.Options, all []twin, n int, seed uint64, took time.Duration) *engine.Page {
+func releasesPage(o engine.Options, all []twin, seed uint64, took time.Duration) *engine.Page {
 	p := &engine.Page{}
 	p.Title("The same release, up to its noise")
-	runs := cmp.Or(o.Runs, releasedRuns)
-	p.Header(engine.Header{Command: "`" + releasesCommand(o, seed) + "`", Runs: fmt.Sprintf("%d of each program, in turns", runs), Seed: fmt.Sprintf("%d, of the problems and the rows; noise has none", seed), Commit: o.Commit})
-	p.Text(fmt.Sprintf("It took %v on %g cores. `gauze fit` and `gauze-beam fit`, whose workers Prism starts, at ε = %d and δ = %g, of the same %s rows of %d columns in %d CSV files, %d digits each. "+
+	p.Header(engine.Header{Command: "`" + releasesCommand(o, seed) + "`", Runs: releasedRuns(all) + " of each program, in turns", Seed: fmt.Sprintf("%d, of the problems and the rows; noise has none", seed), Commit: o.Commit})
+	p.Text(fmt.Sprintf("It took %v on %g cores. `gauze fit` and `gauze-beam fit`, whose workers Prism starts, at ε = %d and δ = %g, of the same rows of %d columns in %d CSV files, %d digits each. "+
 		"Tables are drawn: *one* Gaussian, *two* of them, both with correlations, or two without (*across*). Columns have units from 1/1000 to 1000 and lie a hundred of them from 0; two components lie %g standard deviations from each other in the first column, "+
-		"up to three units in the others, and the smaller has .2 to .4 of the rows.",
-		took.Round(time.Second), cores, epsilon, float64(delta), engine.Rows(n), drawnColumns, files, drawnDigits, drawnGap))
+		"up to three units in the others, and the smaller has .2 to .4 of the rows. `univariate` has the first column of *two*.",
+		took.Round(time.Second), cores, epsilon, float64(delta), drawnColumns, files, drawnDigits, drawnGap))
 	p.Heading("Distances")
-	p.Text("Total variation, by Monte Carlo but in one column: of two releases of one program, which is what their noise does; of two releases of which each program made one; and of releases to the mixture behind the rows, of which most is the rows' own error and is the same for all.")
-	t := engine.Table{Head: []string{"method", "table", "two of `gauze fit`", "two of `gauze-beam fit`", "one of each", "parted as far", "`gauze fit` to the truth", "`gauze-beam fit` to the truth"}}
+	p.Text("Total variation, by Monte Carlo but in one column: of two releases of one program, which is what their noise does; of two releases of which each program made one; and of releases to the mixture behind the rows, part of which is the rows' own error and is the same for all.")
+	t := engine.Table{Head: []string{"rows", "method", "table", "two of `gauze fit`", "two of `gauze-beam fit`", "one of each", "parted as far", "`gauze fit` to the truth", "`gauze-beam fit` to the truth"}}
 	for _, w := range all {
-		t.Add(w.name, w.label(), spreadOf(w.within[0]), spreadOf(w.within[1]), spreadOf(w.between), fmt.Sprintf("%d of %d", w.far, w.ways), spreadOf(w.released[0]), spreadOf(w.released[1]))
+		t.Add(engine.Rows(w.n), w.name, w.rows, spreadOf(w.within[0]), spreadOf(w.within[1]), spreadOf(w.between), fmt.Sprintf("%d of %d", w.far, w.ways), spreadOf(w.released[0]), spreadOf(w.released[1]))
 	}
 	p.Table(t)
 	p.Text("Medians, with the least and the most in brackets. *Parted as far*: of all ways to part a method's releases into as many as each program made, those in which the mean distance from one part to the other is at least that from program to program, which is one of them. " +
 		"If the programs differ in nothing but noise, all numbers from the first to the last are equally likely.")
 	p.Heading("Costs")
 	p.Text("Of whole commands, reading included: processor seconds, seconds on the clock, and the most memory, what was mapped of files included.")
-	c := engine.Table{Head: []string{"method", "table", "program", "processor s", "s on the clock", "memory, MB", "no release"}}
+	c := engine.Table{Head: []string{"rows", "method", "program", "processor s", "s on the clock", "memory, MB", "no release"}}
 	for _, w := range all {
 		for i, name := range programs {
-			cost := func(value func(whole) float64) (out []float64) {
-				for _, own := range w.costs[i] {
-					out = append(out, value(own))
-				}
-				return out
-			}
-			c.Add(w.name, w.label(), "`"+name+"`", spreadOf(cost(func(w whole) float64 { return w.processor })), spreadOf(cost(func(w whole) float64 { return w.wall })),
-				spreadOf(cost(func(w whole) float64 { return w.memory / 1e6 })), w.silent[i])
+			c.Add(engine.Rows(w.n), w.name, "`"+name+"`", w.cost(i, func(w whole) float64 { return w.processor }), w.cost(i, func(w whole) float64 { return w.wall }),
+				w.cost(i, func(w whole) float64 { return w.memory / 1e6 }), w.silent[i])
 		}
 	}
 	p.Table(c)
 	return p
 }
 
+// releasedRuns says how many runs there are of which tables.
+func releasedRuns(all []twin) string {
+	var out []string
+	for i, t := range all {
+		if i == 0 || t.n != all[i-1].n {
+			out = append(out, fmt.Sprintf("%d (%s rows)", len(t.costs[0]), engine.Rows(t.n)))
+		}
+	}
+	return strings.Join(out, " and ")
+}
+
+// cost is what a program's commands cost.
+func (t twin) cost(program int, value func(whole) float64) string {
+	var out []float64
+	for _, own := range t.costs[program] {
+		out = append(out, value(own))
+	}
+	return spreadOf(out)
+}
+
 // releasesCommand is what made a page.
 func releasesCommand(o engine.Options, seed uint64) string {
 	command := fmt.Sprintf("go run ./experiments scale -seed %d", seed)
 	if o.Rows != nil {
-		command += fmt.Sprintf(" -n %d", o.Rows[0])
+		command += " -n " + strings.ReplaceAll(strings.Trim(fmt.Sprint(o.Rows), "[]"), " ", ",")
 	}
 	if o.Runs > 0 {
 		command += fmt.Sprintf(" -runs %d", o.Runs)
@@ -276,14 +305,6 @@ func releasesCommand(o engine.Options, seed uint64) string {
 		command += " -methods " + strings.Join(o.Methods, ",")
 	}
 	return command + " releases"
-}
-
-// label names the table, and its columns if not all.
-func (t twin) label() string {
-	if t.columns == 1 {
-		return t.rows + ", one column"
-	}
-	return t.rows
 }
 
 // spreadOf is spread, of what may have no value.

@@ -130,7 +130,7 @@ func TestReleases(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := page.String()
-	for _, said := range []string{"scale -seed 1 -n 20011 -runs 2 -methods gaussian,univariate releases`", " of 3 ", "| two, one column |", "| `gauze-beam fit` |"} {
+	for _, said := range []string{"scale -seed 1 -n 20011 -runs 2 -methods gaussian,univariate releases`", " of 3 ", "2 (20.011k rows) of each", "| `gauze-beam fit` |"} {
 		if !strings.Contains(text, said) {
 			t.Errorf("not on the page: %q\n%s", said, text)
 		}
