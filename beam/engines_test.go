@@ -65,6 +65,7 @@ func TestEngines(t *testing.T) {
 		}
 		t.Run("Sums", TestSums)
 		t.Run("Runner", TestRunner)
+		t.Run("Replay", TestReplay)
 		return
 	}
 	jars := filepath.Join(t.TempDir(), "jars")
