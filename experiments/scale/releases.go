@@ -260,11 +260,11 @@ func releasesPage(o engine.Options, all []twin, seed uint64, took time.Duration)
 	p.Text("Medians, with the least and the most in brackets. *Parted as far*: of all ways to part a method's releases into as many as each program made, those in which the mean distance from one part to the other is at least that from program to program, which is one of them. " +
 		"If the programs differ in nothing but noise, all numbers from the first to the last are equally likely.")
 	p.Heading("Costs")
-	p.Text("Of whole commands, reading included: processor seconds, seconds on the clock, and the most memory, what was mapped of files included.")
-	c := engine.Table{Head: []string{"rows", "method", "program", "processor s", "s on the clock", "memory, MB", "no release"}}
+	p.Text("Of whole commands, reading included: user and system seconds, and the most memory, what was mapped of files included.")
+	c := engine.Table{Head: []string{"rows", "method", "program", "processor s", "memory, MB", "no release"}}
 	for _, w := range all {
 		for i, name := range programs {
-			c.Add(engine.Rows(w.n), w.name, "`"+name+"`", w.cost(i, func(w whole) float64 { return w.processor }), w.cost(i, func(w whole) float64 { return w.wall }),
+			c.Add(engine.Rows(w.n), w.name, "`"+name+"`", w.cost(i, func(w whole) float64 { return w.processor }),
 				w.cost(i, func(w whole) float64 { return w.memory / 1e6 }), w.silent[i])
 		}
 	}
