@@ -68,7 +68,7 @@ var layers = []layer{
 	{"learner", []string{"learner", "dense", "dense/wing"}, "a learner is handed raw rows: it knows nothing that could keep or show them"},
 	{"parts", []string{"dense", "dense/symmetric", "parallel", "kernel", "kernel/privacy", "kernel/query", "kernel/query/rings", "learner/kmeans", "model", "parts"},
 		"parts of estimators see data only through a session; k-means knows points and nothing else"},
-	{"parts/stagezero", append(session[:len(session):len(session)], "kernel/pairs"), "the spread of columns is seen by pairs"},
+	{"parts/stagezero", append(session[:len(session):len(session)], "kernel/pairs", "kernel/sample"), "the spread of columns is seen by pairs, of a sample where that is enough"},
 	{"parts/boxes", append(session[:len(session):len(session)], "kernel/gaps"), "where rows are is seen by gaps"},
 	{"parts/roots", append(session[:len(session):len(session)], "kernel/gaps"), "where rows are is seen by gaps"},
 	{"estimate/catalog", slices.Concat(products, []string{"estimate", "estimate/program", "estimate/expected", "estimate/learners", "kernel/privacy"}), "the list of methods knows the methods, and what papers print is listed apart"},

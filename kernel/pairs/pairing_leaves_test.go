@@ -117,9 +117,8 @@ func exactPairs(q rings.Pairs, r privacy.Relation, x [][]float64, draws [][2]uin
 		}
 		src = own
 	}
-	drawn, run := drawPairs(src, r, q, t.Len(), func() []int32 { return in })
-	for leaf, pairs := range drawn {
-		sums = append(sums, leaves.SumPairs(e, t, q.Queries[leaf], pairs, run)...)
+	for leaf, pairs := range drawPairs(src, r, q, t.Len(), func() []int32 { return in }) {
+		sums = append(sums, leaves.SumPairs(e, t, q.Queries[leaf], pairs)...)
 	}
 	return sums
 }

@@ -23,7 +23,7 @@ func draw(src noise.Source, r privacy.Relation, whole bool, leaves []int, bucket
 	for i, l := range leaves {
 		of[i] = int32(l)
 	}
-	drawn, _ := drawPairs(src, r, q, len(of), func() []int32 { return of })
+	drawn := drawPairs(src, r, q, len(of), func() []int32 { return of })
 	out := make([][][2]int, len(drawn))
 	for l, pairs := range drawn {
 		for _, p := range pairs {

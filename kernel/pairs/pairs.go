@@ -3,12 +3,9 @@
 package pairs
 
 import (
-	"slices"
-
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
-	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
@@ -26,32 +23,20 @@ func Sum(a *core.Allotment, step string, q rings.Pairs, mu float64) (core.Answer
 func Exact(d *core.Draw, q rings.Pairs) (sums []int64) {
 	t := d.Rows()
 	in := func() []int32 { return leaves.Leaves(d.Engine(), t, q.Partition) }
-	drawn, run := drawPairs(d.Source(), d.Relation(), q, t.Len(), in)
-	for leaf, pairs := range drawn {
-		sums = append(sums, leaves.SumPairs(d.Engine(), t, q.Queries[leaf], pairs, run)...)
+	for leaf, pairs := range drawPairs(d.Source(), d.Relation(), q, t.Len(), in) {
+		sums = append(sums, leaves.SumPairs(d.Engine(), t, q.Queries[leaf], pairs)...)
 	}
 	return sums
 }
 
-// runs are how long runs of rows are that are paired, each with how many of them there are at
-// least: the first of which there are enough is taken. Should its order in the table say all of a
-// row, a share of the pairs has an sd of about 1/45 at most in tables of a million rows and more,
-// which may lie on a disk, and of 1/250 in others. Guesses.
-var runs = [][2]int{{rows.PieceRows, 1 << 10}, {28, 1 << 15}, {14, 1 << 15}, {7, 1 << 15}, {3, 1 << 15}, {1, 0}}
-
-// drawPairs draws disjoint secret pairs of rows, as rows.Pairs has them, for every leaf, given the
-// leaf of every row, which it does not ask for where all n rows are paired whatever is in them.
-// How, and why one row changes at most one pair of a leaf, is told in rings.Pairs.
-func drawPairs(src noise.Source, r privacy.Relation, q rings.Pairs, n int, leaves func() []int32) (pairs [][][2]int32, run int) {
-	if r != privacy.ReplaceOne || !q.Partition.Whole() {
-		return drawBuckets(src, leaves(), q.Buckets), 1
+// drawPairs draws disjoint secret pairs of row numbers for every leaf, given the leaf of every row,
+// which it does not ask for where all n rows are paired whatever is in them. How, and why one row
+// changes at most one pair of a leaf, is told in rings.Pairs.
+func drawPairs(src noise.Source, r privacy.Relation, q rings.Pairs, n int, leaves func() []int32) [][][2]int32 {
+	if r == privacy.ReplaceOne && q.Partition.Whole() {
+		return [][][2]int32{drawMatching(src, n)}
 	}
-	run = runs[slices.IndexFunc(runs, func(of [2]int) bool { return n >= of[0]*of[1] })][0]
-	drawn := drawMatching(src, n/run)
-	for i, p := range drawn {
-		drawn[i] = [2]int32{p[0] * int32(run), p[1]*int32(run) + int32(noise.Uniform(src, uint64(run)))}
-	}
-	return [][][2]int32{drawn}, run
+	return drawBuckets(src, leaves(), q.Buckets)
 }
 
 // drawMatching draws a uniformly random perfect matching of n rows, less one of them, uniformly

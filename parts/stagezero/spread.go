@@ -7,6 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/sample"
 	"github.com/gauze-dp/gauze/parts/loops"
 )
 
@@ -25,8 +26,12 @@ const (
 	bucketsFilled                           = .59 // of the buckets hold a pair: 1 - 3/e^2
 	// of a pairing; a perfect matching makes no use of the number
 	mostBuckets = 1 << 26
-	lowOctave   = -1074
-	highOctave  = 1023
+	// Pairs are of a sample of the rows that has so many, a share of which has an sd of at most
+	// 1/500, and so many noise sds, if that is half of the rows or fewer: reading pairs costs more
+	// than a pass, and none would see more by more of them. Guesses.
+	leastPairs, plentySDs = 1 << 16, 300
+	lowOctave             = -1074
+	highOctave            = 1023
 	// constantPart of the pairs must be equal before a column without a clear spread is taken for
 	// constant.
 	constantPart = .6
@@ -113,11 +118,19 @@ func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, e
 
 // pairOctaves is a histogram of the octaves of pairs' differences for every column, equal pairs
 // first, with the noise of a count, and about how many pairs there are. rows is public or released.
+// Of more rows than it takes the pairs are those of a secret sample.
 func pairOctaves(a *kernel.Allotment, step string, rows, mu float64) (counts [][]float64, sigma, m float64, err error) {
 	q := rings.PairOctaves{Columns: a.Session().Columns(), Low: lowOctave, High: highOctave}
+	of := pairsOf(a.Session().Relation(), rows)
+	if odds := math.Floor(of / math.Max(leastPairs, plentySDs*q.PairSensitivity()/mu)); odds >= 2 {
+		rows, of = rows/odds, of/odds
+		if a, err = sample.Of(a, uint64(odds)); err != nil {
+			return nil, 0, 0, err
+		}
+	}
 	buckets := int(math.Max(1, math.Min(rows/2, mostBuckets)))
 	answer, err := pairs.Sum(a, step, rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets}}, mu)
-	return slices.Collect(slices.Chunk(answer.Values, q.Bins())), answer.Sigma, pairsOf(a.Session().Relation(), rows), err
+	return slices.Collect(slices.Chunk(answer.Values, q.Bins())), answer.Sigma, of, err
 }
 
 // Of uneven columns: shares of the pairs that are equal, or octaves away from the fullest on either

@@ -30,7 +30,7 @@ func TestPasses(t *testing.T) {
 		passes float64
 	}{
 		{table, 1}, {engine.Stopping{Source: table, Context: ctx}, 1}, {rows.Seen{Table: table}, 1},
-		{rows.Pairs{Table: table, Of: [][2]int32{{1, 2}, {5, 7}, {9, 0}}, Run: 1}, 6. / 3000}, {part, 1.25}, {part, .25}, {table, 1},
+		{rows.Pairs{Table: table, Of: [][2]int32{{1, 2}, {5, 7}, {9, 0}}}, 6. / 3000}, {part, 1.25}, {part, .25}, {table, 1},
 	} {
 		before := e.Passes()
 		got, want := e.Scan(c.source, of).(*query.Total).Sum, local.Engine{}.Scan(c.source, of).(*query.Total).Sum

@@ -100,7 +100,7 @@ func TestPairsAndBoxes(t *testing.T) {
 		m.Add(want, []float64{x[0] - y[0], x[1] - y[1]})
 	}
 	for _, workers := range []int{0, 1, 2, 7} {
-		if got := leaves.SumPairs(Engine{Workers: workers}, table, q, pairs, 1); !reflect.DeepEqual(got, want) {
+		if got := leaves.SumPairs(Engine{Workers: workers}, table, q, pairs); !reflect.DeepEqual(got, want) {
 			t.Errorf("pairs, %d workers: %v, want %v", workers, got, want)
 		}
 	}

@@ -19,18 +19,13 @@ import (
 // An ask is a question of any kind, put to an engine.
 type ask func(e engine.Engine, t *rows.Table) []int64
 
-// pairings are pairs of n rows, drawn at random: of rows by themselves, some of them in several
-// pairs, and of runs.
-func pairings(n int) (single, runs [][2]int32) {
+// pairings are pairs of n rows, drawn at random, some rows in several of them.
+func pairings(n int) (pairs [][2]int32) {
 	rng := rand.New(rand.NewPCG(uint64(n), 21))
 	for range min(n, 3*rows.PieceRows/2) {
-		single = append(single, [2]int32{int32(rng.IntN(n)), int32(rng.IntN(n))})
+		pairs = append(pairs, [2]int32{int32(rng.IntN(n)), int32(rng.IntN(n))})
 	}
-	for whole := n / rows.PieceRows; len(runs) < whole; {
-		turned := rng.IntN(rows.PieceRows)
-		runs = append(runs, [2]int32{int32(rng.IntN(whole) * rows.PieceRows), int32(rng.IntN(whole)*rows.PieceRows + turned)})
-	}
-	return single, runs
+	return pairs
 }
 
 // asks are what workers are asked of n rows, one of every kind.
@@ -79,12 +74,8 @@ func asks(n int) map[string]ask {
 			return out
 		}
 	}
-	single, runs := pairings(n)
 	octaves := rings.PairOctaves{Columns: columns, Low: -3, High: 9}
-	all["pairs"] = func(e engine.Engine, t *rows.Table) []int64 { return leaves.SumPairs(e, t, octaves, single, 1) }
-	all["pairs of runs"] = func(e engine.Engine, t *rows.Table) []int64 {
-		return leaves.SumPairs(e, t, octaves, runs, rows.PieceRows)
-	}
+	all["pairs"] = func(e engine.Engine, t *rows.Table) []int64 { return leaves.SumPairs(e, t, octaves, pairings(n)) }
 	return all
 }
 

@@ -108,7 +108,7 @@ func TestMethods(t *testing.T) {
 	for _, f := range []fit{
 		{method: "gaussian", n: n, d: 3, k: 1},
 		{method: "gaussian", n: n, d: 3, k: 1, relation: privacy.AddRemoveOne},
-		{method: "gaussian", n: 1 << 20, d: 1, k: 1}, // runs of rows are paired
+		{method: "gaussian", n: 1 << 20, d: 1, k: 1}, // pairs are of a sample
 		{method: "heavy-tailed", n: n, d: 2, k: 1},
 		{method: "general", n: n, d: 2, k: 2},
 		{method: "separated", n: n, d: 2, k: 2},

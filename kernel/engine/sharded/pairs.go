@@ -11,8 +11,7 @@ import (
 // A pairList is those of rows.Pairs that one worker reads: x, y, x, y, .. They are drawn where the
 // fit runs, once for all attempts, and lie in the store as the rows do.
 type pairList struct {
-	Of  []int32
-	Run int
+	Of []int32
 }
 
 func pairsName(asked int) string { return fmt.Sprintf("pairs.%d.", asked) }
@@ -35,7 +34,7 @@ func (l *layout) split(pairs [][2]int32) (here, theirs [][2]int32) {
 func (p *pool) writePairs(all rows.Pairs, l *layout) (parts int, err error) {
 	_, theirs := l.split(all.Of)
 	for part := range l.shards {
-		list := pairList{Run: all.Run}
+		list := pairList{}
 		for _, pair := range theirs[part*len(theirs)/l.shards : (part+1)*len(theirs)/l.shards] {
 			list.Of = append(list.Of, pair[0], pair[1])
 		}
@@ -62,24 +61,17 @@ func (t task) pairs(s Store, asked, part int) (found query.Accumulator, read int
 	found = t.Scan.Start(t.Columns)
 	piece := make([]float64, 0, rows.PieceRows*t.Columns)
 	for ; len(list.Of) >= 2; list.Of = list.Of[2:] {
-		x, turn := int(list.Of[0]), int(list.Of[1])%list.Run
-		y := int(list.Of[1]) - turn
-		for at := range list.Run {
-			a, b := r.row(x+at), r.row(y+(turn+at)%list.Run)
-			if r.err != nil {
-				return nil, 0, r.err
-			}
-			for j, v := range a {
-				piece = append(piece, v-b[j])
-			}
+		x, y := r.row(int(list.Of[0])), r.row(int(list.Of[1]))
+		if r.err != nil {
+			return nil, 0, r.err
+		}
+		for j, v := range x {
+			piece = append(piece, v-y[j])
 		}
 		if len(piece) == cap(piece) || len(list.Of) == 2 {
 			found.Add(0, piece)
 			read += len(piece)
 			piece = piece[:0]
-		}
-		if list.Run == rows.PieceRows { // of one chunk each
-			r.leave()
 		}
 	}
 	return found, read, nil

@@ -10,9 +10,9 @@ import (
 	"github.com/gauze-dp/gauze/parallel"
 )
 
-// SumPairs returns the sum of the query's vectors over the given pairs of rows: see rows.Pairs.
-func SumPairs(e engine.Engine, t *rows.Table, q rings.PairSum, pairs [][2]int32, run int) []int64 {
-	return e.Scan(rows.Pairs{Table: t, Of: pairs, Run: run}, query.Summed{Of: q}).(*query.Total).Sum
+// SumPairs returns the sum of the query's vectors over the given pairs of row numbers.
+func SumPairs(e engine.Engine, t *rows.Table, q rings.PairSum, pairs [][2]int32) []int64 {
+	return e.Scan(rows.Pairs{Table: t, Of: pairs}, query.Summed{Of: q}).(*query.Total).Sum
 }
 
 // Leaves returns the leaf of every row, -1 for rows in none; the zero Partition has one leaf with

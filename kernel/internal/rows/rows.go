@@ -127,8 +127,8 @@ func (t *Table) Pieces() func(i int) []float64 {
 	last := 0
 	return func(i int) []float64 {
 		const of = ChunkRows / PieceRows
-		if i/of != last {
-			t.leave(last)
+		if t.room != nil && i/of != last {
+			t.room.Leave(t.chunks[last])
 			last = i / of
 		}
 		c := t.chunks[i/of]
@@ -137,56 +137,37 @@ func (t *Table) Pieces() func(i int) []float64 {
 	}
 }
 
-// leave says that a chunk will not be read for a while.
-func (t *Table) leave(chunk int) {
-	if t.room != nil {
-		t.room.Leave(t.chunks[chunk])
-	}
-}
-
-// Row returns row i of the table without copying it; behind it lies what follows in its chunk.
+// Row returns row i of the table without copying it.
 func (t *Table) Row(i int) []float64 {
 	c, at := t.chunks[i/ChunkRows], i%ChunkRows*t.d
-	return c[at : at+t.d]
+	return c[at : at+t.d : at+t.d]
 }
 
-// Pairs are the differences x - y of pairs (x, y) of a table's rows. Of two good rows they may be
-// infinite but never NaN, of a null row and any other they are NaN.
+// Pairs are the differences x - y of pairs (x, y) of a table's rows, given by their numbers. Of two
+// good rows they may be infinite but never NaN, of a null row and any other they are NaN.
 type Pairs struct {
 	*Table
-	// Of are the numbers of x and y; or, if Run is not 1 but another divisor of PieceRows, of the
-	// first x of a run, a multiple of Run, and of its y: the next x has the next row for y, and
-	// that after the last of y's run is its first.
-	Of  [][2]int32
-	Run int
+	Of [][2]int32
 }
 
 // Len is the number of pairs.
-func (p Pairs) Len() int { return len(p.Of) * p.Run }
+func (p Pairs) Len() int { return len(p.Of) }
 
 // Pieces returns what computes the differences piece by piece.
 func (p Pairs) Pieces() func(i int) []float64 {
 	piece := make([]float64, PieceRows*p.d)
-	run := func(of int32) []float64 { return p.Row(int(of) / p.Run * p.Run)[:p.Run*p.d] }
 	return func(i int) []float64 {
-		to, of := piece, p.Of[i*PieceRows/p.Run:min((i+1)*PieceRows/p.Run, len(p.Of))]
+		to, of := piece, p.Of[i*PieceRows:min((i+1)*PieceRows, len(p.Of))]
 		for k, pair := range of { // a first look, so that memory is asked for many rows at once
-			x, y := run(pair[0]), run(pair[1])
-			for j := 0; j < len(x); j += 8 { // of a line each
-				piece[k] += x[j] + y[j]
-			}
+			x, y := p.Row(int(pair[0])), p.Row(int(pair[1]))
+			piece[k] = x[0] + x[p.d-1] + y[0] + y[p.d-1]
 		}
 		for _, pair := range of {
-			x, y, turn := run(pair[0]), run(pair[1]), int(pair[1])%p.Run*p.d
-			copy(to[copy(to, y[turn:]):], y[:turn])
-			for j, v := range x {
-				to[j] = v - to[j]
+			y := p.Row(int(pair[1]))
+			for j, x := range p.Row(int(pair[0])) {
+				to[j] = x - y[j]
 			}
-			to = to[len(x):]
-		}
-		if p.Run == PieceRows { // of one chunk each
-			p.leave(int(p.Of[i][0]) / ChunkRows)
-			p.leave(int(p.Of[i][1]) / ChunkRows)
+			to = to[p.d:]
 		}
 		return piece[:len(piece)-len(to)]
 	}

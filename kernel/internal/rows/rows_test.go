@@ -156,38 +156,3 @@ func TestSeen(t *testing.T) {
 		}
 	}
 }
-
-// leaving counts how often each of its chunks was left.
-type leaving struct{ left map[*float64]int }
-
-func (leaving) Chunk(n int) []float64 { return make([]float64, 0, n) }
-
-func (l leaving) Leave(chunk []float64) {
-	if cap(chunk) > 0 {
-		l.left[&chunk[:1][0]]++
-	}
-}
-
-func (leaving) Err() error { return nil }
-
-// TestRunsAreLeft: the chunks of two runs are left once their pairs have been read, those of other
-// runs are not.
-func TestRunsAreLeft(t *testing.T) {
-	room := leaving{map[*float64]int{}}
-	table := NewIn(1, room)
-	for i := range 5 * ChunkRows {
-		table.Append([]float64{float64(i)})
-	}
-	clear(room.left)
-	const turn = 5
-	x, y := ChunkRows+PieceRows, 3*ChunkRows+2*PieceRows
-	pairs := Pairs{Table: table, Of: [][2]int32{{int32(x), int32(y + turn)}}, Run: PieceRows}
-	for k, got := range pairs.Pieces()(0) {
-		if want := float64(x + k - y - (k+turn)%PieceRows); got != want {
-			t.Fatalf("pair %d differs by %v, want %v", k, got, want)
-		}
-	}
-	if pairs.Len() != PieceRows || len(room.left) != 2 || room.left[&table.Row(ChunkRows)[0]] != 1 || room.left[&table.Row(3 * ChunkRows)[0]] != 1 {
-		t.Errorf("%d pairs; left: %v", pairs.Len(), room.left)
-	}
-}

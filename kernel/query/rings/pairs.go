@@ -26,14 +26,12 @@ type PairSum interface {
 // leaf.
 //
 // How pairs are drawn. With the zero Partition and replace-one: a uniformly random perfect matching
-// of the rows. Of some 100,000 rows and more it is one of runs of 3 to 28 rows that follow each
-// other, as many as their number says, and of a million of 1008: one run of a pair is turned by a
-// uniformly random number of rows, and then the k-th row of each is with the k-th of the other, so
-// that each row is as likely with any row of any other run, and a table is read by runs. An odd
-// run, and the rows after the last whole one, have no pair. Otherwise every row draws, by itself,
-// for its leaf l, a bucket uniform in [0, Buckets_l) and a tag, and the two rows of smallest tag in
-// a bucket of a leaf are its pair: with m rows in a leaf and m/2 buckets, about .3 m pairs. Draws
-// are fresh for every measurement and never released.
+// of the rows, less one if their number is odd. Otherwise every row draws, by itself, for its leaf
+// l, a bucket uniform in [0, Buckets_l) and a tag, and the two rows of smallest tag in a bucket of
+// a leaf are its pair: with m rows in a leaf and m/2 buckets, about .3 m pairs. Draws are fresh for
+// every measurement and never released. Their laws know no order of the rows: a neighbour may hold
+// the common rows in another one (a file that is sorted, a database that moves what changed), and
+// its draws are then coupled as its rows are moved.
 //
 // Privacy. Let P be the PairSensitivity of the queries, the same in all leaves. The draws attach to
 // rows (think of a bucket for every leaf and a tag drawn for every row, of which only those of its
