@@ -268,6 +268,9 @@ func asOther(args []string) (code int, ok bool) {
 			return do(s, item)
 		}
 	}
+	if in := os.Getenv(keptTo); in != "" {
+		stores.within(in)
+	}
 	if len(args) > 0 && args[0] == "pool" {
 		return program(new(workers)).Run(shell.Begin(), args, os.Stdin, os.Stdout, os.Stderr), true
 	}

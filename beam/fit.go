@@ -92,14 +92,18 @@ func (w *workers) Open(r *gauze.Request) (kernel.Room, func() error, error) {
 	r.Engine = sharded.New(room, w.schedule(room))
 	temporary, set := os.LookupEnv(temporaryFolder)
 	program := *jobopts.WorkerBinary
-	return room, func() error {
+	leave := func() error {
 		stores.within("")
 		*jobopts.WorkerBinary = program
 		if os.Unsetenv(temporaryFolder); set {
 			os.Setenv(temporaryFolder, temporary)
 		}
 		return room.Close()
-	}, errors.Join(os.Setenv(temporaryFolder, local), sendNothing(local))
+	}
+	if err := errors.Join(os.Setenv(temporaryFolder, local), sendNothing(local)); err != nil {
+		return nil, nil, errors.Join(err, leave())
+	}
+	return room, leave, nil
 }
 
 // sendNothing has Beam send workers an empty file in place of this program, which is 70 MB for each
@@ -175,6 +179,9 @@ func fewHands() bool {
 // Read has several files parsed by workers, each by one, or the pieces of a large one, if it is
 // declared which columns are fitted. Any other input is read here.
 func (w *workers) Read(ctx context.Context, input string, stdin io.Reader, schema *source.Schema) (*gauze.Input, error) {
+	if err := w.greetAll(ctx); err != nil {
+		return nil, err
+	}
 	paths, err := inputs.Files(input), error(nil)
 	if objects.Are(input) {
 		if paths, err = objects.Files(ctx, input); err != nil {
@@ -211,7 +218,10 @@ func file(path string) (source.Reader, error) {
 
 // do does a piece of work of a store.
 func do(store store, item string) error {
-	if parsed.Is(item) {
+	switch {
+	case isGreeting(item):
+		return greet(store, item)
+	case parsed.Is(item):
 		return parsed.Work(store, item, file)
 	}
 	return sharded.Work(store, item)

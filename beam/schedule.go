@@ -91,19 +91,21 @@ func work(element string) (err error) {
 			err = errElement
 		}
 	}()
-	parts := strings.Split(element, between)
-	if len(parts) != 3 {
+	program, rest, _ := strings.Cut(element, between)
+	at := strings.LastIndex(rest, between) // a folder can have any name
+	if at < 0 {
 		return errElement
 	}
-	if parts[0] != build() {
+	folder, item := rest[:at], rest[at+len(between):]
+	if program != build() && !isGreeting(item) {
 		return errBuild
 	}
-	store, leave, err := stores.open(parts[1])
+	store, leave, err := stores.open(folder)
 	if err != nil {
 		return errElement
 	}
 	defer leave()
-	return labour(store, parts[2])
+	return labour(store, item)
 }
 
 func done(string) {}

@@ -154,3 +154,46 @@ func TestRegistered(t *testing.T) {
 		t.Error("found")
 	}
 }
+
+// keptTo is a variable that keeps a worker of a test to a folder, as a pool is.
+const keptTo = "GAUZE_KEPT_TO"
+
+// Workers that are of another build, or may not work in the folder, are found before anything is
+// charged, and the custodian is told; others are not in the way.
+func TestGreeted(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(other, append(text, 0), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	kept := filepath.Join(t.TempDir(), "kept") // to a folder that no fit has
+	if err := os.WriteFile(kept, []byte("#!/bin/sh\n"+keptTo+"=/nowhere exec "+self+` "$@"`), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file, l := budgets(t)
+	for _, c := range []struct {
+		command, said string
+		code          int
+	}{
+		{other, "of another build", shell.CodeBad},
+		{kept, "got 0, and 0 of another build; the runner says: ", shell.CodeBad},
+		{self, "released: ", shell.CodeOK},
+	} {
+		set(t, map[string]string{"environment_type": "PROCESS", "environment_config": fmt.Sprintf(`{"command": %q}`, c.command)})
+		code, _, stderr := run(t, t.Context(), scheduler, files(t, 1, 10_000), "--components", "1", "--ledger", file, "--dataset", "visits")
+		if code != c.code || !strings.Contains(stderr, c.said) {
+			t.Errorf("code %d: %s", code, stderr)
+		}
+		b, err := l.Balances(t.Context(), "visits")
+		if charged := len(b) == 1 && b[0].Spent.Epsilon > 0; err != nil || charged != (code == shell.CodeOK) {
+			t.Errorf("%v: %+v", err, b)
+		}
+	}
+}
