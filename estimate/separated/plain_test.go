@@ -45,9 +45,9 @@ func along(t testing.TB, rng *rand.Rand, d, k int, gap float64, diagonal bool) *
 }
 
 // TestPlainClusters: clusters that a glance at one histogram shows are found whatever the columns'
-// units, at gaps of 6 to 10^9 sds, along an axis or across all, under both relations. 109 of 112
-// fits were right when this was written; if 97 of 100 are, more than 3 of these 14 go wrong once in
-// 2,000 runs.
+// units, at gaps of 6 to 10^9 sds, along an axis or across all, under both relations. 205 of 210
+// fits of these tables with fresh noise were right, of 14 columns 28 of 30: that more than six of
+// the 14 are wrong has a probability of 6e-8 at those rates, and of 1e-5 at twice these.
 func TestPlainClusters(t *testing.T) {
 	rng := newRand(t)
 	wrong := 0
@@ -66,7 +66,7 @@ func TestPlainClusters(t *testing.T) {
 			}
 		}
 	}
-	if wrong > 3 {
+	if wrong > 6 {
 		t.Errorf("%d of 14 fits are wrong", wrong)
 	}
 }
