@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -72,6 +73,9 @@ func replayed(t *testing.T, method string, rows [][]float64, relation privacy.Re
 func TestReplay(t *testing.T) {
 	for method, relation := range map[string]privacy.Relation{"gaussian": privacy.AddRemoveOne, "general": privacy.ReplaceOne} {
 		t.Run(method, func(t *testing.T) {
+			if os.Getenv(inside) != "" && method != "gaussian" {
+				t.Skip("a hundred sums and more, each a job of a server")
+			}
 			own := people(12_000)
 			other := slices.Clone(own)
 			other[len(other)-1] = []float64{1e308, math.Inf(-1)}
