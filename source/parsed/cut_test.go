@@ -3,6 +3,7 @@ package parsed
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/inputs"
@@ -122,5 +124,56 @@ func TestNotCut(t *testing.T) {
 	}
 	if cut(t.TempDir(), 0) != nil || cut("gone", 0) != nil {
 		t.Error("no file is cut")
+	}
+}
+
+// A file that another is put in the place of, while workers parse pieces of it, is read as it was:
+// a row that is in both could be in two pieces.
+func TestCutReplaced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.csv")
+	rows := func(first int) []byte {
+		text := []byte("x,y,who,side,other\n")
+		for i := range 400 {
+			text = fmt.Appendf(text, "%d,2,p%d,l,t\n", (first+i)%400+1000, i)
+		}
+		return text
+	}
+	if err := os.WriteFile(path, rows(0), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _, _ := wholeRead(t, path)
+	store, err := shared.New(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	reader, err := Cut(t.Context(), store, path, 1000, inputs.File, func(_ context.Context, items []string) error {
+		for i, item := range items {
+			if err := Work(store, item, inputs.File); (err == nil) != (i < 2) {
+				t.Errorf("%s: %v", item, err)
+			}
+			if i != 1 {
+				continue
+			}
+			if err := os.WriteFile(path+".new", rows(200), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			later := before.ModTime().Add(time.Second)
+			if err := errors.Join(os.Chtimes(path+".new", later, later), os.Rename(path+".new", path)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return nil
+	})
+	if err != nil || reader == nil {
+		t.Fatal(reader, err)
+	}
+	table, err := source.Of(reader, asked())
+	if got, _, err := drain(t, table, err); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %d rows, want %d as they were", err, len(got), len(want))
 	}
 }

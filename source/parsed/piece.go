@@ -2,6 +2,7 @@ package parsed
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -26,6 +27,7 @@ const (
 type piece struct {
 	Path             string
 	Header, From, To int64
+	Changed          int64 // nanoseconds: when the file was, last
 }
 
 // cut cuts a file into pieces of about so many bytes; nil if it is not plain CSV of several columns
@@ -40,7 +42,7 @@ func cut(path string, size int64) (pieces []piece) {
 	if err != nil || !info.Mode().IsRegular() || info.Size() < 2*size || strings.EqualFold(filepath.Ext(path), ".parquet") {
 		return nil
 	}
-	p := piece{Path: path, Header: headerOf(f), To: info.Size()}
+	p := piece{Path: path, Header: headerOf(f), To: info.Size(), Changed: info.ModTime().UnixNano()}
 	if p.Header == 0 {
 		return nil
 	}
@@ -89,11 +91,15 @@ func nextLine(f io.ReaderAt, from, size int64) int64 {
 	return 0
 }
 
-// open opens a piece.
+// open opens a piece, of the file that was cut: in one that was put in its place, or is written to,
+// a row could be in two pieces.
 func (p piece) open() (source.Reader, error) {
 	f, err := os.Open(p.Path)
 	if err != nil {
 		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || info.ModTime().UnixNano() != p.Changed {
+		return nil, errors.Join(errWork, err, f.Close())
 	}
 	text := io.MultiReader(io.NewSectionReader(f, 0, p.Header), io.NewSectionReader(f, p.From, p.To-p.From))
 	return source.CSV(p.Path, struct {

@@ -153,24 +153,24 @@ func (r *reader) start() (err error) {
 			asked = append(asked, i)
 		}
 	}
+	ctx := context.Background()
 	if r.table != "" {
+		if r.ranges, err = blocks.Of(ctx, r.conn, r.config, r.table); err != nil {
+			return err
+		}
+		// one that comes to inherit from it meanwhile has no part
+		from := map[bool]string{false: " FROM ", true: " FROM ONLY "}[r.ranges != nil]
 		names := make([]string, len(asked))
 		for at, i := range asked {
 			names[at] = quoted(r.header[i])
 		}
-		query = "SELECT " + strings.Join(names, ", ") + " FROM " + r.table
+		query = "SELECT " + strings.Join(names, ", ") + from + r.table
 	}
 	r.places = make([]int, len(r.header))
 	formats := make([]int16, len(asked))
 	for at, i := range asked {
 		if r.places[i] = at; slices.Contains(r.selected, i) && inBinary[r.oids[i]] {
 			formats[at] = 1
-		}
-	}
-	ctx := context.Background()
-	if r.table != "" {
-		if r.ranges, err = blocks.Of(ctx, r.conn, r.config, r.table); err != nil {
-			return err
 		}
 	}
 	if r.ranges == nil {

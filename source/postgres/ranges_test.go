@@ -68,6 +68,28 @@ func testRanges(t *testing.T, base string, do func(string)) {
 			t.Errorf("%s: %d rows, %v, %+v", whole, len(rows), err, own.ranges)
 		}
 	}
+	// whose rows are not the table's when it is opened are not halfway through
+	do("CREATE TABLE late (LIKE wide); INSERT INTO late SELECT -1, 0, '', repeat('x', 900) FROM generate_series(1, 40000)")
+	parted := open()
+	parted.Select([]int{0}, nil)
+	taken, kind, others := make([]float64, 1), make([]source.Kind, 1), 0
+	for row := 0; ; row++ {
+		if row == 1 {
+			do("ALTER TABLE late INHERIT wide")
+		}
+		if err := parted.Next(taken, kind, nil); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if taken[0] == -1 {
+			others++
+		}
+	}
+	if parted.Close(); others > 0 {
+		t.Errorf("%d rows of a table that was added meanwhile", others)
+	}
+	do("ALTER TABLE late NO INHERIT wide")
 	broken := open()
 	values, kinds := make([]float64, 4), make([]source.Kind, 4)
 	if err := broken.Next(values, kinds, nil); err != nil {
