@@ -135,7 +135,10 @@ func (t *Table) giveBack() {
 		all += weight[i]
 	}
 	for i := range d {
-		factor.Set(i, i, math.Sqrt(1+math.Max(0, t.Lost*weight[i]/(all*t.Cov.At(i, i)))))
+		factor.Set(i, i, 1)
+		if gain := t.Lost * weight[i] / (all * t.Cov.At(i, i)); gain > 0 { // false for NaN: of noise alone all may be 0
+			factor.Set(i, i, math.Sqrt(1+gain))
+		}
 	}
 	t.Cov = symmetric.Congruence(factor, t.Cov)
 }

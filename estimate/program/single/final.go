@@ -96,7 +96,7 @@ func (f *Fit) Far(st *tyler.State) (float64, error) {
 
 // above releases with a part of mu^2 which share of the rows has |z|^2 > edge2, and its noise.
 func (f *Fit) above(step string, frame query.Affine, edge2, part float64) (share, noise float64, err error) {
-	if frame.Validate(f.All) != nil {
+	if frame.Validate(f.All) != nil || !(edge2 <= math.MaxFloat64) {
 		return 0, 0, marginal.ErrOverflow
 	}
 	q := query.Counts{Frame: frame, As: query.Above, Edges: [][]float64{{edge2}}}
