@@ -54,6 +54,15 @@ func (f *Flags) key() (string, error) {
 	return filepath.Join(folder, "gauze", "ledger.key"), nil
 }
 
+// Files are where the ledger lies and may come to lie, none that is in a database elsewhere.
+func (f *Flags) Files() []string {
+	key, err := f.key()
+	if f.Ledger == "" || err != nil {
+		return nil
+	}
+	return []string{key, f.Ledger, f.Ledger + "-wal", f.Ledger + "-shm", f.Ledger + "-journal"} // as SQLite names them
+}
+
 // open opens the ledger that the flags name.
 func (f *Flags) open(ctx context.Context, now func() time.Time) (*ledger.Ledger, error) {
 	key, err := f.key()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -107,7 +108,7 @@ func (c *Command) run(e *shell.Env, input string) error {
 	if err := c.checkOutputs(input); err != nil {
 		return err
 	}
-	sign, err := c.signer()
+	sign, err := c.signer(input)
 	if err != nil {
 		return err
 	}
@@ -208,9 +209,14 @@ func (c *Command) load(e *shell.Env, input string, r gauze.Request, schema *sour
 
 // checkOutputs checks what a fit writes, none in the place of what it reads or of each other.
 func (c *Command) checkOutputs(input string) error {
-	reads, force := append(inputs.Files(input), c.Request.schema, c.Request.knownCovariance), c.Request.force
+	reads, force := c.reads(input), c.Request.force
 	return errors.Join(shell.Output{Flag: "--out", Path: c.out, Reads: reads, Force: force}.Check(),
 		shell.Output{Flag: "--report", Path: c.report, Reads: append(reads, c.out), Force: force}.Check())
+}
+
+// reads are the files that a fit reads or keeps its account in.
+func (c *Command) reads(input string) []string {
+	return slices.Concat(inputs.Files(input), c.budget.Files(), []string{c.Request.schema, c.Request.knownCovariance, c.sign})
 }
 
 // declared is the schema that the flags declare. Rows need not be read to find that the request

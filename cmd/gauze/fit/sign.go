@@ -24,15 +24,14 @@ func SignatureOf(path string) string {
 
 // signer is what signs the release once it is written; nil without --sign. The key is tried here,
 // before anything is spent.
-func (c *Command) signer() (func(r *release.Release) error, error) {
+func (c *Command) signer(input string) (func(r *release.Release) error, error) {
 	if c.sign == "" {
 		return nil, nil
 	}
 	if c.out == "" {
 		return nil, shell.Wrong("--sign", "--out beside it", "a release on stdout", "name a file: the signature is written beside it")
 	}
-	reads := []string{c.sign, c.report}
-	if err := (shell.Output{Flag: "--sign", Path: SignatureOf(c.out), Reads: reads, Force: c.Request.force}).Check(); err != nil {
+	if err := (shell.Output{Flag: "--sign", Path: SignatureOf(c.out), Reads: append(c.reads(input), c.report), Force: c.Request.force}).Check(); err != nil {
 		return nil, err
 	}
 	key, err := signature.Key(c.sign, c.Getenv("SSH_AUTH_SOCK"), func() ([]byte, error) { return askPassphrase(c.sign) })
