@@ -30,8 +30,10 @@ const (
 	// of the components alone costs mostOverall, nothing is measured.
 	overallNoise, mostOverall = .08, .12
 	// A difference within quietSDs noise sds is left alone, and one of more is mended in part: by 1
-	// - (quietSDs sd/difference)^2.
-	quietSDs = 2.5
+	// - (quietSDs sd/difference)^2. Where the noise is more than loudNoise of the components' own
+	// variance, as where they lie far apart, a difference that is noise alone makes them up to
+	// mostWidened times as wide: there it is left alone within sureSDs.
+	quietSDs, loudNoise, sureSDs = 2.5, .25, 4.5
 	// mostWidened is by how much a component's variance is changed, to match one of all rows.
 	mostWidened = 4.0
 )
@@ -110,7 +112,11 @@ func (o *Overall) Agree(gs []component.Gaussian, told float64) (off []int) {
 			within += g.Weight * g.Cov.At(j, j) / square(o.scale[j])
 		}
 		between := loops.Sum(gs, func(g component.Gaussian) float64 { return g.Weight * square((g.Mean[j]-o.center[j])/o.scale[j]-mean) })
-		by, more := mend(o.mean[j]-mean, o.meanSD), mend(o.variance[j]-within-between, o.varianceSD)
+		quiet := quietSDs
+		if o.varianceSD > loudNoise*within {
+			quiet = sureSDs
+		}
+		by, more := mend(o.mean[j]-mean, quiet*o.meanSD), mend(o.variance[j]-within-between, quiet*o.varianceSD)
 		if !(within > 0) || clipped && more <= 0 || by == 0 && more == 0 {
 			continue
 		}
@@ -125,9 +131,9 @@ func (o *Overall) Agree(gs []component.Gaussian, told float64) (off []int) {
 	return off
 }
 
-// mend is the part of a difference that its noise does not explain.
-func mend(difference, sd float64) float64 {
-	return difference * math.Max(0, 1-square(quietSDs*sd/difference))
+// mend is the part of a difference that noise, which is within quiet, does not explain.
+func mend(difference, quiet float64) float64 {
+	return difference * math.Max(0, 1-square(quiet/difference))
 }
 
 // widen adds more to the mean variance of column j, in units of its scale: v becomes v/(1 - s v),
