@@ -44,7 +44,7 @@ func sums(t *testing.T, room *Store, schedule sharded.Scheduler) [][]int64 {
 		builder.Append(row)
 	}
 	frame := query.Affine{Center: []float64{0, .1, -.1}, W: [][]float64{{1, 0, 0}, {.25, .5, 0}, {0, -.1, 2}}}
-	asked := []query.Sum{query.Count{}, query.Counts{Frame: frame, As: query.Above, Edges: [][]float64{{1, 2, 30}}},
+	asked := []query.Sum{query.Counts{Edges: [][]float64{{0, 1}, nil, {.5}}}, query.Counts{Frame: frame, As: query.Above, Edges: [][]float64{{1, 2, 30}}},
 		query.ClippedMoments{Form: query.FullForm, Lift: .7, Components: []query.Component{{Frame: frame, Radius: 3}}}}
 	plan := kernel.Plan{Method: "test"}
 	for i, q := range asked {

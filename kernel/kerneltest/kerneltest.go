@@ -62,12 +62,13 @@ func Open(tb testing.TB, t *kernel.Table, plan kernel.Plan, terms kernel.Terms, 
 		h.NoiseFactor = 0
 	}
 	if r := o.Replay; r != nil {
-		h.Replay = func(i int) ([]float64, bool) {
-			if i >= len(r.Answers) {
-				tb.Errorf("measurement %d has no recorded answer: the run branched on something that was not released", i)
+		asked := 0
+		h.Replay = func() ([]float64, bool) {
+			if asked++; asked > len(r.Answers) {
+				tb.Errorf("measurement %d has no recorded answer: the run branched on something that was not released", asked-1)
 				return nil, false
 			}
-			return append([]float64(nil), r.Answers[i]...), true
+			return append([]float64(nil), r.Answers[asked-1]...), true
 		}
 	}
 	if r := o.Record; r != nil {

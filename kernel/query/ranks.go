@@ -29,6 +29,9 @@ func (q Counts) Ranks(width int) Ranks {
 	r := Ranks{Center: slices.Clone(q.Center), Width: width}
 	for _, e := range q.Edges {
 		end := panel.Place(e[0], q.Center != nil) + 1
+		if e[0] != e[0] { // leaves its column out: whatever the bins
+			end = 1 << 63 // of 0, as where a search begins
+		}
 		steps := (octaves - min(octaves, bits.TrailingZeros64(end)) + width - 1) / width
 		shift := max(0, octaves-width*steps)
 		r.From, r.Shift = append(r.From, end>>shift>>width<<width), append(r.Shift, shift)

@@ -81,7 +81,7 @@ type Units struct {
 	// Scale is a power of two, the octave of the .6 quantile of the non-zero distances to the
 	// centre; 1 for a constant column.
 	Scale []float64
-	// Constant columns: too few rows differ from Center, by more than Narrowest, to be seen, or to
+	// Constant columns: too few rows differ from Center, by Narrowest or more, to be seen, or to
 	// show a scale.
 	Constant []bool
 	// Varied is about how many rows differ from Center, with noise of VariedSD; NaN where that was
@@ -170,7 +170,7 @@ func runOn(a *kernel.Allotment, cfg Config, is []bool) (Units, error) {
 	tiny := slices.Repeat([]float64{math.NaN()}, d)
 	for j, search := range is {
 		if search {
-			tiny[j] = Narrowest
+			tiny[j] = math.Nextafter(Narrowest, 0) // the end of an octave, as scales are: one look tells both
 		}
 	}
 	answer, err := a.Sum(cfg.Prefix+"varied", query.Counts{Center: u.Center, Edges: query.Each(tiny), As: query.Above}, math.Sqrt(cfg.VariedMu2))

@@ -49,6 +49,8 @@ func (e Engine) count(s rows.Source) {
 		table = s
 	case rows.Seen:
 		table = s.Table
+	case rows.Marks:
+		table = s.Table
 	case rows.Pairs:
 		n, table = 2*n, s.Table
 	}
@@ -61,12 +63,10 @@ func (e Engine) count(s rows.Source) {
 			return
 		}
 	}
-	if c.tables = append(c.tables, table); len(c.tables) > 1 {
-		c.read += c.tables[0].Len() // it was made of the first one, by reading all of that
-	}
+	c.tables = append(c.tables, table)
 }
 
-// Passes is how often all rows of the first table were read: a pass over part of them counts as
+// Passes is how often all rows of the longest table were read: a pass over part of them counts as
 // that part, one over pairs of rows as two rows a pair, and what was made of the table and read in
 // its place counts a pass over the table, and its own rows.
 func (e Engine) Passes() float64 {
@@ -76,5 +76,9 @@ func (e Engine) Passes() float64 {
 	if len(c.tables) == 0 {
 		return 0
 	}
-	return float64(c.read) / float64(c.tables[0].Len())
+	longest := 0
+	for _, t := range c.tables {
+		longest = max(longest, t.Len())
+	}
+	return float64(c.read)/float64(longest) + float64(len(c.tables)-1)
 }

@@ -17,8 +17,8 @@ type Engine struct {
 }
 
 // Scan hands the pieces out to workers, whoever is free first.
-func (e Engine) Scan(s rows.Source, q query.Scan) (total query.Accumulator) {
-	workers := e.Workers
+func (e Engine) Scan(s rows.Source, q query.Scan) query.Accumulator {
+	workers, total := e.Workers, q.Start(s.Columns())
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -33,11 +33,7 @@ func (e Engine) Scan(s rows.Source, q query.Scan) (total query.Accumulator) {
 		}
 		merging.Lock()
 		defer merging.Unlock()
-		if total == nil {
-			total = own
-		} else {
-			total.Merge(own)
-		}
+		total.Merge(own)
 	})
 	return total
 }

@@ -75,6 +75,45 @@ func TestWorkersAndChunks(t *testing.T) {
 	}
 }
 
+// TestPresence: what is asked of presence is the sum over the images of single rows, whatever the
+// rows; and how many are good is known without a scan.
+func TestPresence(t *testing.T) {
+	const d = 3
+	table, images, kinds := rows.New(d), []float64(nil), [][]float64{{1, 2, 3}, {1, 0, 0}, {0, 1, 1}, {0, 0, 0}, {1e308, 5e-324, -1}}
+	for i := range 3*rows.ChunkRows + 5 {
+		row, image, cells := append([]float64(nil), kinds[i*i*i%len(kinds)]...), make([]float64, d), 0
+		for j, v := range row {
+			if v == 0 {
+				row[j] = []float64{math.NaN(), math.Inf(1)}[i%2]
+				continue
+			}
+			image[j] = 1
+			cells++
+		}
+		if table.Append(row); cells > 0 {
+			images = append(images, image...)
+		}
+	}
+	for name, q := range allQueries(d) {
+		want, m := make([]int64, q.Size()), q.Compile(d)
+		for at := 0; at < len(images); at += d {
+			m.Add(want, images[at:at+d])
+		}
+		for _, workers := range []int{0, 1, 7} {
+			if got := engine.Sum(Engine{Workers: workers}, table, query.Partial{Sum: q, As: query.Presence}); !reflect.DeepEqual(got, want) {
+				t.Fatalf("%s, %d workers: %v, image by image %v", name, workers, got, want)
+			}
+		}
+	}
+	want := []int64{0}
+	for i := range table.Len() {
+		query.Count{}.Compile(d).Add(want, table.Row(i)[:d])
+	}
+	if got := engine.Sum(nobody{}, table, query.Count{}); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v good rows, want %v", got, want)
+	}
+}
+
 // TestWrap: sums are modulo 2^64, not saturated and not an error.
 func TestWrap(t *testing.T) {
 	q := query.Count{}

@@ -77,7 +77,8 @@ func place(o int64) float64 {
 // TestRanks: column counts are those that a loop over the rows finds, whatever is in the columns
 // and whatever was asked before: by a search of halves among all numbers, wherever it goes, by one
 // among octaves of distances, with centres from which distances overflow, and of any edges, such as
-// those that values have; and the looks of a search cost a scan for twelve of them.
+// those that values have; and the looks of a search cost a scan for ten of them or more, those
+// among octaves one, whatever columns have been left out.
 func TestRanks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 4))
 	for _, d := range []int{1, 3, 40} {
@@ -96,7 +97,9 @@ func TestRanks(t *testing.T) {
 			for halving := range 64 { // to medians, and astray where noise would lead
 				edges := make([]float64, d)
 				for j := range edges {
-					edges[j] = place(low[j]&high[j] + (low[j]^high[j])>>1)
+					if edges[j] = place(low[j]&high[j] + (low[j]^high[j])>>1); j == 2 && halving > 0 {
+						edges[j] = math.NaN()
+					}
 				}
 				for j, signed := range ask(query.Counts{Edges: query.Each(edges), As: query.Balance}) {
 					middle := low[j]&high[j] + (low[j]^high[j])>>1
@@ -107,7 +110,7 @@ func TestRanks(t *testing.T) {
 					}
 				}
 			}
-			if most := 64; d <= 3 && scans > most/6 || scans > most {
+			if most := 64; d <= 3 && scans > most/10 || scans > most {
 				t.Errorf("%d columns: %d scans for a search of halves", d, scans)
 			}
 			center, octave, any := make([]float64, d), make([]float64, d), make([]float64, d)
@@ -119,7 +122,9 @@ func TestRanks(t *testing.T) {
 			scans = 0
 			for range 12 {
 				for j := range octave {
-					octave[j] = math.Nextafter(math.Ldexp(1, rng.IntN(2045)-1021), 0)
+					if octave[j] = math.Nextafter(math.Ldexp(1, rng.IntN(2045)-1021), 0); rng.IntN(4) == 0 {
+						octave[j] = math.NaN()
+					}
 				}
 				ask(query.Counts{Center: center, Edges: query.Each(octave), As: query.Balance, SkipZero: true})
 				ask(query.Counts{Center: center, Edges: query.Each(octave), As: query.Above})

@@ -98,7 +98,7 @@ func TestBinsOfSorted(t *testing.T) {
 					}
 				}
 			}
-			questions = append(questions, question{query.Counts{Edges: [][]float64{{1}, {2}}, As: query.Above}, true}, question{query.Count{}, false})
+			questions = append(questions, question{query.Counts{Edges: [][]float64{{1}, {2}}, As: query.Above}, true}, question{query.Count{}, true})
 			var scanned [][]int64
 			for _, q := range questions {
 				scanned = append(scanned, engine.Sum(Engine{}, table, q.Sum))

@@ -40,9 +40,6 @@ func questionOf(s rows.Source, q query.Scan) (asked question, ok bool) {
 		}
 	case rows.Seen:
 		asked.table, asked.As, asked.Fill = s.Table, cells, s.Fill
-		if s.Present {
-			asked.As = presence
-		}
 	case rows.Pairs:
 		asked.table, asked.As = s.Table, differences
 	default:

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel/engine"
@@ -89,6 +90,10 @@ func (a answer) name(m *memory, part int) string {
 	return of.answerName(answersName(1, 1), part, sum)
 }
 
+// known reports a question that is answered where the fit runs: how many rows are good, and which
+// cells partial rows have, the table knows.
+func known(name string) bool { return name == "count" || strings.HasPrefix(name, "presence ") }
+
 // TestKinds: the same integers as the local engine's, for any number and order of shards, whatever
 // fails but the last attempt, and nothing left in the store but the layout.
 func TestKinds(t *testing.T) {
@@ -103,7 +108,7 @@ func TestKinds(t *testing.T) {
 				if got := ask(New(m, c), table); !slices.Equal(got, want) {
 					t.Fatalf("%s, %d rows, %d failures: %v, want %v", name, n, failures, got, want)
 				}
-				if n > 2*rows.ChunkRows && c.runs != failures+1 {
+				if n > 2*rows.ChunkRows && !known(name) && c.runs != failures+1 {
 					t.Errorf("%s, %d rows: %d runs, want %d", name, n, c.runs, failures+1)
 				}
 				for _, prefix := range []string{"ask", "pairs"} { // answers that are late stay
@@ -119,7 +124,7 @@ func TestKinds(t *testing.T) {
 					t.Fatalf("%s, %d rows, here: %v, want %v", name, n, got, want)
 				}
 			}
-			if asked := len(m.asked) > 0; asked != (n > rows.ChunkRows) { // the first chunk lies elsewhere
+			if asked := len(m.asked) > 0; asked != (n > rows.ChunkRows && !known(name)) { // the first chunk lies elsewhere
 				t.Errorf("%s, %d rows: workers were asked: %v", name, n, asked)
 			}
 		}

@@ -18,7 +18,7 @@ import (
 // asked, and leaves it charged if they never answer; the noise does not depend on who summed.
 func TestCharged(t *testing.T) {
 	const n = 3 * rows.ChunkRows
-	plan := kernel.Plan{Method: "test", Steps: []kernel.Step{{Name: "count", Query: query.Count{}.Kind(), Most: 4, Share: 1}}}
+	plan := kernel.Plan{Method: "test", Steps: []kernel.Step{{Name: "values", Query: query.Histogram, Most: 4, Share: 1}}}
 	measure := func(e func(m *memory) Engine, times int) (answers []float64, loss float64, err error) {
 		m := newMemory(1)
 		b := kernel.NewBuilderIn(1, m)
@@ -31,7 +31,7 @@ func TestCharged(t *testing.T) {
 		}
 		s := kerneltest.Open(t, b.Protect(privacy.ReplaceOne), plan, terms, kerneltest.Options{Seed: 7})
 		for range times {
-			a, err := s.Allotment().Sum("count", query.Count{}, s.Mu()/2)
+			a, err := s.Allotment().Sum("values", query.Counts{Edges: [][]float64{{100}}}, s.Mu()/2)
 			if err != nil {
 				return nil, s.Loss().Mu, err
 			}

@@ -53,8 +53,9 @@ var errWorkers = errors.New("sharded: workers did not answer")
 
 // An Engine reads tables in the room of a store. Workers take sums of rows, partial rows among
 // them, and of pairs of rows, say which leaf each row is in and what a column holds, and count
-// cells of unbounded histograms. What else is asked is read where the fit runs, and so are the rows
-// that no worker can read, and those that are paired with one.
+// cells of unbounded histograms. What else is asked is read where the fit runs, such as which cells
+// partial rows lack, and so are the rows that no worker can read, and those that are paired with
+// one.
 type Engine struct{ number int }
 
 // pools are what the numbers of engines stand for: an engine itself is a plain number, so that the

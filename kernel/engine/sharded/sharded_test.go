@@ -115,7 +115,7 @@ func TestElsewhere(t *testing.T) {
 	if p := e.pool(); len(m.asked) > 0 || len(m.texts) > 0 || len(p.tables) > 0 {
 		t.Errorf("asked %v, %d texts, %d tables are kept", m.asked, len(m.texts), len(p.tables))
 	}
-	if in := mixedIn(3*rows.ChunkRows, m); !slices.Equal(engine.Sum(e, in, query.Count{}), engine.Sum(local.Engine{}, mixed(in.Len()), query.Count{})) || len(m.asked) != 1 {
+	if in := mixedIn(3*rows.ChunkRows, m); !slices.Equal(engine.Sum(e, in, sums()["tails"]), engine.Sum(local.Engine{}, mixed(in.Len()), sums()["tails"])) || len(m.asked) != 1 {
 		t.Errorf("of a table in the room: asked %v", m.asked)
 	}
 }
@@ -195,8 +195,8 @@ func TestStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	e := New(m, schedule(func(ctx context.Context, items []string) error { cancel(); <-ctx.Done(); return ctx.Err() }))
 	table := mixedIn(3*rows.ChunkRows, m)
-	engine.Sum(engine.Until(ctx, e), table, query.Count{})
-	engine.Sum(engine.Until(ctx, e), table, query.Count{})
+	engine.Sum(engine.Until(ctx, e), table, sums()["tails"])
+	engine.Sum(engine.Until(ctx, e), table, sums()["tails"])
 }
 
 // TestNames: a scheduler is told numbers alone.
@@ -207,7 +207,7 @@ func TestNames(t *testing.T) {
 		all = append(all, items...)
 		return Here{m}.Run(ctx, items)
 	}))
-	engine.Sum(e, mixedIn(3*rows.ChunkRows, m), query.Count{})
+	engine.Sum(e, mixedIn(3*rows.ChunkRows, m), sums()["tails"])
 	if got := strings.Join(all, " "); got != "1.1.0 1.1.1" {
 		t.Errorf("told %q", got)
 	}

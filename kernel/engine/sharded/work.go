@@ -19,11 +19,9 @@ import (
 type view int
 
 const (
-	whole view = iota
-	// cells and presence are the views of partial rows: see rows.Seen
-	cells
-	presence
-	differences // of pairs of rows
+	whole       view = iota
+	cells            // partial rows too: see rows.Seen
+	differences      // of pairs of rows
 )
 
 // A task is what is asked of every part: of each shard, or of each list of pairs.
@@ -155,25 +153,18 @@ func (t task) shard(s Store, _, part int) (found query.Accumulator, read int, er
 func (t task) seen(piece []float64, at int, odd partial, room *[]float64) []float64 {
 	k, _ := slices.BinarySearch(odd.At, at)
 	n := len(piece) / t.Columns
-	if t.As == whole || t.As == cells && (k == len(odd.At) || odd.At[k] >= at+n) {
+	if t.As == whole || k == len(odd.At) || odd.At[k] >= at+n {
 		return piece
 	}
 	*room = append((*room)[:0], piece...)
 	own, d, few := *room, t.Columns, rows.New(t.Columns)
-	for i, v := range own {
-		if t.As == presence && v == v {
-			own[i] = 1
-		}
-	}
 	of := odd.At[k:]
 	for len(of) > few.Len() && of[few.Len()] < at+n {
 		few.Append(odd.Cells[(k+few.Len())*d : (k+few.Len()+1)*d])
 	}
-	if few.Len() > 0 {
-		images := rows.Seen{Table: few, Present: t.As == presence, Fill: t.Fill}.Pieces()(0)
-		for i := range few.Len() {
-			copy(own[(of[i]-at)*d:], images[i*d:(i+1)*d])
-		}
+	images := rows.Seen{Table: few, Fill: t.Fill}.Pieces()(0)
+	for i := range few.Len() {
+		copy(own[(of[i]-at)*d:], images[i*d:(i+1)*d])
 	}
 	return own
 }

@@ -12,8 +12,9 @@ type Hook struct {
 	// NoiseFactor multiplies every sigma that is drawn, not the one that is claimed: 0 gives exact
 	// answers, 1/2 plants a bug that an audit must find.
 	NoiseFactor float64
-	// Replay, if set, replaces the answer of the i-th measurement by a recorded one.
-	Replay func(i int) (answer []float64, ok bool)
+	// Replay, if set, is called once for every measurement, and replaces its answer by a recorded
+	// one.
+	Replay func() (answer []float64, ok bool)
 	// Record, if set, is shown every measurement: the query, its answer and the exact sums before
 	// noise. The answer of a stability histogram is leaf, coordinate, count, length of the key and
 	// key of every cell released, that of a histogram of gaps leaf, scale, place and mass of every

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"sync"
 )
 
 const (
@@ -39,12 +40,13 @@ type Source interface {
 // beside, NaN where they are missing, and only Seen shows them. It costs twice what others cost.
 type Table struct {
 	Protected
-	d, n   int
-	room   Room
-	chunks [][]float64
-	at     []int     // the numbers of the partial rows, in order
-	cells  []float64 // their cells, row-major
-	memo   memo
+	d, n, good int // columns, rows, and those that are finite in every column
+	room       Room
+	chunks     [][]float64
+	at         []int      // the numbers of the partial rows, in order
+	cells      []float64  // their cells, row-major
+	mu         sync.Mutex // guards what is recalled
+	of, was    any        // see Recall; nil: nothing yet
 }
 
 // A Room is where the chunks of a table lie if not in memory: it hands out room for n numbers, with
@@ -68,7 +70,7 @@ func (t *Table) Append(row []float64) {
 	if row != nil && len(row) != t.d {
 		panic("rows: a row has the wrong length")
 	}
-	t.memo.was = nil
+	t.was = nil
 	if t.n == math.MaxInt32 {
 		panic("rows: a table has at most 2^31-1 rows")
 	}
@@ -78,6 +80,7 @@ func (t *Table) Append(row []float64) {
 	last := &t.chunks[len(t.chunks)-1]
 	if present := present(row); present == t.d {
 		*last = append(*last, row...)
+		t.good++
 	} else {
 		for range t.d {
 			*last = append(*last, math.NaN())
@@ -121,6 +124,10 @@ func (t *Table) Columns() int { return t.d }
 
 // Len is n, null rows included.
 func (t *Table) Len() int { return t.n }
+
+// Good is how many rows are finite in every column: known since they were appended, and as secret
+// as they are.
+func (t *Table) Good() int { return t.good }
 
 // Pieces returns what reads the rows piece by piece, without copying them.
 func (t *Table) Pieces() func(i int) []float64 {

@@ -125,7 +125,7 @@ func TestSeen(t *testing.T) {
 		}
 	}
 	plain := table.Pieces()
-	for name, s := range map[string]Seen{"cells": {Table: table}, "filled": {Table: table, Fill: []float64{.5, .25}}, "presence": {Table: table, Present: true}} {
+	for name, s := range map[string]Seen{"cells": {Table: table}, "filled": {Table: table, Fill: []float64{.5, .25}}} {
 		read := s.Pieces()
 		for _, p := range []int{8, 0, 3, 4, 8, 5} { // in any order
 			piece := slices.Clone(read(p))
@@ -138,13 +138,13 @@ func TestSeen(t *testing.T) {
 				var want [2]float64
 				switch kind(i) {
 				case 0:
-					want = map[string][2]float64{"cells": {v, nan}, "filled": {v, .25}, "presence": {1, 0}}[name]
+					want = map[string][2]float64{"cells": {v, nan}, "filled": {v, .25}}[name]
 				case 1:
-					want = map[string][2]float64{"cells": {nan, v}, "filled": {.5, v}, "presence": {0, 1}}[name]
+					want = map[string][2]float64{"cells": {nan, v}, "filled": {.5, v}}[name]
 				case 2:
 					want = [2]float64{nan, nan}
 				default:
-					want = map[string][2]float64{"cells": {v, -v}, "filled": {v, -v}, "presence": {1, 1}}[name]
+					want = map[string][2]float64{"cells": {v, -v}, "filled": {v, -v}}[name]
 				}
 				row, null := table.Row(i), kind(i) < 3
 				for j := range want {
@@ -154,5 +154,36 @@ func TestSeen(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestMarks: partial rows alone are marked, in order, over several pieces and whatever their cells
+// hold, and good rows are counted; null rows are neither.
+func TestMarks(t *testing.T) {
+	table, good, nan := New(2), 0, math.NaN()
+	var want []float64
+	for i := range 5*PieceRows + 3 {
+		switch i % 5 {
+		case 0:
+			table.Append([]float64{nan, math.Inf(1)})
+		case 1:
+			table.Append(nil)
+		case 2:
+			table.Append([]float64{0, nan})
+			want = append(want, 1, 0)
+		case 3:
+			table.Append([]float64{math.Inf(-1), 1e308})
+			want = append(want, 0, 1)
+		default:
+			table.Append([]float64{5e-324, -1e308})
+			good++
+		}
+	}
+	m, got := Marks{table}, []float64(nil)
+	for i := range (m.Len() + PieceRows - 1) / PieceRows {
+		got = append(got, m.Pieces()(i)...)
+	}
+	if !slices.Equal(got, want) || m.Columns() != 2 || 2*m.Len() != len(want) || table.Good() != good {
+		t.Errorf("%d marks, want %d; %d good rows, want %d", len(got), len(want), table.Good(), good)
 	}
 }

@@ -2,18 +2,15 @@ package rows
 
 import "sort"
 
-// Seen is a table with its partial rows, in one of three views: each row is mapped by itself, by
-// public or released numbers. A null row stays one.
-//   - Present: a cell is 1 where there is one and 0 where it is missing;
-//   - otherwise with Fill: cells as they are, those of Fill where they are missing;
+// Seen is a table with its partial rows: each is mapped by itself, by public or released numbers.
+// A null row stays one.
+//   - with Fill: cells as they are, those of Fill where they are missing, so that a row is finite
+//     or null, as in the table;
 //   - otherwise cells as they are, NaN where they are missing: for what asks every cell whether it
 //     is there.
-//
-// In the first two views a row is finite or null, as in the table.
 type Seen struct {
 	*Table
-	Present bool
-	Fill    []float64
+	Fill []float64
 }
 
 // Pieces returns what makes the view piece by piece.
@@ -22,28 +19,35 @@ func (s Seen) Pieces() func(i int) []float64 {
 	return func(i int) []float64 {
 		first := i * PieceRows
 		k := sort.SearchInts(s.at, first)
-		if !s.Present && (k == len(s.at) || s.at[k] >= first+PieceRows) { // all are as they are
+		if k == len(s.at) || s.at[k] >= first+PieceRows { // all are as they are
 			return read(i)
 		}
 		piece = append(piece[:0], read(i)...)
-		for j, v := range piece {
-			if s.Present && v == v {
-				piece[j] = 1
-			}
-		}
 		for ; k < len(s.at) && s.at[k] < first+PieceRows; k++ {
 			row := piece[(s.at[k]-first)*s.d:]
 			for j, v := range s.cells[k*s.d : (k+1)*s.d] {
-				switch missing := v != v; {
-				case s.Present && missing:
-					v = 0
-				case s.Present:
-					v = 1
-				case missing && s.Fill != nil:
+				if v != v && s.Fill != nil {
 					v = s.Fill[j]
 				}
 				row[j] = v
 			}
+		}
+		return piece
+	}
+}
+
+// Marks are the partial rows of a table alone, with 1 for a cell and 0 for a missing one. Good rows
+// would all be ones: there are Good of them, and a null row would be one.
+type Marks struct{ *Table }
+
+// Len is the number of partial rows.
+func (m Marks) Len() int { return len(m.at) }
+
+// Pieces returns what makes the marks piece by piece.
+func (m Marks) Pieces() func(i int) []float64 {
+	return func(i int) (piece []float64) {
+		for at := i * PieceRows * m.d; at < min((i+1)*PieceRows, len(m.at))*m.d; at++ {
+			piece = append(piece, float64(present(m.cells[at:at+1])))
 		}
 		return piece
 	}

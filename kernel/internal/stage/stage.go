@@ -48,7 +48,8 @@ func Table(rows [][]float64, d int, r privacy.Relation, s *Script, factor float6
 	draws := &reseeded{noise.NewSeeded(s.Seed)}
 	if s.Replayed {
 		h.Source = draws
-		h.Replay = func(i int) ([]float64, bool) {
+		h.Replay = func() ([]float64, bool) {
+			i := len(s.Heard)
 			if i >= len(s.Answers) {
 				s.Beyond = true
 				return nil, false
