@@ -12,7 +12,10 @@ import sys
 import zipfile
 from pathlib import Path
 
-from hatch_build import TAGS
+try:
+    from hatch_build import TAGS
+except ModuleNotFoundError as missing:
+    raise SystemExit(f"{missing.name} is not there: pip install hatchling") from None
 
 MOST_BYTES = 12_000_000  # of a wheel: what users are promised
 

@@ -127,7 +127,7 @@ func fault(err error, before bool) error {
 	case before:
 		return &source.Error{Field: "input", Wanted: "a table or query that PostgreSQL can read", Got: said.Message, Hint: "check the names, of which case counts, and the rights"}
 	}
-	return &source.Error{Field: "input", Wanted: "rows", Got: "an error of PostgreSQL with the code " + said.Code, Hint: "try the query in psql"}
+	return &source.Error{Field: "input", Wanted: "rows", Got: "an error of PostgreSQL with the code " + said.Code, Hint: "try it in psql, and whether the user of the URL may read it"}
 }
 
 // Header implements source.Reader.
