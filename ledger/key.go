@@ -40,7 +40,7 @@ func makeKey(file string) ([]byte, error) {
 	}
 	_, err = f.WriteString(secret + "\n")
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return nil, err
+		return nil, errors.Join(err, os.Remove(file)) // half a key
 	}
 	return readKey(file)
 }

@@ -42,7 +42,10 @@ func Init(ctx context.Context, place, keyFile string) error {
 	}
 	l := &Ledger{db: db, says: says, key: key}
 	defer l.Close()
-	return l.failed(l.makeTables(ctx))
+	if err = l.failed(l.makeTables(ctx)); err != nil && !isPostgres(place) {
+		err = fmt.Errorf("%w; remove %s, which holds nothing yet, before the next try", err, place)
+	}
+	return err
 }
 
 // Ensure is Init where there is no ledger yet, and does nothing where there is one.

@@ -228,3 +228,20 @@ func exactlyThree(t *testing.T, l *Ledger, other func() *Ledger) {
 		t.Error(err)
 	}
 }
+
+// TestInitThatFails: what is left of a ledger that could not be made is named, since no other is
+// made in its place.
+func TestInitThatFails(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "l.db")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Init(ctx, file, file+".key"); err == nil || !strings.Contains(err.Error(), "remove "+file) {
+		t.Errorf("got %v", err)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Error(err)
+	}
+	if err := Init(t.Context(), file, file+".key"); err != nil {
+		t.Error(err)
+	}
+}
