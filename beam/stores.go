@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/gauze-dp/gauze/kernel/engine/sharded"
 )
 
 // idle is how long a store stays open without work: a worker can outlive many fits, and keeps
@@ -78,6 +80,7 @@ func (o *opened) forget(folder string, u *used, left int) {
 	if u.users > 0 || u.since != left {
 		return
 	}
+	sharded.Forget(u.store)
 	_ = u.store.Forget()
 	delete(o.of, folder)
 }

@@ -98,13 +98,14 @@ func New(in string) (*Store, error) {
 		return nil, bad("a pattern")
 	}
 	s, err := connected(strings.TrimRight(in, "/") + "/gauze-" + rand.Text())
-	if err == nil {
-		err = s.Write(openName, nil)
-	}
-	if err == nil {
-		s.local, err = os.MkdirTemp("", "gauze-*")
-	}
 	if err != nil {
+		return nil, bad(err.Error())
+	}
+	if s.local, err = os.MkdirTemp("", "gauze-*"); err != nil {
+		return nil, &source.Error{Field: "TMPDIR", Wanted: "a folder in which one can be made", Got: err.Error(), Hint: "name one that only you can read"}
+	}
+	if err = s.Write(openName, nil); err != nil {
+		_ = os.Remove(s.local)
 		return nil, bad(err.Error())
 	}
 	s.Room, s.key = shards.New(0, s.local), rand.Text()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -187,6 +188,13 @@ func TestNoPlace(t *testing.T) {
 	}
 	if _, err := Open("gs://custodian/gauze-not"); err == nil {
 		t.Error("what nobody made is opened")
+	}
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "gone"))
+	if _, err := New("gs://custodian/nowhere"); !errors.As(err, new(*source.Error)) {
+		t.Error(err)
+	}
+	if left, err := Files(t.Context(), "gs://custodian/nowhere/*/*"); err == nil {
+		t.Errorf("left: %v", left)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -175,5 +176,57 @@ func TestCutReplaced(t *testing.T) {
 	table, err := source.Of(reader, asked())
 	if got, _, err := drain(t, table, err); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, %d rows, want %d as they were", err, len(got), len(want))
+	}
+}
+
+// A counting store says how many of its files are open.
+type counting struct {
+	*shared.Store
+	open, most int
+}
+
+type counted struct {
+	io.ReadCloser
+	of *counting
+}
+
+func (c *counting) File(name string) (io.ReadCloser, error) {
+	file, err := c.Store.File(name)
+	if err != nil {
+		return nil, err
+	}
+	c.open++
+	c.most = max(c.most, c.open)
+	return counted{file, c}, nil
+}
+
+func (c counted) Close() error {
+	c.of.open--
+	return c.ReadCloser.Close()
+}
+
+// Of what has come of pieces one is open at a time: with many, in a store that is far away, the last
+// would wait so long that they are closed from there.
+func TestOneOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.csv")
+	if err := os.WriteFile(path, []byte("x,y,who,side,other\n"+strings.Repeat("1,2,p,l,t\n", 900)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	folder, err := shared.New(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	store := &counting{Store: folder}
+	reader, err := Cut(t.Context(), store, path, 500, inputs.File, func(_ context.Context, items []string) error {
+		each(func(item string) { _ = Work(store, item, inputs.File) }, items)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := source.Of(reader, asked())
+	if rows, _, err := drain(t, table, err); err != nil || len(rows) != 900 || store.most != 1 || store.open != 0 {
+		t.Errorf("%v, %d rows, %d open, %d at a time", err, len(rows), store.open, store.most)
 	}
 }

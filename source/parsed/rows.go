@@ -74,11 +74,12 @@ func writeBlock(out io.Writer, block []byte) error {
 	return err
 }
 
-// A reader reads what was written, and removes it in the end.
+// A reader reads what was written, and removes it in the end. It has it open from the first row on:
+// of a file in pieces there are many.
 type reader struct {
 	store  Store
 	name   string
-	file   io.ReadCloser
+	file   io.ReadCloser // nil before
 	in     *bufio.Reader
 	header []string
 	text   []byte // of the block
@@ -89,10 +90,10 @@ type reader struct {
 func read(store Store, i int, columns, labels []string) source.Reader {
 	name := answerName + strconv.Itoa(i)
 	file, err := store.File(name)
-	if err != nil {
+	if err != nil || file.Close() != nil {
 		return nil
 	}
-	return &reader{store: store, name: name, file: file, in: bufio.NewReaderSize(file, blockBytes), header: slices.Concat(columns, labels)}
+	return &reader{store: store, name: name, header: slices.Concat(columns, labels)}
 }
 
 // Header is what was selected.
@@ -102,7 +103,12 @@ func (r *reader) Header() []string { return r.header }
 func (r *reader) Select(_, _ []int) {}
 
 // Close gives the disk back.
-func (r *reader) Close() error { return errors.Join(r.file.Close(), r.store.Remove(r.name)) }
+func (r *reader) Close() (err error) {
+	if r.file != nil {
+		err = r.file.Close()
+	}
+	return errors.Join(err, r.store.Remove(r.name))
+}
 
 // Next implements source.Reader.
 func (r *reader) Next(values []float64, kinds []source.Kind, labels []string) error {
@@ -133,7 +139,13 @@ func (r *reader) Next(values []float64, kinds []source.Kind, labels []string) er
 }
 
 // next reads a block, io.EOF if it is the last one.
-func (r *reader) next() error {
+func (r *reader) next() (err error) {
+	if r.file == nil {
+		if r.file, err = r.store.File(r.name); err != nil {
+			return err
+		}
+		r.in = bufio.NewReaderSize(r.file, blockBytes)
+	}
 	var size [word]byte
 	if _, err := io.ReadFull(r.in, size[:]); err != nil {
 		return errBroken

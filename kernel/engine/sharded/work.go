@@ -178,6 +178,18 @@ type reading struct {
 	table, first int
 }
 
+// Forget drops what this process knows of a store in which it has no more work: hashes of rows.
+func Forget(s Store) {
+	for _, known := range []*sync.Map{&sound, &tables} {
+		known.Range(func(of, _ any) bool {
+			if of.(reading).Store == s {
+				known.Delete(of)
+			}
+			return true
+		})
+	}
+}
+
 // open returns the numbers of a chunk, good until it is left.
 func (c chunk) open(s Store, t task, shard int) (numbers []float64, leave func(), err error) {
 	numbers, leave, err = s.Rows(shard, c.At, c.Rows*t.Columns)
