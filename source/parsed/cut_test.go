@@ -205,8 +205,8 @@ func (c counted) Close() error {
 	return c.ReadCloser.Close()
 }
 
-// Of what has come of pieces one is open at a time: with many, in a store that is far away, the last
-// would wait so long that they are closed from there.
+// Of what has come of pieces one is open at a time: with many, in a store that is far away, the
+// last would wait so long that they are closed from there.
 func TestOneOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.csv")
 	if err := os.WriteFile(path, []byte("x,y,who,side,other\n"+strings.Repeat("1,2,p,l,t\n", 900)), 0o600); err != nil {

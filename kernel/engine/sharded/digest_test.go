@@ -16,8 +16,8 @@ import (
 const digest = "9d6f141c6926ba2191f57af0b8d5539aff97f763f9deb6fbd9b3fcc0765d9e14"
 
 // TestSameEverywhere: the integers of every kind that workers are asked are the same on whatever
-// processor this runs: workers of one table may differ in theirs, and which of them has a row, which
-// others decide, must not change what it contributes. They were so with and without fused
+// processor this runs: workers of one table may differ in theirs, and which of them has a row,
+// which others decide, must not change what it contributes. They were so with and without fused
 // multiply-add (GOAMD64=v1 and v3), and on arm64.
 func TestSameEverywhere(t *testing.T) {
 	const n = 20_000
