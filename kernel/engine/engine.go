@@ -56,7 +56,8 @@ const columnWidth, tableWidth = 13, 17
 // Sum returns the sum of the query's row vectors over all rows; those of a query.Partial are of
 // rows as its view has them. The bins of a column that has been put in order in the same leaves are
 // counted there, and column counts are told from ranks, which the table keeps until others are
-// asked for: the same integers as a scan for them, at once.
+// asked for, as it does a histogram that is asked for twice: the same integers as a scan for them,
+// at once.
 //
 // How many rows are good the table knows, so that asking for it takes no scan; nor does what is
 // asked of presence but one of the partial rows, as the vectors of all good rows are one, their
@@ -66,25 +67,33 @@ const columnWidth, tableWidth = 13, 17
 // true noisy answer reduced modulo 2^64: post-processing, so privacy holds and no data-dependent
 // error is needed.
 func Sum(e Engine, t *rows.Table, q query.Sum) []int64 {
-	if counts, ok := q.(query.Counts); ok && counts.Kind() == query.ColumnCounts {
-		ranks := counts.Ranks(max(1, min(columnWidth, tableWidth-bits.Len(uint(t.Columns())))))
-		sum, seen := make([]int64, counts.Size()), t.Recall(ranks, func() (any, bool) {
-			total := e.Scan(t, query.Summed{Of: ranks}).(*query.Total)
+	if bins, ok := q.(histogram); ok {
+		if cut, column, one := bins.Cut(); one {
+			if sorted := t.Recall(rows.Sorted{Cut: cut, Column: column}, nil); sorted != nil {
+				return bins.OfSorted(sorted.([][]float64))
+			}
+		}
+	}
+	kept := func(of query.Mapped) []int64 {
+		return t.Recall(of, func() (any, bool) {
+			total := e.Scan(t, query.Summed{Of: of}).(*query.Total)
 			return total.Sum, total.Read == t.Len()*t.Columns()
-		})
-		counts.OfRanks(sum, ranks, seen.([]int64))
-		return sum
+		}).([]int64)
 	}
 	source, of := rows.Source(t), query.Summed{Of: q}
 	switch q := q.(type) {
-	case histogram:
-		if cut, column, one := q.Cut(); one {
-			if sorted := t.Recall(rows.Sorted{Cut: cut, Column: column}, nil); sorted != nil {
-				return q.OfSorted(sorted.([][]float64))
-			}
-		}
 	case query.Count:
 		return []int64{int64(t.Good())}
+	case query.Counts:
+		switch q.Kind() {
+		case query.Histogram:
+			return slices.Clone(kept(q))
+		case query.ColumnCounts:
+			ranks := q.Ranks(max(1, min(columnWidth, tableWidth-bits.Len(uint(t.Columns())))))
+			sum := make([]int64, q.Size())
+			q.OfRanks(sum, ranks, kept(ranks))
+			return sum
+		}
 	case query.Partial:
 		if source = (rows.Seen{Table: t, Fill: q.Fill}); q.As == query.Presence {
 			one, sum := of.Start(t.Columns()).(*query.Total), e.Scan(rows.Marks{Table: t}, of).(*query.Total).Sum

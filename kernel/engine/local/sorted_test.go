@@ -103,12 +103,12 @@ func TestBinsOfSorted(t *testing.T) {
 			for _, q := range questions {
 				scanned = append(scanned, engine.Sum(Engine{}, table, q.Sum))
 			}
-			leaves.EachSorted(Engine{Workers: 3}, table, asked, column, func(int, []float64) {})
 			for i, q := range questions {
+				leaves.EachSorted(Engine{Workers: 3}, table, asked, column, func(int, []float64) {})
 				if got := engine.Sum(Engine{}, table, q.Sum); !slices.Equal(got, scanned[i]) {
 					t.Fatalf("%d rows, %+v: %v by scan, %v sorted", n, q.Sum, scanned[i], got)
 				}
-				if rows := slices.ContainsFunc(scanned[i], func(c int64) bool { return c != 0 }); rows && q.copied != slices.Equal(engine.Sum(nobody{}, table, q.Sum), scanned[i]) {
+				if rows := slices.ContainsFunc(scanned[i], func(c int64) bool { return c != 0 }); rows && (q.copied || q.Kind() == query.Histogram) != slices.Equal(engine.Sum(nobody{}, table, q.Sum), scanned[i]) {
 					t.Errorf("%d rows, cut %d, %+v: sorted copy used: %v", n, round, q.Sum, !q.copied)
 				}
 			}
