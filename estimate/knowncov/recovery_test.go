@@ -43,8 +43,8 @@ func successes(t *testing.T, seed uint64, runs, d, k, rows int, apart, uneven fl
 
 // TestRecovery: at half as many rows again as the package comment has, or twice as many where
 // components are nearer, fits of random mixtures succeed: half of the four of every line, and 15 of
-// the 20. With fresh noise one of these mixtures, of the third line, failed in 25 of 25 fits and the
-// others in none of 467: if they do in one of 500, the test fails with a probability of 1e-5.
+// the 20. With fresh noise one of these mixtures, of the third line, failed in 25 of 25 fits and
+// the others in none of 467: if they do in one of 500, the test fails with a probability of 1e-5.
 func TestRecovery(t *testing.T) {
 	all := 0
 	for i, c := range []struct {
