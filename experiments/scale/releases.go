@@ -307,10 +307,13 @@ func releasesCommand(o engine.Options, seed uint64) string {
 	return command + " releases"
 }
 
-// spreadOf is spread, of what may have no value.
+// spreadOf is spread, of what may have no value, or one.
 func spreadOf(v []float64) string {
-	if len(v) == 0 {
+	switch len(v) {
+	case 0:
 		return "-"
+	case 1:
+		return three(v[0])
 	}
 	return spread(v)
 }
