@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gauze-dp/gauze/parallel"
 	"github.com/gauze-dp/gauze/source"
@@ -80,10 +81,14 @@ func Open(ctx context.Context, store Store, paths []string, open pattern.Opener,
 	return files, nil
 }
 
-// ask has the files parsed. Whether they were is seen in the store.
+// ask has the files parsed. Whether they were is seen in the store. Nobody is asked of a path that
+// is no text, by which another file could be found.
 func (q question) ask(ctx context.Context, store Store, schedule func(context.Context, []string) error) error {
 	text, err := json.Marshal(q)
-	if err == nil {
+	if odd := func(path string) bool { return !utf8.ValidString(path) }; err == nil {
+		if slices.ContainsFunc(q.Paths, odd) || slices.ContainsFunc(q.Pieces, func(p piece) bool { return odd(p.Path) }) {
+			return nil
+		}
 		err = store.Write(questionName, text)
 	}
 	if err != nil {

@@ -207,3 +207,30 @@ func TestDamage(t *testing.T) {
 		}
 	}
 }
+
+// A file whose name is no text is read here: in a question its name would be another file's, whose
+// rows would be there twice.
+func TestOddPaths(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{"a\xe9.csv", "a\ufffd.csv"} {
+		if err := os.WriteFile(filepath.Join(dir, name), fmt.Appendf(nil, "x,y,who,side,other\n%d,0,p,l,t\n", i), 0o600); err != nil {
+			t.Skip(err)
+		}
+	}
+	store, err := shared.New(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	rows, err := Open(t.Context(), store, inputs.Files(filepath.Join(dir, "*.csv")), inputs.File, func(_ context.Context, items []string) error {
+		each(func(item string) { _ = Work(store, item, inputs.File) }, items)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := source.Of(rows, asked())
+	if got, _, err := drain(t, table, err); err != nil || len(got) != 2 || got[0] == got[1] {
+		t.Errorf("%v, %v", got, err)
+	}
+}
