@@ -25,6 +25,7 @@ type lookAhead struct {
 	l      int      // how many labels a row has
 	labels []string // row-major, of the roles
 	rows   int
+	ended  bool  // they are all that there are
 	pick   []int // places among from
 	at     int   // the next row to hand over
 }
@@ -117,6 +118,7 @@ func (a *lookAhead) fill(r Reader) error {
 	for a.rows < lookAheadRows && (a.rows+1)*d <= max(lookAheadCells, d) {
 		err := r.Next(values, kinds, labels)
 		if err == io.EOF {
+			a.ended = true
 			return nil
 		}
 		if err != nil {

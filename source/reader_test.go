@@ -95,6 +95,35 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// again is a reader that begins anew behind its last row, as a statement of SQLite does.
+type again struct {
+	cells
+	all [][]any
+}
+
+func (a *again) Next(values []float64, kinds []Kind, labels []string) error {
+	err := a.cells.Next(values, kinds, labels)
+	if err == io.EOF {
+		a.rows = a.all
+	}
+	return err
+}
+
+// TestRowsOnce: a table whose rows were all looked at has each of them once.
+func TestRowsOnce(t *testing.T) {
+	for _, schema := range []*Schema{nil, Named([]string{"a"})} {
+		all := [][]any{{1.5}, {2.}, {4.}}
+		table, err := Of(&again{cells{header: []string{"a"}, rows: all}, all}, schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows kept
+		if err := table.Read(&rows); err != nil || len(rows) != 3 {
+			t.Errorf("%d rows of 3, %v", len(rows), err)
+		}
+	}
+}
+
 // TestTypes: where a format has types no cell decides which columns are fitted, and what is no
 // number is refused before a row is read.
 func TestTypes(t *testing.T) {

@@ -109,17 +109,19 @@ func (t *Table) Read(sink Sink) error {
 	for t.ahead.next(values, kinds, labels) {
 		t.append(sink, values, kinds, labels)
 	}
+	ended := t.ahead != nil && t.ahead.ended // then a reader is not asked again: it might begin anew
 	t.ahead = nil
-	for {
+	for !ended {
 		err := t.reader.Next(values, kinds, labels)
-		if err == io.EOF {
-			return t.checkNumbers()
+		if ended = err == io.EOF; ended {
+			break
 		}
 		if err != nil {
 			return err
 		}
 		t.append(sink, values, kinds, labels)
 	}
+	return t.checkNumbers()
 }
 
 // append counts a row's bad cells and hands it over.

@@ -26,6 +26,7 @@ type reader struct {
 	selected []int
 	labels   []int
 	rows     driver.Rows // nil until the first row is asked for
+	ended    bool        // behind its end a statement would begin anew
 	cells    []driver.Value
 	places   []int // of the header's columns among cells
 }
@@ -165,11 +166,12 @@ func (r *reader) Next(values []float64, kinds []source.Kind, labels []string) er
 	if r.rows == nil {
 		err = r.start()
 	}
-	if err == nil {
+	if err == nil && !r.ended {
 		err = r.rows.Next(r.cells)
+		r.ended = err == io.EOF
 	}
-	if err == io.EOF {
-		return err
+	if r.ended {
+		return io.EOF
 	}
 	if err != nil {
 		return &source.Error{Field: "input", Wanted: "rows", Got: "an error of SQLite", Hint: "try the query in sqlite3, and PRAGMA integrity_check"}

@@ -43,6 +43,33 @@ func made(t *testing.T, name string) string {
 	return path
 }
 
+// TestRowsOnce: a statement that has ended is not run again, nor is any row there twice where the
+// schema is inferred from all of them.
+func TestRowsOnce(t *testing.T) {
+	r, err := Open("sqlite:" + made(t, "a.db") + "?query=SELECT i+0.5 AS x FROM cells UNION ALL SELECT 1.5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := source.Of(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	var rows counted
+	if err := table.Read(&rows); err != nil || rows != 5 {
+		t.Errorf("%d rows of 5, %v", rows, err)
+	}
+	for range 2 {
+		if err := r.Next(make([]float64, 1), make([]source.Kind, 1), nil); err != io.EOF {
+			t.Errorf("behind the last row: %v", err)
+		}
+	}
+}
+
+type counted int
+
+func (c *counted) Append([]float64, string, int) { *c++ }
+
 // read reads the columns and the labels; a bad cell is its kind.
 func read(r source.Reader, columns, labels []string) (rows [][]string, texts [][]string, err error) {
 	defer r.Close()
