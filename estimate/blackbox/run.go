@@ -32,7 +32,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	f.Rows = math.Max(f.Rows, 1)
 	cut := newCutter(f.Problem)
 	c := cut.cut(f.Rows)
-	if cut.cut(math.Max(f.AtMost, 1)).margin < hopeless {
+	if c.margin == 0 || cut.cut(math.Max(f.AtMost, 1)).margin < hopeless {
 		return f.Refuse("blocks of about %.0f rows cannot agree on %d components well enough at this epsilon", f.Rows, f.k), nil
 	}
 	of := f.of.Blocks(f.Problem, f.k, c.rules.Estimates)
