@@ -7,8 +7,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// TestNoBlocks: where the rows that are counted, with noise, are too few for any block and the public
-// number of them is not, a fit ends in a reason.
+// TestNoBlocks: where the rows that are counted, with noise, are too few for any block and the
+// public number of them is not, a fit ends in a reason.
 func TestNoBlocks(t *testing.T) {
 	const d, epsilon = 1, 20
 	c, most := newCutter(problem(privacy.ReplaceOne, 1, d, 0, epsilon)), 1
