@@ -157,24 +157,29 @@ func holdsAll(t *testing.T, l *Ledger, notes string) {
 	}
 }
 
-// A process that is killed at any moment has spent no more than the ledger says.
+// A process that is killed at any moment has spent no more than the ledger says. On a machine so
+// busy that none gets to measure, they get more time, and more of them are killed.
 func TestKilledProcess(t *testing.T) {
 	l, file, key := opened(t)
 	grant(t, l, "a", 1e6, .5)
 	notes := filepath.Join(t.TempDir(), "notes")
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
-	for range kills(10) {
+	killed, measured, longer := 0, 0, 1
+	var b Balance
+	for most := 2 * kills(10); killed < kills(10) || killed < most && (measured == 0 || b.Open == 0); killed++ {
 		c := child(t, file, key, notes)
-		time.Sleep(time.Duration(5+rng.IntN(150)) * time.Millisecond)
+		time.Sleep(time.Duration(longer*(5+rng.IntN(150))) * time.Millisecond)
 		if err := c.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
 		c.Wait()
 		holdsAll(t, l, notes)
+		if measured, _ = noted(t, notes, "measured"); measured == 0 {
+			longer = min(2*longer, 32)
+		}
+		b = balanceOf(t, l, "a")
 	}
-	measured, _ := noted(t, notes, "measured")
-	b := balanceOf(t, l, "a")
-	t.Logf("%d kills; %d fits measured, %d counted, of which %d had not ended", kills(10), measured, b.Fits, b.Open)
+	t.Logf("%d kills; %d fits measured, %d counted, of which %d had not ended", killed, measured, b.Fits, b.Open)
 	if measured == 0 || b.Open == 0 {
 		t.Errorf("%d fits measured and %d were cut off: the kills came at the wrong times", measured, b.Open)
 	}
