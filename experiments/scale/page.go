@@ -188,7 +188,9 @@ func three(v float64) string {
 // clock is seconds as people say them.
 func clock(seconds float64) string {
 	switch d := time.Duration(seconds * float64(time.Second)); {
-	case !(seconds >= 60):
+	case math.IsNaN(seconds):
+		return "-"
+	case seconds < 60:
 		return three(seconds) + " s"
 	case seconds < 3600:
 		return fmt.Sprintf("%.1f min", d.Minutes())
