@@ -11,6 +11,9 @@ import (
 // Invariant: lo <= hi; the answer, as far as the noisy comparisons were right, is in [lo, hi].
 type bisection struct{ lo, hi []int64 }
 
+// atZero is the place of -2^-511 in the order of all float64 numbers: beyond it, up to 0, is 0.
+const atZero = -1 << 61
+
 // newBisection searches between lo and hi for the columns of which search holds; the others have
 // found known.
 func newBisection(search []bool, lo, hi, known int64) *bisection {
@@ -36,9 +39,14 @@ func (b *bisection) run(most int, number func(int64) float64, ask func(i int, ed
 	return nil
 }
 
-// middle is floor((lo+hi)/2) without overflow.
+// middle is floor((lo+hi)/2) without overflow. Of the numbers up to 0 it is first what tells those
+// at 0: an error between the row values -1 and 0, say, would end where no row is, as near 0 as can
+// be.
 func (b *bisection) middle(j int) int64 {
 	lo, hi := b.lo[j], b.hi[j]
+	if lo == -math.MaxInt64 && (hi == 0 || hi == atZero) {
+		return min(2*hi, atZero)
+	}
 	return lo&hi + (lo^hi)>>1
 }
 

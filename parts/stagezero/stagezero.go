@@ -4,7 +4,7 @@
 // It asks threshold counts only: noisy bisection for the median on the ordered finite float64
 // numbers, then for the median octave of the distance to it. The noise is Gaussian, so the whole is
 // GDP on any data, under both neighbouring relations, without a stability threshold and its delta.
-// A constant column gets its exact value.
+// A constant column gets its exact value, or 0 between that and -2^-511.
 //
 // Source: [TYLERPRESS] Section 1, Stage0. Differs: the scale is the .6 quantile of the non-zero
 // distances, not their median; early comparisons and the count of varied rows get more than an even
@@ -36,7 +36,7 @@ const Narrowest = 0x1p-500
 
 const (
 	maxRankNoise  = 8  // the rows over the largest rank noise
-	centerQueries = 64 // halvings of the finite float64 numbers
+	centerQueries = 65 // halvings of the finite float64 numbers, one of them uneven below 0
 	// The first queries find sign, exponent and a little more; an error there loses the column,
 	// later ones only cost accuracy.
 	earlyQueries = 16
@@ -257,7 +257,7 @@ func (u *Units) weak(a *kernel.Allotment, cfg Config, sparse []bool, mu float64)
 }
 
 // centers bisects the finite float64 numbers, in their order, for the median of every column. Each
-// query halves every column's interval, so the last of the 64 leaves one number each.
+// query halves every column's interval, so the last of the 65 leaves one number each.
 func centers(a *kernel.Allotment, step string, is []bool, mu2 float64) ([]float64, error) {
 	const lateWeight = (centerQueries - earlyQueries*earlyWeight) / (centerQueries - earlyQueries)
 	b := newBisection(is, -math.MaxInt64, math.MaxInt64, 0) // halves end at multiples of powers of two
@@ -274,7 +274,12 @@ func centers(a *kernel.Allotment, step string, is []bool, mu2 float64) ([]float6
 		}
 		return answer.Values, err
 	})
-	return loops.Map(b.lo, fromOrdinal), err
+	return loops.Map(b.lo, func(o int64) float64 {
+		if o > atZero && o < 0 {
+			o = 0
+		}
+		return fromOrdinal(o)
+	}), err
 }
 
 // findScales bisects the octaves of the non-zero distances to the centre, of which there are about
