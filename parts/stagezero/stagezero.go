@@ -8,8 +8,8 @@
 //
 // Source: [TYLERPRESS] Section 1, Stage0. Differs: the scale is the .6 quantile of the non-zero
 // distances, not their median; early comparisons and the count of varied rows get more than an even
-// share; the rank noise may be an eighth of the rows, not a tenth; below 0 the second look is beside
-// 0, so that there are 65.
+// share; the rank noise may be an eighth of the rows, not a tenth; below 0 the second look is
+// beside 0, so that there are 65.
 package stagezero
 
 import (
