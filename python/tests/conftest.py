@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import gauze
 from gauze import _program
 
 COLUMNS = ["age", "größe, cm"]
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's job in the background would ignore
 
 
 @pytest.fixture(scope="session", autouse=True)
