@@ -11,6 +11,7 @@ func ledgerCommand() shell.Command {
 	c := &budget.Command{}
 	return shell.Command{
 		Use: "ledger init|grant|show|verify --ledger FILE|postgres://.. [flags]", Short: "budgets of data sets", Least: 1, Most: 1, Flags: c.Register,
-		Run: func(e *shell.Env, args []string) error { return c.Run(e.Ctx, args[0], e.Stdout, e.JSON, time.Now) },
+		Words: [][]string{{"init", "grant", "show", "verify"}},
+		Run:   func(e *shell.Env, args []string) error { return c.Run(e.Ctx, args[0], e.Stdout, e.JSON, time.Now) },
 	}
 }

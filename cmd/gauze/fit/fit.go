@@ -87,6 +87,7 @@ func (c *Command) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&c.report, "report", "", "file for a report of the release as HTML, or of why there is none")
 	flags.StringVar(&c.sign, "sign", "", "private key of ssh-keygen, or the public one of a key that the ssh-agent holds: signs the release, in a file beside --out")
 	flags.StringVar(&c.progress, "progress", "auto", "auto, plain (a line for each step) or none")
+	shell.Values(flags, "progress", "auto", "plain", "none")
 	c.Rows.Register(flags)
 	c.budget.Register(flags)
 	if c.Server != nil {

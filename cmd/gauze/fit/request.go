@@ -69,6 +69,17 @@ func (f *Request) Register(flags *pflag.FlagSet) {
 	flags.IntVar(&f.moments, "moments", 0, "publicly known: moments up to this even order are bounded as a Gaussian's are")
 	flags.Float64Var(&f.momentBound, "moment-bound", 0, "publicly known, with --moments: those of that order are at most so many times the variance's power, in every direction")
 	flags.Float64Var(&f.leastWeight, "least-weight", 0, "publicly known: every component has at least this part of the rows")
+	f.values(flags)
+}
+
+// values tells shells which values flags can have.
+func (f *Request) values(flags *pflag.FlagSet) {
+	shell.Values(flags, "relation", privacy.ReplaceOne.String(), privacy.AddRemoveOne.String())
+	shell.Values(flags, "components", catalog.Auto, "1", "2", "3")
+	shell.Values(flags, "method", append(catalog.Methods().Names(), printedNames()...)...)
+	shell.Values(flags, "constants", practicalConstants, release.ConstantsPrinted)
+	shell.Values(flags, "covariance", estimate.Full.String(), estimate.Diagonal.String(), estimate.Spherical.String())
+	shell.Values(flags, "learner", "em", "spectral", "pearson-lines", "moitra-valiant", "spectral-spheres", "vempala-wang")
 }
 
 // Given says that a flag is.
@@ -76,11 +87,15 @@ func (f *Request) Given(name string) bool { return f.set.Changed(name) }
 
 // methodsHelp names the methods, those that papers print apart.
 func methodsHelp() string {
-	var printed []string
+	return strings.Join(catalog.Methods().Names(), ", ") + "; as papers print them, to compare with: " + strings.Join(printedNames(), ", ")
+}
+
+// printedNames are those of the methods that papers print.
+func printedNames() (names []string) {
 	for _, m := range append(literal.One(), literal.Mixtures()...) {
-		printed = append(printed, m.Name())
+		names = append(names, m.Name())
 	}
-	return strings.Join(catalog.Methods().Names(), ", ") + "; as papers print them, to compare with: " + strings.Join(printed, ", ")
+	return names
 }
 
 const practicalConstants = "practical"

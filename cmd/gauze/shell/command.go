@@ -20,6 +20,8 @@ type Command struct {
 	Short string
 	// Least and Most bound the number of arguments.
 	Least, Most int
+	// Words are what each argument can be, for completion; nil where arguments name files.
+	Words [][]string
 	// Flags registers the command's own flags; nil if there are none.
 	Flags func(*pflag.FlagSet)
 	Run   func(e *Env, args []string) error
@@ -85,6 +87,7 @@ func (p *Program) cobra(e *Env, c Command) *cobra.Command {
 	}
 	flags.BoolVar(&e.JSON, "json", e.JSON, "errors, outcomes and answers as JSON")
 	flags.Lookup("json").DefValue = "false"
+	complete(cmd, c.Words)
 	return cmd
 }
 
@@ -115,6 +118,9 @@ func knownCommand(root *cobra.Command, args []string) error {
 		return nil
 	}
 	var names []string
+	if strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // what the scripts of shells ask
+		return nil
+	}
 	for _, c := range root.Commands() {
 		if c.Name() == args[0] {
 			return nil
