@@ -58,15 +58,12 @@ func rolesOf(schema *Schema, header []string) (r roles, err error) {
 	return r, nil
 }
 
-// unitOf is the person of a row with these labels: "" if there is none.
+// unitOf returns the key of the person of a row with these labels: "" if there is none.
 func (r *roles) unitOf(labels []string) string {
 	if r.unit < 0 {
 		return ""
 	}
-	if _, kind := ParseCell(labels[r.unit]); kind == Missing {
-		return ""
-	}
-	return strings.TrimSpace(labels[r.unit])
+	return personOf(labels[r.unit])
 }
 
 // groupOf is the number of the group of a row with these labels, -1 for one of no group: the last
@@ -86,7 +83,7 @@ func (r *roles) groupOf(labels []string) (group int) {
 // returns their columns' places in the header. Nothing is looked for after the first find.
 func (r *roles) repeats(labels []string) (found []int) {
 	for i, at := range r.suspects {
-		value := strings.TrimSpace(labels[at])
+		value := personOf(labels[at])
 		if value != "" && r.seen[i][value] {
 			found = append(found, r.labels[at])
 		}

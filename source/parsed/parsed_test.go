@@ -45,7 +45,7 @@ func folder(t *testing.T, files, rows int) (pattern string) {
 		}
 		line(names...)
 		for range rows {
-			line(odd[rng.IntN(len(odd))], fmt.Sprint(rng.NormFloat64()), []string{"", "é\u2028", strings.Repeat("p", 300), "q"}[rng.IntN(4)], []string{"l", "r", "none"}[rng.IntN(3)], "text")
+			line(odd[rng.IntN(len(odd))], fmt.Sprint(rng.NormFloat64()), []string{"", "é\u2028", strings.Repeat("p", 300), "q", "7.0", "+07"}[rng.IntN(6)], []string{"l", "r", "none"}[rng.IntN(3)], "text")
 		}
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i, ".csv")), text.Bytes(), 0o600); err != nil {
 			t.Fatal(err)
