@@ -10,9 +10,10 @@
 // noise. The rings pairs, cells, choice and blocks bring one mechanism each, and only who uses one
 // has to read it: go list -deps is the list. The guarantee rests on:
 //
-//   - query: every row becomes a vector of integers by itself, with a norm bound checked in
-//     integers; or a score, an integer, or the integer masses of the gaps between values, computed
-//     from all rows of a leaf, with a proof of how far one row can change them;
+//   - query: only the types of its registry are measured, each under kinds of its own. Every row
+//     becomes a vector of integers by itself, with a norm bound checked in integers; or a score, an
+//     integer, or the integer masses of the gaps between values, computed from all rows of a leaf,
+//     with a proof of how far one row can change them;
 //   - privacy: the sum of mu^2 over all measurements stays below the calibrated total on every path
 //     (Filter), which leaves room for the curves and deltas that the plan reserves (Calibrate);
 //   - internal/noise: the noise is an ideal Gaussian, rounded by an exact sampler, or discrete

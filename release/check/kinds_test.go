@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -177,6 +178,15 @@ func TestSensitivities(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestKindsAreRegistered: what is known here is what the kernel can measure, kind for kind.
+func TestKindsAreRegistered(t *testing.T) {
+	types, _ := query.Registry()
+	measured, chosenBy := check.Kinds()
+	if here, there := slices.Sorted(slices.Values(slices.Concat(measured, chosenBy))), slices.Sorted(maps.Keys(types)); !slices.Equal(here, there) {
+		t.Errorf("known here: %q\nregistered in kernel/query: %q", here, there)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
 )
 
 // A Measurement says what was measured: a line of the certificate. It holds public facts only.
@@ -108,6 +109,9 @@ func (s *Session) reserve(a *Allotment, m Mechanism) (u *usage, delta float64, e
 	}
 	if u.step.Query != kind {
 		return nil, 0, fmt.Errorf("kernel: step %q may ask %q, not %q", step, u.step.Query, kind)
+	}
+	if err := query.Registered(m.Query); err != nil {
+		return nil, 0, fmt.Errorf("kernel: step %q: %w", step, err)
 	}
 	if m.Covered != nil {
 		if err := m.Covered(u.step.Extra); err != nil {

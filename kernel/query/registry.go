@@ -1,0 +1,138 @@
+package query
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// kinds lists all that can be measured: every kind that a plan or a certificate can name, with the
+// one type that may answer to it, as its folder below kernel and its name. The compiler refuses a
+// kind that stands here twice. What a reader of a certificate knows of a kind is therefore known of
+// one type.
+//
+// Whoever adds a line adds the proof, the search over neighbours, the slow twin, and the line of
+// release/check: a test of internal/archtest asks for each.
+var kinds = map[string]string{
+	"count":                       "query.Count",
+	Histogram:                     "query.Counts",
+	ColumnCounts:                  "query.Counts",
+	DistanceCounts:                "query.Counts",
+	TailCounts:                    "query.Counts",
+	"clipped moments":             "query.ClippedMoments",
+	"directions":                  "query.Directions",
+	"log ratio":                   "query/rings.LogRatio",
+	"cell counts":                 "query/rings.CellCounts",
+	"gaps":                        "query/rings.GapMasses",
+	"pair octaves":                "query/rings.PairOctaves",
+	"pair distances":              "query/pairsums.PairDistances",
+	"pair moments":                "query/pairsums.PairMoments",
+	"pair spread":                 "query/pairsums.PairSpread",
+	"stability histogram":         "query/boxes.BoxKeys",
+	"gap buckets":                 "query/gapbuckets.GapBuckets",
+	"ball counts":                 "query/scores.BallCounts",
+	"good radius":                 "query/scores.GoodRadius",
+	"terrific radius":             "query/scores.TerrificRadius",
+	"terrific centers":            "query/scores.TerrificCenters",
+	"max box count":               "query/scores.MaxBoxCount",
+	"multiset overlap":            "query/scores.MultisetOverlap",
+	"minimum distance":            "query/scores.MinimumDistance",
+	"tournament":                  "query/scores.Tournament",
+	"cell deficits":               "query/scores.CellDeficits",
+	"of blocks: stable mean":      "blocks.Stability",
+	"of blocks: popular estimate": "blocks/popular.Popularity",
+	"of blocks: popular number":   "blocks/popular.Line",
+}
+
+// wrappers are the types that ask other queries: of partial rows, of leaves or of pairs, or as the
+// scores of a choice. Their kind is that of what they ask, with one of these before it or nothing.
+var (
+	wrappers = []string{"query.Partial", "query/rings.Parts", "query/rings.Pairs", "query/scores.Selection"}
+	before   = []string{Cells.Of(""), Filled.Of(""), Presence.Of(""), "in parts: ", "select: "}
+)
+
+// Registry returns copies of the list of kinds, each with its type, and of the types that wrap
+// others.
+func Registry() (types map[string]string, wrapping []string) {
+	return maps.Clone(kinds), slices.Clone(wrappers)
+}
+
+// Registered returns nil if the type of q is the one that the list has for its kind, and so are
+// those of all queries inside it; else an error. The core measures nothing else: a type that is not
+// on the list could claim the kind and the sensitivity of one that is.
+func Registered(q interface{ Kind() string }) error {
+	name, kind := nameOf(q), bare(q.Kind())
+	var inside []any
+	if err := held(reflect.ValueOf(q), &inside); err != nil {
+		return err
+	}
+	if slices.Contains(wrappers, name) && len(inside) > 0 {
+		for _, in := range inside {
+			asked, ok := in.(interface{ Kind() string })
+			if !ok || bare(asked.Kind()) != kind {
+				return fmt.Errorf("query: want a %s of queries of the kind %q, got a %T inside", name, kind, in)
+			}
+			if err := Registered(asked); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if name == "" || kinds[kind] != name || len(inside) > 0 {
+		return fmt.Errorf("query: want the one type that is registered for the kind %q (%s), got a %T", q.Kind(), kinds[kind], q)
+	}
+	return nil
+}
+
+// nameOf returns the folder below kernel and the name of a struct, "" for anything else. A name of
+// a package belongs to one type; a test refuses types within functions.
+func nameOf(q any) string {
+	t := reflect.TypeOf(q)
+	if t == nil || t.Kind() != reflect.Struct || strings.Contains(t.Name(), "[") {
+		return ""
+	}
+	folder, ok := strings.CutPrefix(t.PkgPath(), strings.TrimSuffix(reflect.TypeFor[Count]().PkgPath(), "query"))
+	if !ok {
+		return ""
+	}
+	return folder + "." + t.Name()
+}
+
+// bare returns a kind without what wrappers put before it.
+func bare(kind string) string {
+	for _, b := range before {
+		if rest, ok := strings.CutPrefix(kind, b); ok {
+			return bare(rest)
+		}
+	}
+	return kind
+}
+
+// held appends what stands in the interfaces of v, and refuses what could hide something.
+func held(v reflect.Value, inside *[]any) (err error) {
+	switch k := v.Kind(); k {
+	case reflect.Struct:
+		for i := 0; i < v.NumField() && err == nil; i++ {
+			err = held(v.Field(i), inside)
+		}
+	case reflect.Slice, reflect.Array:
+		if e := v.Type().Elem().Kind(); e >= reflect.Bool && e <= reflect.Float64 {
+			return nil
+		}
+		for i := 0; i < v.Len() && err == nil; i++ {
+			err = held(v.Index(i), inside)
+		}
+	case reflect.Interface:
+		if v.IsNil() || !v.CanInterface() {
+			return fmt.Errorf("query: want a query in every interface of a %v, got none", v.Type())
+		}
+		*inside = append(*inside, v.Interface())
+	default:
+		if k < reflect.Bool || k > reflect.Float64 {
+			return fmt.Errorf("query: want structs of numbers, got a %v", k)
+		}
+	}
+	return err
+}
