@@ -25,7 +25,18 @@ const (
 	childNotes  = "GAUZE_TEST_LEDGER_NOTES"
 )
 
+// foreignDatabase names, to a child process, a database that it opens, reads and closes, as the
+// sqlite3 of a backup does.
+const foreignDatabase = "GAUZE_TEST_FOREIGN_DATABASE"
+
 func TestMain(m *testing.M) {
+	if place := os.Getenv(foreignDatabase); place != "" {
+		if err := readForeign(place); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if os.Getenv(childLedger) != "" {
 		fmt.Println(spendForEver(os.Getenv(childLedger), os.Getenv(childKey), os.Getenv(childNotes)))
 		os.Exit(1)

@@ -23,6 +23,9 @@ type Ledger struct {
 	key  []byte
 	now  func() time.Time
 	turn sync.Mutex // whose it is to write
+	// anchor is nil for PostgreSQL, and last the head as this process last saw it.
+	anchor *anchor
+	last   head
 	// known are balances by the accounts' states, since they take long to compute, but for what
 	// tells how fits ended: that one has ended must not make the next look take longer.
 	known   map[string]Balance
@@ -103,6 +106,9 @@ func Open(ctx context.Context, place, keyFile string, now func() time.Time) (*Le
 	if l.key, err = readKey(keyFile); err == nil {
 		err = l.ready(ctx)
 	}
+	if err == nil && !says.number {
+		l.anchor, err = anchored(ctx, db, place)
+	}
 	if err != nil {
 		l.Close()
 		return nil, err
@@ -129,11 +135,12 @@ func (l *Ledger) ready(ctx context.Context) error {
 			return &privacy.FieldError{Field: "ledger", Wanted: "a PostgreSQL server that keeps what was committed", Got: "one with fsync = " + fsync, Mend: "turn it on: what is spent must outlive a crash"}
 		}
 	}
+	l.last = h
 	return h.check(l.key)
 }
 
 // Close ends the use of the ledger.
-func (l *Ledger) Close() error { return l.db.Close() }
+func (l *Ledger) Close() error { return errors.Join(l.anchor.close(), l.db.Close()) }
 
 // Grant adds to the budget of a data set, which it makes known if it is not.
 func (l *Ledger) Grant(ctx context.Context, dataset string, more Amount) (b Balance, err error) {

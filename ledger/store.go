@@ -93,10 +93,15 @@ type Tx struct {
 }
 
 // Write runs f in a transaction that excludes all others, and makes it durable. If f fails nothing
-// of it has happened.
+// of it has happened. It fails with [ErrReplaced], or a *[BrokenError], where the database is not
+// the one that was opened, or was put back to an older copy: what would be written there would be
+// lost, or forget what was.
 func (l *Ledger) Write(ctx context.Context, f func(*Tx) error) (err error) {
 	l.turn.Lock() // in their turn: a database that many wait for lets some wait for long
 	defer l.turn.Unlock()
+	if err := l.anchor.held(); err != nil {
+		return err
+	}
 	t, err := l.db.BeginTx(ctx, nil)
 	if err != nil {
 		return l.failed(err)
@@ -111,13 +116,20 @@ func (l *Ledger) Write(ctx context.Context, f func(*Tx) error) (err error) {
 	if w.head, err = readHead(ctx, t, l.says.lock); err != nil {
 		return l.failed(err)
 	}
-	if err = w.head.check(l.key); err != nil {
-		return err
+	if err = w.head.check(l.key); err == nil {
+		err = l.follows(ctx, t, w.head)
 	}
-	if err = f(w); err != nil {
+	if err == nil {
+		err = f(w)
+	}
+	if err == nil {
+		err = t.Commit()
+	}
+	if err != nil {
 		return l.failed(err)
 	}
-	return l.failed(t.Commit())
+	l.last = w.head
+	return l.anchor.held() // or the commit went into a file that nobody will find
 }
 
 // Database is where the ledger is kept, for tables of others beside it, and how statements for it
@@ -130,7 +142,7 @@ func (l *Ledger) failed(err error) error {
 	var field *privacy.FieldError
 	var broken *BrokenError
 	var refused *RefusedError
-	if err == nil || errors.As(err, &field) || errors.As(err, &broken) || errors.As(err, &refused) {
+	if err == nil || errors.As(err, &field) || errors.As(err, &broken) || errors.As(err, &refused) || errors.Is(err, ErrReplaced) {
 		return err
 	}
 	return fmt.Errorf("ledger: its database: %w", err)

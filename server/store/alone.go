@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/ledger"
 )
 
 // number names the lock of servers in a PostgreSQL database.
@@ -44,10 +46,14 @@ func pause(ctx context.Context, d time.Duration) {
 const watchPause = time.Second
 
 // Watch keeps what Alone took, until ctx ends: PostgreSQL forgets a lock with its connection, for
-// instance when it crashes, so the lock is taken again. It fails if another server has it by then.
+// instance when it crashes, so the lock is taken again. It fails if another server has it by then,
+// and at once if the ledger, or the file with the lock, is not the one that was opened.
 func (s *Store) Watch(ctx context.Context, place string) (err error) {
 	for tries := 0; ctx.Err() == nil && tries < lockTries; pause(ctx, watchPause) {
-		if s.held(ctx) {
+		if lost := s.replaced(ctx); lost != nil {
+			return lost
+		}
+		if s.held(ctx) == nil {
 			tries = 0
 		} else if err = s.lock(ctx, place); errors.Is(err, errTaken) {
 			tries++ // by another, or by a connection of ours that the database takes for alive
@@ -59,16 +65,35 @@ func (s *Store) Watch(ctx context.Context, place string) (err error) {
 	return err
 }
 
-// held reports that what Alone took is still there. The end of ctx does not end the question: the
-// connection would end with it.
-func (s *Store) held(ctx context.Context) bool {
-	soon, done := context.WithTimeout(context.WithoutCancel(ctx), lockTries*lockPause)
+// replaced reports files of the database, or of its lock, that are not those that were opened, and
+// a ledger that was put back to an older copy; not a database that does not answer.
+func (s *Store) replaced(ctx context.Context) error {
+	soon, done := context.WithTimeout(ctx, lockTries*lockPause)
 	defer done()
-	return s.alive(soon) == nil
+	err := s.ledger.Held(soon)
+	if errors.Is(err, ledger.ErrReplaced) || errors.As(err, new(*ledger.BrokenError)) {
+		return err
+	}
+	if err = s.held(ctx); errors.Is(err, errUnlocked) {
+		return err
+	}
+	return nil
 }
 
-// errTaken says that somebody else has the lock.
-var errTaken = errors.New("another has it")
+// held fails if what Alone took is not there any more. The end of ctx does not end the question:
+// the connection would end with it.
+func (s *Store) held(ctx context.Context) error {
+	soon, done := context.WithTimeout(context.WithoutCancel(ctx), lockTries*lockPause)
+	defer done()
+	return s.alive(soon)
+}
+
+// errTaken says that somebody else has the lock, and errUnlocked that the file with the lock of a
+// SQLite database is not there any more: another server may have begun.
+var (
+	errTaken    = errors.New("another has it")
+	errUnlocked = errors.New("the file with its lock was removed or replaced")
+)
 
 func (s *Store) lock(ctx context.Context, place string) error {
 	if s.bind("?") != "?" { // PostgreSQL: a lock of a session
@@ -89,10 +114,7 @@ func (s *Store) lock(ctx context.Context, place string) error {
 		return nil
 	}
 	// SQLite: a file beside it, whose lock ends with the process
-	path, err := filepath.Abs(place + ".lock")
-	if err != nil {
-		return err
-	}
+	path := ledger.LockFile(place)
 	dsn := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: "_pragma=busy_timeout(100)&_pragma=journal_mode(DELETE)"}
 	db, err := sql.Open("sqlite", dsn.String())
 	if err != nil {
@@ -107,5 +129,12 @@ func (s *Store) lock(ctx context.Context, place string) error {
 		return err
 	}
 	s.locked = func() error { return errors.Join(connection.Close(), db.Close()) }
+	was, err := os.Stat(path)
+	s.alive = func(context.Context) error {
+		if now, gone := os.Stat(path); err != nil || gone != nil || !os.SameFile(was, now) {
+			return errUnlocked
+		}
+		return nil
+	}
 	return nil
 }

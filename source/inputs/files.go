@@ -41,6 +41,18 @@ func Files(input string) []string {
 	return []string{input}
 }
 
+// Opened are the local files that reading an input may open: those that it names and, for SQLite,
+// what lies beside the database.
+func Opened(input string) []string {
+	files := Files(input)
+	if scheme, _ := schemeOf(input); scheme == "sqlite" {
+		for _, path := range files {
+			files = append(files, path+"-wal", path+"-shm", path+"-journal")
+		}
+	}
+	return files
+}
+
 // matching are the files of a pattern, in the order of their paths; nil for a file's own name.
 func matching(input string) []string {
 	if _, err := os.Stat(input); err == nil || !strings.ContainsAny(input, patternMarks) {

@@ -60,7 +60,7 @@ func (f *Flags) Files() []string {
 	if f.Ledger == "" || err != nil {
 		return nil
 	}
-	return []string{key, f.Ledger, f.Ledger + "-wal", f.Ledger + "-shm", f.Ledger + "-journal"} // as SQLite names them
+	return ledger.Files(f.Ledger, key)
 }
 
 // open opens the ledger that the flags name.

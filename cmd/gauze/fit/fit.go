@@ -19,6 +19,7 @@ import (
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/cmd/gauze/summary"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/report"
 	"github.com/gauze-dp/gauze/source"
@@ -133,8 +134,12 @@ func (c *Command) run(e *shell.Env, input string) error {
 	return c.write(e, result, sign)
 }
 
-// counted reserves the cost of a fit, fits, and says how it ended.
+// counted reserves the cost of a fit, fits, and says how it ended. Nothing that is read may be a
+// file of the ledger.
 func (c *Command) counted(e *shell.Env, input string, request gauze.Request, told *progress.Progress) (*gauze.Result, error) {
+	if err := ledger.Apart(c.budget.Files(), append(inputs.Opened(input), c.Request.schema)); err != nil {
+		return nil, err
+	}
 	schema, err := c.declared(request)
 	if err != nil {
 		return nil, err
