@@ -16,6 +16,9 @@ type Config struct {
 	Listen   string // address and port
 	Database string // a SQLite file, or postgres://..
 	Key      string // the file of the ledger's key
+	// SigningKey is the file of the key that releases are signed with; it is made if it is not
+	// there. "" signs nothing.
+	SigningKey string
 	// TLSCert and TLSKey are files; none where it is not the server that ends TLS.
 	TLSCert, TLSKey string
 	// BehindProxy: a proxy ends TLS, and nobody else reaches the server. It may listen beyond

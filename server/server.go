@@ -11,9 +11,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
+	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/parallel"
+	"github.com/gauze-dp/gauze/release/signature"
 	"github.com/gauze-dp/gauze/server/api"
 	"github.com/gauze-dp/gauze/server/auth"
 	"github.com/gauze-dp/gauze/server/jobs"
@@ -65,6 +68,10 @@ func New(ctx context.Context, c Config, now func() time.Time, log *slog.Logger) 
 	if cut > 0 {
 		log.Warn("fits had been cut off: they have failed, and their cost stays spent", "fits", cut)
 	}
+	public, err := signing(st, c.SigningKey)
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
 	run := func(ctx context.Context, d store.Dataset, request json.RawMessage, day time.Time) store.Outcome {
 		return rows.Fit(ctx, st.Ledger().Fingerprint, d, request, day)
 	}
@@ -74,7 +81,7 @@ func New(ctx context.Context, c Config, now func() time.Time, log *slog.Logger) 
 		Asked: &auth.Limit{PerSecond: c.PerSecond, Burst: int(burst*c.PerSecond) + 1, Now: now}}
 	a := &api.API{
 		Service: &service.Service{Store: st, Now: now, Wake: s.workers.Wake, Stop: s.workers.Stop, Limits: limits},
-		Keeper:  auth.New(st, now), Log: log,
+		Keeper:  auth.New(st, now), Log: log, SigningKeys: public,
 	}
 	var signIn *oidc.Provider
 	if c.OIDC.Issuer != "" {
@@ -85,6 +92,24 @@ func New(ctx context.Context, c Config, now func() time.Time, log *slog.Logger) 
 	}
 	s.handler = s.mux(a, signIn)
 	return s, nil
+}
+
+// signing has the store sign releases with the key of a file, and returns the public keys beside
+// it.
+func signing(st *store.Store, file string) (public []byte, err error) {
+	if file == "" {
+		return nil, nil
+	}
+	key, public, err := signature.Own(file, "gauze-serve")
+	if err != nil {
+		return nil, &privacy.FieldError{Field: "signing-key", Wanted: "a private key of this server's own", Got: strings.TrimPrefix(err.Error(), "signature: "),
+			Mend: "name a file that is not there, and a key is made"}
+	}
+	st.Sign = func(text string) (string, error) {
+		signed, err := signature.Sign(key, []byte(text))
+		return string(signed), err
+	}
+	return public, nil
 }
 
 // mux is all that is served.

@@ -62,7 +62,7 @@ func opened(t testing.TB, change ...func(*Config)) *site {
 		test.Parallel()
 	} // mostly they wait for slots
 	place := filepath.Join(t.TempDir(), "gauze.db")
-	c := Config{Listen: "127.0.0.1:0", Database: place, Key: place + ".key", Workers: 2, SlotLeast: 400 * time.Millisecond, SlotPerCell: time.Microsecond,
+	c := Config{Listen: "127.0.0.1:0", Database: place, Key: place + ".key", SigningKey: place + ".signing-key", Workers: 2, SlotLeast: 400 * time.Millisecond, SlotPerCell: time.Microsecond,
 		Horizon: time.Hour, Waiting: 20, Memory: 1 << 30, PerSecond: 1e4, Grace: 5 * time.Second}
 	for _, f := range change {
 		f(&c)
@@ -228,7 +228,7 @@ func TestStory(t *testing.T) {
 // TLS or behind a proxy.
 func TestRun(t *testing.T) {
 	place := filepath.Join(t.TempDir(), "gauze.db")
-	c := Config{Listen: "127.0.0.1:0", Database: place, Key: place + ".key", Workers: 2, SlotLeast: time.Second, Horizon: time.Hour, Waiting: 20, PerSecond: 10, Grace: time.Second,
+	c := Config{Listen: "127.0.0.1:0", Database: place, Key: place + ".key", SigningKey: place + ".signing-key", Workers: 2, SlotLeast: time.Second, Horizon: time.Hour, Waiting: 20, PerSecond: 10, Grace: time.Second,
 		MetricsFrom: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	server, err := New(t.Context(), c, time.Now, slog.New(slog.NewJSONHandler(io.Discard, nil)))
 	if err != nil {
@@ -238,7 +238,7 @@ func TestRun(t *testing.T) {
 	address, ended := make(chan string), make(chan error)
 	go func() { ended <- server.Run(ctx, func(a string) { address <- a }) }()
 	base := "http://" + <-address
-	for path, want := range map[string]int{"/healthz": 200, "/api/v1/healthz": 200, "/metrics": 200, "/api/v1/openapi.json": 200, "/api/v1/me": 401, "/": 200} {
+	for path, want := range map[string]int{"/healthz": 200, "/api/v1/healthz": 200, "/metrics": 200, "/api/v1/openapi.json": 200, "/api/v1/signing-key": 200, "/api/v1/me": 401, "/": 200} {
 		r, err := http.Get(base + path)
 		if err != nil {
 			t.Fatal(err)

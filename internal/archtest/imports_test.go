@@ -116,7 +116,7 @@ var layers = []layer{
 		"the front door wires the layers; commands and the server stand on it"},
 	{"audit", []string{".", "internal/words", "parallel", "kernel", "kernel/privacy", "kernel/query", "kernel/query/rings", "kernel/pairs", "kernel/rehearsal", "estimate", "release"},
 		"the audit runs the front door on rows that it made up, and overhears it"},
-	{"server", []string{"parallel", "kernel/privacy", "server"}, "it wires the rooms of the server, listens and stops"},
+	{"server", []string{"parallel", "kernel/privacy", "release/signature", "server"}, "it wires the rooms of the server, listens and stops"},
 	{"server/schedule", nil, "when what can be seen is arithmetic on public facts, and sees nothing else"},
 	{"server/pages", []string{".", "kernel/privacy", "estimate/catalog", "ledger", "model", "release", "source", "server/api", "server/ask", "server/auth", "server/schedule", "server/service", "server/store"}, "it reads forms and writes pages: what can be done, and what is shown to whom, is the service's"},
 	{"server/store", []string{"kernel/privacy", "ledger", "release", "server/schedule", "source"}, "it keeps what it is given, and decides nothing"},

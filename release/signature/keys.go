@@ -2,10 +2,15 @@ package signature
 
 import (
 	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
@@ -82,4 +87,64 @@ func fromAgent(public ssh.PublicKey, socket string) (ssh.Signer, error) {
 		}
 	}
 	return nil, errors.New("the ssh-agent does not hold its private key: ssh-add it")
+}
+
+// Own returns the private key of a file that is for its owner alone, and all public keys of the
+// file beside it (path.pub), newest first. Where there is no key it makes one (Ed25519), and where
+// its public key is not in that file it is put before the others: so the keys that signed before a
+// change of the key stay known.
+func Own(path, comment string) (key ssh.Signer, public []byte, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = create(path, comment)
+	case err == nil && info.Mode().Perm()&0o077 != 0:
+		err = fmt.Errorf("signature: want %s to be readable by its owner alone, got mode %04o: chmod 600 it, or take a new key if others may have read it", path, info.Mode().Perm())
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if key, err = Key(path, "", func() ([]byte, error) { return nil, errors.New("nobody is there to ask") }); err != nil {
+		return nil, nil, err
+	}
+	public, err = os.ReadFile(path + ".pub")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("signature: %w", err)
+	}
+	line := bytes.TrimSpace(ssh.MarshalAuthorizedKey(key.PublicKey()))
+	if bytes.Contains(public, line) {
+		return key, public, nil
+	}
+	public = append(fmt.Appendf(nil, "%s %s\n", line, comment), public...)
+	return key, public, kept(path+".pub", public, 0o644)
+}
+
+// create writes a new private key.
+func create(path, comment string) error {
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return fmt.Errorf("signature: %w", err)
+	}
+	block, err := ssh.MarshalPrivateKey(&private, comment)
+	if err != nil {
+		return fmt.Errorf("signature: %w", err)
+	}
+	return kept(path, pem.EncodeToMemory(block), 0o600)
+}
+
+// kept writes a file whole or not at all.
+func kept(path string, data []byte, mode fs.FileMode) error {
+	file, err := os.CreateTemp(filepath.Dir(path), ".signing-*") // for its owner alone
+	if err != nil {
+		return fmt.Errorf("signature: %w", err)
+	}
+	_, err = file.Write(data)
+	err = errors.Join(err, file.Chmod(mode), file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("signature: %w", errors.Join(err, os.Remove(file.Name())))
+	}
+	return nil
 }

@@ -27,6 +27,9 @@ type API struct {
 	Service *service.Service
 	Keeper  *auth.Keeper
 	Log     *slog.Logger
+	// SigningKeys are the public keys that the server's releases are signed with, one a line, the
+	// newest first; nil where it signs none.
+	SigningKeys []byte
 }
 
 // mostBody is the size of a request's body at most. A guess: a schema of thousands of columns.
@@ -62,6 +65,7 @@ func routes() []route {
 		{method: "GET", path: "/releases", do: releases},
 		{method: "GET", path: "/releases/{id}", write: writeRelease},
 		{method: "GET", path: "/releases/{id}/report", write: report},
+		{method: "GET", path: "/releases/{id}/signature", write: writeSignature},
 		{method: "GET", path: "/log", do: events},
 		{method: "GET", path: "/me", do: me},
 	}
@@ -76,6 +80,7 @@ func (a *API) Register(mux *http.ServeMux) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(openAPI)
 	})
+	mux.HandleFunc("GET "+Base+"/signing-key", a.signingKey)
 	mux.HandleFunc(Base+"/", func(w http.ResponseWriter, r *http.Request) { a.nothing(w, r) })
 }
 

@@ -148,6 +148,27 @@ func writeRelease(a *API, w http.ResponseWriter, r *http.Request, p store.Person
 	return nil
 }
 
+// writeSignature answers with the signature of a release, as it stands in a file beside it.
+func writeSignature(a *API, w http.ResponseWriter, r *http.Request, p store.Person) error {
+	signed, err := a.Service.Signature(r.Context(), p, r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Write([]byte(signed))
+	return nil
+}
+
+// signingKey answers anybody with the public keys that releases are signed with.
+func (a *API) signingKey(w http.ResponseWriter, _ *http.Request) {
+	if a.SigningKeys == nil {
+		WriteProblem(w, service.Missing("signing key"))
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Write(a.SigningKeys)
+}
+
 // ReportPolicy lets a report load nothing and run nothing, whatever its titles hold.
 const ReportPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 

@@ -46,12 +46,14 @@ var endpoints = map[string]endpoint{
 	"GET /releases":                {summary: "The releases that you may see, the newest first.", query: "before limit", status: "200", answer: releasePage{}},
 	"GET /releases/{id}":           {summary: "A release: the model and its certificate.", status: "200", answer: asRelease{}},
 	"GET /releases/{id}/report":    {summary: "The page of a release, or of a fit that ended without one.", status: "200", media: "text/html"},
+	"GET /releases/{id}/signature": {summary: "The server's signature of a release, byte by byte, for ssh-keygen -Y verify and gauze verify --key.", status: "200", media: "text/plain"},
 	"GET /log":                     {summary: "Custodian: what happened, the newest first.", query: "before limit", status: "200", answer: eventPage{}},
 	"GET /me":                      {summary: "Who you are.", status: "200", answer: store.Person{}},
 }
 
 // public are the paths that ask for no token.
-var public = map[string]string{"/healthz": "Whether the database answers.", "/metrics": "Counts of requests, for Prometheus: for the custodian's network, and custodians.", "/openapi.json": "This document."}
+var public = map[string]string{"/healthz": "Whether the database answers.", "/metrics": "Counts of requests, for Prometheus: for the custodian's network, and custodians.", "/openapi.json": "This document.",
+	"/signing-key": "The public keys that releases are signed with, one a line, the newest first."}
 
 type object = map[string]any
 

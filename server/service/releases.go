@@ -19,6 +19,15 @@ func (s *Service) Release(ctx context.Context, p store.Person, id string) (strin
 	return s.Store.Release(ctx, id)
 }
 
+// Signature is the server's of a release that the person who asks may see.
+func (s *Service) Signature(ctx context.Context, p store.Person, id string) (string, error) {
+	f, err := s.fit(ctx, p, id)
+	if err != nil || s.view(p, f).Release == "" || f.Outcome.Signature == "" {
+		return "", orMissing(err)
+	}
+	return f.Outcome.Signature, nil
+}
+
 func orMissing(err error) error {
 	if p, ok := ProblemOf(err); err != nil && (!ok || p.Status != 404) {
 		return err

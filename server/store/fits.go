@@ -46,6 +46,8 @@ type Outcome struct {
 	Reason      string               `json:"reason,omitempty"` // of no release
 	Advice      string               `json:"advice,omitempty"`
 	Certificate *release.Certificate `json:"certificate,omitempty"` // of no release
+	// Signature is the server's, of the release byte by byte; "" of one made before it had a key.
+	Signature string `json:"signature,omitempty"`
 	// Fault is why a fit failed: the custodian's alone, since it may depend on a row.
 	Fault   string `json:"fault,omitempty"`
 	Content string `json:"-"` // a keyed fingerprint of all that was read, "" for none
@@ -179,6 +181,16 @@ func (s *Store) Begin(ctx context.Context, id string, start time.Time) error {
 // the fit does not run any more.
 func (s *Store) End(ctx context.Context, f Fit, out Outcome, shows time.Time) error {
 	how := map[string]ledger.Outcome{Released: ledger.Released, NoRelease: ledger.NoRelease, Failed: ledger.Interrupted}[out.State]
+	text := ""
+	if out.Release != nil {
+		var err error
+		if text, err = encode(out.Release); err == nil && s.Sign != nil {
+			out.Signature, err = s.Sign(text)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	body, err := json.Marshal(out)
 	if err != nil {
 		return err
@@ -189,7 +201,7 @@ func (s *Store) End(ctx context.Context, f Fit, out Outcome, shows time.Time) er
 			err = ErrNotFound
 		}
 		if err == nil && out.Release != nil {
-			err = s.keepRelease(ctx, t, f.ID, out.Release)
+			_, err = s.exec(ctx, t, "INSERT INTO gauze_releases (id, body) VALUES (?, ?)", f.ID, text)
 		}
 		if err == nil {
 			err = t.Record(f.reserved, how, out.Content)
@@ -248,15 +260,6 @@ func (s *Store) Recover(ctx context.Context, workers int) (int, error) {
 		return err
 	})
 	return len(cut), err
-}
-
-// keepRelease inserts a release under the id of its fit.
-func (s *Store) keepRelease(ctx context.Context, t *ledger.Tx, id string, r *release.Release) error {
-	body, err := encode(r)
-	if err == nil {
-		_, err = s.exec(ctx, t, "INSERT INTO gauze_releases (id, body) VALUES (?, ?)", id, body)
-	}
-	return err
 }
 
 // Release is the one of a fit, as a file has it.

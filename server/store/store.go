@@ -23,6 +23,8 @@ type Store struct {
 	now    func() time.Time
 	locked func() error                // gives back what Alone took
 	alive  func(context.Context) error // fails if that was lost
+	// Sign, if set, signs the text of every release that is kept.
+	Sign func(text string) (string, error)
 }
 
 // ErrNotFound says that there is no such thing, and ErrThere that there is one already.

@@ -22,9 +22,14 @@ func SignatureOf(path string) string {
 	return path + ".sig"
 }
 
-// signer is what signs the release once it is written; nil without --sign. The key is tried here,
+// signer is what signs the release once it is written, or keeps the signature of the server that
+// made it; nil without either. The key is tried here,
 // before anything is spent.
 func (c *Command) signer(input string) (func(r *release.Release) error, error) {
+	if c.sign == "" && c.out != "" && c.Server != nil && c.Server.URL != "" {
+		err := shell.Output{Flag: "--out", Path: SignatureOf(c.out), Reads: append(c.reads(input), c.report), Force: c.Request.force}.Check()
+		return c.keepSignature, err
+	}
 	if c.sign == "" {
 		return nil, nil
 	}
@@ -52,6 +57,22 @@ func (c *Command) signer(input string) (func(r *release.Release) error, error) {
 			return err
 		})
 	}, nil
+}
+
+// keepSignature writes a server's signature beside the release that it has signed.
+func (c *Command) keepSignature(r *release.Release) error {
+	var text strings.Builder
+	if err := release.Write(&text, r); err != nil {
+		return err
+	}
+	signed := c.Server.Signed(text.String())
+	if signed == "" {
+		return nil
+	}
+	return release.WriteWhole(SignatureOf(c.out), func(w io.Writer) error {
+		_, err := io.WriteString(w, signed)
+		return err
+	})
 }
 
 // askPassphrase asks at the terminal, whatever stdin is.

@@ -35,6 +35,17 @@ type Flags struct {
 	set        *pflag.FlagSet
 	given      string // the token, where no file has it
 	about      string // the data set that is asked about
+	// text is the last release that was fetched, byte by byte, and signature the server's of it.
+	text, signature string
+}
+
+// Signed returns the server's signature of the release that Fit has fetched, if it is one of this
+// text; "" otherwise.
+func (f *Flags) Signed(text string) string {
+	if f == nil || f.URL == "" || text != f.text {
+		return ""
+	}
+	return f.signature
 }
 
 // Register adds the flags to a command's. The token given is taken where no file of one is named.
@@ -170,6 +181,10 @@ func (f *Flags) once(ctx context.Context, method, path, key, token string, body 
 		return true, err
 	}
 	if answer.StatusCode < http.StatusMultipleChoices {
+		if plain, ok := out.(*string); ok {
+			*plain = string(text)
+			return false, nil
+		}
 		return false, json.Unmarshal(text, out)
 	}
 	p := problem{Title: answer.Status}
@@ -236,11 +251,13 @@ func (f *Flags) Fit(ctx context.Context, dataset string) (*gauze.Result, error) 
 	case "no-release":
 		return &gauze.Result{NoRelease: &estimate.NoRelease{Reason: fit.Reason, Advice: fit.Advice}, Spent: fit.Spent}, nil
 	case "released":
-		var raw json.RawMessage
-		if err := f.send(ctx, http.MethodGet, "/releases/"+fit.ID, "", nil, &raw); err != nil {
+		if err := f.send(ctx, http.MethodGet, "/releases/"+fit.ID, "", nil, &f.text); err != nil {
 			return lost(fmt.Errorf("the release %s is at the server: %w", fit.ID, err))
 		}
-		r, err := release.Read(bytes.NewReader(raw))
+		if f.send(ctx, http.MethodGet, "/releases/"+fit.ID+"/signature", "", nil, &f.signature) != nil {
+			f.signature = "" // of a server that signs nothing
+		}
+		r, err := release.Read(strings.NewReader(f.text))
 		if err != nil {
 			return lost(err)
 		}

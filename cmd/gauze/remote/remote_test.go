@@ -31,7 +31,7 @@ import (
 func started(t *testing.T) (place, token string) {
 	t.Helper()
 	folder := t.TempDir()
-	c := server.Config{Listen: "127.0.0.1:0", Database: filepath.Join(folder, "g.db"), Key: filepath.Join(folder, "key"), Workers: 1, SlotLeast: 300 * time.Millisecond,
+	c := server.Config{Listen: "127.0.0.1:0", Database: filepath.Join(folder, "g.db"), Key: filepath.Join(folder, "key"), SigningKey: filepath.Join(folder, "signing"), Workers: 1, SlotLeast: 300 * time.Millisecond,
 		Horizon: time.Hour, Waiting: 9, PerSecond: 1e3, Grace: time.Second}
 	tokens := map[string]string{}
 	s, err := store.Open(t.Context(), c.Database, c.Key, time.Now)
@@ -141,9 +141,17 @@ func TestRemote(t *testing.T) {
 	if err != nil || plan.Columns != 1 || plan.Rows != 3000 || plan.String() == "" {
 		t.Errorf("%v, %v", plan, err)
 	}
-	result, err := ask("--epsilon", "1", "--delta", "1e-7").Fit(t.Context(), "people")
+	fitted := ask("--epsilon", "1", "--delta", "1e-7")
+	result, err := fitted.Fit(t.Context(), "people")
 	if err != nil || result.Release == nil || result.Spent.Epsilon > 1 {
 		t.Fatalf("%v, %v", result, err)
+	}
+	var text strings.Builder
+	if err := release.Write(&text, result.Release); err != nil || !strings.Contains(fitted.Signed(text.String()), "SSH SIGNATURE") {
+		t.Errorf("the server's signature does not come with its release: %v", err)
+	}
+	if fitted.Signed(text.String()+" ") != "" {
+		t.Error("another text is said to be signed")
 	}
 	if _, err := ask("--epsilon", "2", "--delta", "1e-7").Fit(t.Context(), "people"); !errors.As(err, new(*ledger.RefusedError)) {
 		t.Errorf("a fit that is too much: %v", err)

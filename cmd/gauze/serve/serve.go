@@ -2,6 +2,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -42,6 +43,7 @@ func (c *Command) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.Listen, "listen", "127.0.0.1:8080", "address and port")
 	flags.StringVar(&s.Database, "database", "gauze.db", "where all is kept, with the ledger: a SQLite file, made if it is not there, or postgres://..")
 	flags.StringVar(&s.Key, "ledger-key", "", "file with the ledger's key, made if it is not there (default: the database's name and .key; for postgres://.. gauze/ledger.key among your settings)")
+	flags.StringVar(&s.SigningKey, "signing-key", "", "file with the key that releases are signed with, made if it is not there (default: the database's name and .signing-key; for postgres://.. signing.key beside the ledger's key)")
 	flags.StringVar(&s.TLSCert, "tls-cert", "", "file with the certificate of TLS, with those that it rests on")
 	flags.StringVar(&s.TLSKey, "tls-key", "", "file with its key")
 	flags.BoolVar(&s.BehindProxy, "behind-proxy", false, "a proxy ends TLS and nobody else reaches this address: listen beyond loopback without TLS")
@@ -111,20 +113,28 @@ func (c *Command) configure() error {
 		}
 		c.server.MetricsFrom = append(c.server.MetricsFrom, network)
 	}
-	place := c.server.Database
-	switch {
-	case c.server.Key != "":
-		return nil
-	case !strings.HasPrefix(place, "postgres://") && !strings.HasPrefix(place, "postgresql://"):
-		c.server.Key = place + ".key"
+	return c.keys()
+}
+
+// keys finds the files of the keys that are not named: beside the database, or among the settings.
+func (c *Command) keys() error {
+	own, place := &c.server, c.server.Database
+	if !strings.HasPrefix(place, "postgres://") && !strings.HasPrefix(place, "postgresql://") {
+		own.Key, own.SigningKey = cmp.Or(own.Key, place+".key"), cmp.Or(own.SigningKey, place+".signing-key")
 		return nil
 	}
-	folder, err := os.UserConfigDir()
-	if err != nil {
-		return &privacy.FieldError{Field: "ledger key", Wanted: "a file", Got: "no place for settings", Mend: "name the file with --ledger-key"}
+	if own.Key == "" {
+		folder, err := os.UserConfigDir()
+		if err != nil {
+			return &privacy.FieldError{Field: "ledger key", Wanted: "a file", Got: "no place for settings", Mend: "name the file with --ledger-key"}
+		}
+		own.Key = filepath.Join(folder, "gauze", "ledger.key")
+		if err := os.MkdirAll(filepath.Dir(own.Key), 0o700); err != nil {
+			return err
+		}
 	}
-	c.server.Key = filepath.Join(folder, "gauze", "ledger.key")
-	return os.MkdirAll(filepath.Dir(c.server.Key), 0o700)
+	own.SigningKey = cmp.Or(own.SigningKey, filepath.Join(filepath.Dir(own.Key), "signing.key"))
+	return nil
 }
 
 // readConfig sets the flags that a file has values for, but for those that are given.
