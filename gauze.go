@@ -49,7 +49,7 @@ func Named(names ...string) []source.Column { return source.Named(names).Columns
 
 // LargestEpsilon is that of a budget that need not be forced: beyond it one row may change the odds
 // of what is released by more than e^20, a promise that nobody can feel.
-const LargestEpsilon = 20
+const LargestEpsilon = privacy.LargestEpsilon
 
 // MostColumns is the largest number of columns. A guess: releases hold every covariance in full,
 // and one of so many columns takes some eight GB.

@@ -13,14 +13,6 @@ type Amount struct {
 	Delta   float64 `json:"delta"`
 }
 
-// validate refuses what no account can be granted.
-func (a Amount) validate() error {
-	if !(a.Delta > 0) {
-		return &privacy.FieldError{Field: "delta", Wanted: "a positive number", Got: fmt.Sprint(a.Delta), Mend: "an account of several fits needs one, for instance 1e-6; pure fits can be asked of it too"}
-	}
-	return privacy.Budget{Epsilon: a.Epsilon, Delta: a.Delta}.Validate()
-}
-
 // A state is the account of one data set after an entry.
 type state struct {
 	Granted  Amount `json:"granted"`
@@ -76,23 +68,27 @@ func (s state) full() string {
 	share := s.shares()
 	part := func(share float64) float64 { return privacy.MulDown(share, granted.Delta) }
 	if s.Sum.Added > part(share.added) {
-		return fmt.Sprintf("thresholds and tests would take %.3g of delta, at most %.3g is set aside for them", s.Sum.Added, part(share.added))
+		return fmt.Sprintf("the thresholds and tests of all fits together need %.3g of the granted delta = %.3g, and at most %.3g is set aside for them", s.Sum.Added, granted.Delta, part(share.added))
 	}
 	if slack := s.Sum.slackDelta(granted.Epsilon); slack > part(share.slack) {
-		return fmt.Sprintf("truncated noise would take %.3g of delta, at most %.3g is set aside for it", slack, part(share.slack))
+		return fmt.Sprintf("the truncated noise of all fits together needs %.3g of the granted delta = %.3g, and at most %.3g is set aside for it", slack, granted.Delta, part(share.slack))
 	}
+	needs := math.Inf(1)
 	if s.Sum.Renyi == nil {
-		if mu := privacy.SqrtUp(s.Sum.Mu2); privacy.DeltaOfMu(granted.Epsilon, mu) > part(share.gauss) {
-			return fmt.Sprintf("together the fits would cost mu = %.4g, at most %.4g is granted", mu, privacy.MuOf(granted.Epsilon, part(share.gauss)))
+		mu := privacy.SqrtUp(s.Sum.Mu2)
+		if privacy.DeltaOfMu(granted.Epsilon, mu) <= part(share.gauss) {
+			return ""
 		}
-		return ""
-	}
-	for _, i := range bestOrders(granted.Epsilon, part(share.curve)) {
-		if s.Sum.atOrder(i, part(share.curve)) <= granted.Epsilon {
+		needs = privacy.EpsilonOfMu(part(share.gauss), mu)
+	} else {
+		for _, i := range bestOrders(granted.Epsilon, part(share.curve)) {
+			needs = math.Min(needs, s.Sum.atOrder(i, part(share.curve)))
+		}
+		if needs <= granted.Epsilon {
 			return ""
 		}
 	}
-	return "together the fits' Rényi divergences would be more than what is granted allows"
+	return fmt.Sprintf("all fits together need epsilon = %.4g at delta = %.4g, and epsilon = %.4g is granted", needs, granted.Delta, granted.Epsilon)
 }
 
 // bestOrders are the orders, by index, at which epsilon and delta allow the largest mu: the best
@@ -201,28 +197,26 @@ func (s state) balance(name string) Balance {
 	return b
 }
 
-// spent is what the fits cost together: at the delta that they asked for in all, if as much was
-// granted.
+// spent is what the fits cost together, as an epsilon at the granted delta: at most the granted
+// one, of an account that full lets through (ledger_proof.md, steps 8 and 9).
 func (s state) spent() (out Spending) {
 	if s.Fits == 0 {
 		return out
 	}
 	out.Mu = privacy.SqrtUp(s.Sum.Mu2)
-	sums := s.Rho == 0 && s.Sum.Delta <= s.Granted.Delta
-	if out.Amount = (Amount{s.Sum.Epsilon, s.Sum.Delta}); s.Fits == 1 && s.Rho == 0 {
-		return out
+	out.Amount = Amount{s.Sum.epsilonAt(s.Granted.Delta), s.Granted.Delta}
+	if s.Rho == 0 && s.Sum.Delta <= s.Granted.Delta {
+		out.Epsilon = math.Min(out.Epsilon, s.Sum.Epsilon)
 	}
-	if !sums {
-		out.Amount = Amount{math.Inf(1), s.Granted.Delta}
+	if out.Epsilon > s.Granted.Epsilon && s.full() == "" {
+		out.Epsilon = s.Granted.Epsilon
 	}
-	if e := s.Sum.epsilonAt(out.Delta); e < out.Epsilon {
-		out.Epsilon = e
-	}
-	if math.IsInf(out.Epsilon, 1) { // never of an account that full lets through
-		out.Epsilon = most
-	}
+	out.Epsilon = math.Min(out.Epsilon, most) // never of an account that full lets through
 	return out
 }
+
+// WhyNotAdd is why what is spent and what is left do not add up to what was granted.
+const WhyNotAdd = "Epsilons do not add up: fits together cost less than the sum of theirs, and a part of the granted delta is set aside so that each fit may be chosen by what earlier ones released."
 
 // mostMu is the largest mu of one more fit of Gaussian steps alone.
 func (s state) mostMu() float64 {

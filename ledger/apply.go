@@ -1,10 +1,6 @@
 package ledger
 
-import (
-	"fmt"
-
-	"github.com/gauze-dp/gauze/kernel/privacy"
-)
+import "fmt"
 
 // held is what a reservation holds at some time.
 type held struct {
@@ -31,18 +27,16 @@ func (e entry) apply(s state, h *held) (state, error) {
 	}
 	switch e.Kind {
 	case kindGrant:
-		s.Granted.Epsilon = -privacy.AddUp(-s.Granted.Epsilon, -e.Grant.Epsilon)
-		s.Granted.Delta = -privacy.AddUp(-s.Granted.Delta, -e.Grant.Delta)
-		if err := s.Granted.validate(); err != nil {
-			return s, fmt.Errorf("with what was granted before, together: %w", err)
-		}
+		return s.more(*e.Grant)
+	case kindWithdraw:
+		return s.less(e.Dataset, *e.Grant)
 	case kindReserve:
 		next, err := s.take(*e.Terms, *e.Cost)
 		if err != nil {
 			return s, err
 		}
 		next.Open++
-		return next, next.within(e.Dataset)
+		return next, next.within(e.Dataset, s)
 	case kindSettle:
 		if h.settled {
 			return s, &BrokenError{Seq: e.Of, What: "was settled already"}
@@ -54,7 +48,7 @@ func (e entry) apply(s state, h *held) (state, error) {
 		if err != nil || e.Cost.Within(h.cost) {
 			return next, err
 		}
-		return next, next.within(e.Dataset)
+		return next, next.within(e.Dataset, s)
 	case kindReturn:
 		next, err := s.giveBack(h.terms, h.cost)
 		next.Open--
@@ -71,10 +65,11 @@ func (e entry) apply(s state, h *held) (state, error) {
 	return s, nil
 }
 
-// within refuses an account that holds more than was granted.
-func (s state) within(dataset string) error {
+// within refuses an account that holds more than was granted; before is the account without what
+// asks.
+func (s state) within(dataset string, before state) error {
 	if why := s.full(); why != "" {
-		return &RefusedError{dataset, why}
+		return &RefusedError{Dataset: dataset, Why: why, Left: before.balance("").Left.Amount}
 	}
 	return nil
 }

@@ -7,12 +7,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 )
 
 // The kinds of entries.
 const (
 	kindGrant    = "grant"
+	kindWithdraw = "withdraw" // what is unspent
 	kindReserve  = "reserve"
 	kindSettle   = "settle"      // the exact cost takes the place of the one foreseen
 	kindReturn   = "return"      // nothing was measured
@@ -155,10 +157,29 @@ func (e *BrokenError) Error() string {
 }
 
 // A RefusedError says that an account has not enough left. Nothing was spent.
-type RefusedError struct{ Dataset, Why string }
+type RefusedError struct {
+	Dataset, Why string
+	Left         Amount // what one more fit may ask at most; zero for nothing
+	Hint         string // what can be done, where who asks is no custodian; "" otherwise
+}
 
+// Error says it to the custodian.
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("ledger: data set %q: %s", e.Dataset, e.Why)
+	return fmt.Sprintf("ledger: data set %q: %s%s", e.Dataset, e.Why, e.May())
+}
+
+// May says what one more fit may ask; "" where that is nothing.
+func (e *RefusedError) May() string {
+	if e.Left.Epsilon == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; one more fit may ask for epsilon = %s at delta = %.4g", roundedDown(e.Left.Epsilon), e.Left.Delta)
+}
+
+// roundedDown writes at most x, so that what is written can be asked.
+func roundedDown(x float64) string {
+	unit := math.Pow(10, math.Floor(math.Log10(x))-2)
+	return fmt.Sprintf("%.3g", math.Floor(x/unit)*unit)
 }
 
 // stamp is a time as entries have it.

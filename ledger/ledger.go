@@ -142,38 +142,6 @@ func (l *Ledger) ready(ctx context.Context) error {
 // Close ends the use of the ledger.
 func (l *Ledger) Close() error { return errors.Join(l.anchor.close(), l.db.Close()) }
 
-// Grant adds to the budget of a data set, which it makes known if it is not.
-func (l *Ledger) Grant(ctx context.Context, dataset string, more Amount) (b Balance, err error) {
-	if err = l.Write(ctx, func(w *Tx) error { return w.Grant(dataset, more) }); err != nil {
-		return b, err
-	}
-	all, err := l.Balances(ctx, dataset)
-	if err != nil {
-		return b, err
-	}
-	return all[0], nil
-}
-
-// Grant is that of the ledger.
-func (w *Tx) Grant(dataset string, more Amount) error {
-	if err := errors.Join(validName(dataset), more.validate()); err != nil {
-		return err
-	}
-	before, err := w.account(dataset)
-	if err != nil {
-		return err
-	}
-	if before == nil {
-		before = &state{}
-	}
-	e := entry{Kind: kindGrant, Dataset: dataset, Time: stamp(w.l.now()), Grant: &more}
-	if e.After, err = e.apply(*before, nil); err != nil {
-		return err
-	}
-	_, err = w.append(e)
-	return err
-}
-
 // validName reports a name that could be mistaken for another, or that no terminal could show.
 func validName(name string) error {
 	odd := func(r rune) bool { return !unicode.IsPrint(r) }
@@ -211,7 +179,7 @@ func (w *Tx) Reserve(dataset string, t Terms, cost Cost, source string) (Reserva
 		return 0, err
 	}
 	if before == nil {
-		return 0, &RefusedError{dataset, "nothing was granted; gauze ledger grant does so"}
+		return 0, &RefusedError{Dataset: dataset, Why: "nothing was granted"}
 	}
 	e := entry{Kind: kindReserve, Dataset: dataset, Time: stamp(w.l.now()), Terms: &t, Cost: &cost, Source: source}
 	if e.After, err = e.apply(*before, nil); err != nil {
@@ -313,9 +281,13 @@ func (l *Ledger) Balances(ctx context.Context, dataset string) ([]Balance, error
 		return nil, err
 	}
 	if len(out) == 0 && dataset != "" {
-		return nil, &privacy.FieldError{Field: "dataset", Wanted: "a data set of the ledger", Got: fmt.Sprintf("%q", dataset), Mend: "gauze ledger show lists them"}
+		return nil, unknownDataset(dataset)
 	}
 	return out, nil
+}
+
+func unknownDataset(dataset string) error {
+	return &privacy.FieldError{Field: "dataset", Wanted: "a data set of the ledger", Got: fmt.Sprintf("%q", dataset), Mend: "gauze ledger show lists them"}
 }
 
 // each hands out the entries that the rest of a query chooses, in its order.

@@ -54,7 +54,7 @@ func balanceOf(t testing.TB, l *Ledger, name string) Balance {
 }
 
 // storyEntries is how many entries story writes.
-const storyEntries = 14
+const storyEntries = 15
 
 // story writes entries of every kind.
 func story(t testing.TB, l *Ledger) {
@@ -84,6 +84,10 @@ func story(t testing.TB, l *Ledger) {
 	r, err := l.Reserve(ctx, "other", termsOf(mask), mask, "")
 	check(err)
 	check(l.Return(ctx, r))
+	check(l.Write(ctx, func(w *Tx) error {
+		_, _, err := w.Withdraw("other", Amount{Epsilon: .25})
+		return err
+	}))
 }
 
 // What is written is read again, and verified, by another process too.

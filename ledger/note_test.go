@@ -25,7 +25,7 @@ func TestNotesAndTransactionsOfOthers(t *testing.T) {
 			if err := w.Note(Note{Who: "kim", What: "token add", On: "lee"}); err != nil {
 				return err
 			}
-			if err := w.Grant("b", Amount{1, 1e-6}); err != nil {
+			if _, err := w.Grant("b", Amount{1, 1e-6}); err != nil {
 				return err
 			}
 			return last

@@ -104,13 +104,13 @@ func TestOrder(t *testing.T) {
 	for name, statements := range map[string][]string{
 		"one missing":         {"DELETE FROM gauze_ledger WHERE seq = 5"},
 		"the first missing":   {"DELETE FROM gauze_ledger WHERE seq = 1"},
-		"the last missing":    {"DELETE FROM gauze_ledger WHERE seq = 14"},
+		"the last missing":    {"DELETE FROM gauze_ledger WHERE seq = 15"},
 		"all missing":         {"DELETE FROM gauze_ledger"},
 		"the head missing":    {"DELETE FROM gauze_ledger_head"},
 		"two exchanged":       {"UPDATE gauze_ledger SET seq = 99 WHERE seq = 5", "UPDATE gauze_ledger SET seq = 5 WHERE seq = 6", "UPDATE gauze_ledger SET seq = 6 WHERE seq = 99"},
 		"closed up":           {"DELETE FROM gauze_ledger WHERE seq = 5", "UPDATE gauze_ledger SET seq = seq - 1 WHERE seq > 5"},
-		"one more":            {"INSERT INTO gauze_ledger SELECT 15, dataset, of, body, hash, mac, source, content FROM gauze_ledger WHERE seq = 14"},
-		"the last, with head": {"DELETE FROM gauze_ledger WHERE seq = 14", "UPDATE gauze_ledger_head SET count = 13, hash = (SELECT hash FROM gauze_ledger WHERE seq = 13)"},
+		"one more":            {"INSERT INTO gauze_ledger SELECT 16, dataset, of, body, hash, mac, source, content FROM gauze_ledger WHERE seq = 15"},
+		"the last, with head": {"DELETE FROM gauze_ledger WHERE seq = 15", "UPDATE gauze_ledger_head SET count = 14, hash = (SELECT hash FROM gauze_ledger WHERE seq = 14)"},
 	} {
 		l, _, _ := opened(t)
 		story(t, l)

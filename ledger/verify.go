@@ -130,7 +130,7 @@ func (r *replay) step(at line) error {
 
 // complete reports an entry without what its kind needs.
 func (e entry) complete() error {
-	grant, terms, cost, note := e.Kind == kindGrant, e.Kind == kindReserve, e.Kind == kindReserve || e.Kind == kindSettle, e.Kind == kindNote
+	grant, terms, cost, note := e.Kind == kindGrant || e.Kind == kindWithdraw, e.Kind == kindReserve, e.Kind == kindReserve || e.Kind == kindSettle, e.Kind == kindNote
 	if (e.Grant != nil) != grant || (e.Terms != nil) != terms || (e.Cost != nil) != cost || (e.Note != nil) != note || (e.Of != 0) == (grant || terms || note) {
 		return &BrokenError{Seq: e.Seq, What: "has not what an entry of its kind has"}
 	}

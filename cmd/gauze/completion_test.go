@@ -48,7 +48,7 @@ func TestCompletionProtocol(t *testing.T) {
 		{"relations", []string{"fit", "--relation", ""}, []string{"replace-one", "add-remove-one"}, "", noFiles},
 		{"covariances", []string{"fit", "--covariance", "d"}, []string{"diagonal"}, "full", noFiles},
 		{"inputs", []string{"fit", ""}, nil, "", files},
-		{"what a ledger does", []string{"ledger", ""}, []string{"init", "grant", "show", "verify"}, "", noFiles},
+		{"what a ledger does", []string{"ledger", ""}, []string{"init", "grant", "withdraw", "show", "verify"}, "", noFiles},
 		{"what a server does", []string{"serve", "token", ""}, []string{"add", "list", "revoke"}, "backup", noFiles},
 		{"shells", []string{"completion", ""}, []string{"bash", "zsh", "fish", "powershell"}, "", noFiles},
 	}

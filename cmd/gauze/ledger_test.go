@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -142,8 +143,8 @@ func TestKilledFits(t *testing.T) {
 	t.Logf("%d kills: %d releases written, %d counted, %d fits", kills-1, len(written), releases, fits)
 }
 
-// An interrupted fit says what it measured, and that the ledger counts all that was reserved: so
-// much is spent there.
+// The terminal and the ledger say the same of an interrupted fit: all that was reserved stays
+// spent.
 func TestInterruptedFitIsCountedWhole(t *testing.T) {
 	folder := counted(t, "3", "1e-5")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -153,19 +154,65 @@ func TestInterruptedFitIsCountedWhole(t *testing.T) {
 	args := append(fitOf("r.json"), "--progress", "plain")
 	code := program().Run(ctx, args, nil, io.Discard, stderr)
 	text := stderr.String()
-	if told := "note: the ledger counts all that was reserved for this fit, whatever it measured\n"; code != shell.CodeOther || !strings.Contains(text, told) {
+	if code != shell.CodeOther || !strings.Contains(text, "hint: all that was reserved in the ledger stays spent\nspent: epsilon = 1 at delta = 1e-06 (mu = 0.2367") {
 		t.Errorf("exit code %d, stderr:\n%s", code, text)
 	}
-	_, after, _ := strings.Cut(text, "spent: epsilon = ")
-	var measured float64
-	if _, err := fmt.Sscan(after, &measured); err != nil {
+	var spent, granted, delta float64
+	_, told, _ := strings.Cut(text, "note: of data set t ")
+	if _, err := fmt.Sscanf(told, "epsilon = %g of %g is spent now, at delta = %g", &spent, &granted, &delta); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
 	whole := privacy.MuOf(1, 1e-6)
-	if fits, releases, mu := shown(t, folder); fits != 1 || releases != 0 || mu < .99*whole || measured > .9 {
-		t.Errorf("%d fits, %d releases, mu %v of %v reserved; epsilon %v was measured", fits, releases, mu, whole, measured)
+	if fits, releases, mu := shown(t, folder); fits != 1 || releases != 0 || mu < .99*whole || granted != 3 || delta != 1e-5 || math.Abs(spent-privacy.EpsilonOfMu(delta, mu)) > 1e-5 {
+		t.Errorf("%d fits, %d releases, mu %v of %v reserved; the terminal says epsilon %v of %v at %v", fits, releases, mu, whole, spent, granted, delta)
 	}
-	if text, err := gauzeIn(t, folder, fitOf("s.json")...).CombinedOutput(); err != nil || strings.Contains(string(text), "whatever it measured") {
+	if text, err := gauzeIn(t, folder, fitOf("s.json")...).CombinedOutput(); err != nil || strings.Contains(string(text), "stays spent") {
 		t.Errorf("of a fit with a release: %v\n%s", err, text)
 	}
+}
+
+// What a grant adds up to can be seen before it is taken; what is unspent can be withdrawn.
+func TestGrantedAndWithdrawn(t *testing.T) {
+	folder := counted(t, "3", "1e-5")
+	ledger := func(code int, args ...string) string {
+		t.Helper()
+		c := gauzeIn(t, folder, append([]string{"ledger"}, append(args, "--ledger", "b.db")...)...)
+		text, _ := c.CombinedOutput()
+		if got := c.ProcessState.ExitCode(); got != code {
+			t.Errorf("%q: exit code %d, want %d: %s", args, got, code, text)
+		}
+		return string(text)
+	}
+	for _, c := range []struct {
+		code int
+		args string
+		says string
+	}{
+		{0, "grant --dataset t --epsilon 3 --delta 1e-5 --dry-run", "(6, 2e-05)"},
+		{0, "show", "(3, 1e-05)  nothing"},
+		{2, "grant --dataset t --epsilon 17.5 --delta 1e-5", "a total of at most 20, got 20.5 in all"},
+		{2, "grant --dataset t --epsilon 1 --delta 0.02", "a total below 1/100"},
+		{2, "grant --dataset t --epsilon 1 --delta 1e-5 --rows 50000", "a total below 1/50000"},
+		{0, "grant --dataset t --epsilon 18 --delta 1e-5 --force", "(21, 2e-05)"},
+		{2, "withdraw --dataset t --epsilon 22", "what is unspent"},
+		{2, "withdraw --dataset u", "a data set of the ledger"},
+		{2, "withdraw", "--dataset"},
+		{0, "withdraw --dataset t --epsilon 18 --delta 1e-5", "(3, 1e-05)  nothing"},
+	} {
+		if text := ledger(c.code, strings.Fields(c.args)...); !strings.Contains(text, c.says) {
+			t.Errorf("%s: want %q:\n%s", c.args, c.says, text)
+		}
+	}
+	if text, err := gauzeIn(t, folder, fitOf("r.json")...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	text := ledger(0, "withdraw", "--dataset", "t")
+	if !strings.Contains(text, "Epsilons do not add up") || !strings.Contains(text, "(0.87") {
+		t.Errorf("withdrawn: %s", text)
+	}
+	refused := gauzeIn(t, folder, fitOf("s.json")...)
+	if text, _ := refused.CombinedOutput(); refused.ProcessState.ExitCode() != shell.CodeRefused || !strings.Contains(string(text), "all fits together need epsilon = ") || strings.Contains(string(text), "mu") {
+		t.Errorf("a fit of what was withdrawn: %s", text)
+	}
+	ledger(0, "verify")
 }

@@ -12,6 +12,9 @@ const (
 	MinDelta   = 1e-300
 )
 
+// LargestEpsilon is the largest epsilon of a budget that need not be forced.
+const LargestEpsilon = 20
+
 // Budget is what a caller allows to be spent: Epsilon and Delta, for (epsilon, delta)-DP, Epsilon
 // with a Delta of 0, for pure epsilon-DP, or Rho alone, for rho-zCDP. The zero value is invalid.
 type Budget struct {

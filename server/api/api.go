@@ -55,6 +55,7 @@ func routes() []route {
 		{method: "POST", path: "/datasets", do: register, long: true},
 		{method: "GET", path: "/datasets/{name}", do: dataset},
 		{method: "POST", path: "/datasets/{name}/grants", do: grant},
+		{method: "POST", path: "/datasets/{name}/withdrawals", do: withdraw},
 		{method: "POST", path: "/datasets/{name}/accept", do: accept, long: true},
 		{method: "POST", path: "/plans", do: plan},
 		{method: "POST", path: "/fits", do: submit},

@@ -60,7 +60,22 @@ func grant(a *API, r *http.Request, p store.Person) (int, any, error) {
 		return 0, nil, err
 	}
 	d, err := a.Service.Grant(r.Context(), p, r.PathValue("name"), body)
+	if body.Preview {
+		return http.StatusOK, d, err
+	}
 	return http.StatusCreated, d, err
+}
+
+func withdraw(a *API, r *http.Request, p store.Person) (int, any, error) {
+	var body service.Withdrawal
+	if p.Role != store.Custodian {
+		return 0, nil, service.Forbidden(store.Custodian)
+	}
+	if err := read(r, &body); err != nil {
+		return 0, nil, err
+	}
+	d, err := a.Service.Withdraw(r.Context(), p, r.PathValue("name"), body)
+	return http.StatusOK, d, err
 }
 
 func accept(a *API, r *http.Request, p store.Person) (int, any, error) {

@@ -24,6 +24,7 @@ type endpoint struct {
 	query   string // names of parameters, parted by blanks
 	header  string
 	status  string
+	also    string // another status with the same answer
 	answer  any    // JSON of this type
 	media   string // in the place of an answer
 }
@@ -32,23 +33,24 @@ type endpoint struct {
 type asRelease struct{}
 
 var endpoints = map[string]endpoint{
-	"GET /datasets":                {summary: "The data sets that you may see.", query: "after limit", status: "200", answer: datasetPage{}},
-	"POST /datasets":               {summary: "Custodian: register a data set. Its input is read once.", body: service.Registration{}, status: "201", answer: service.Dataset{}},
-	"GET /datasets/{name}":         {summary: "A data set.", status: "200", answer: service.Dataset{}},
-	"POST /datasets/{name}/grants": {summary: "Custodian: add to what an analyst may spend; without an analyst, to the data set's total.", body: service.Grant{}, status: "201", answer: service.Dataset{}},
-	"POST /datasets/{name}/accept": {summary: "Custodian: take the input as it is now, after it has changed.", status: "200", answer: service.Dataset{}},
-	"POST /plans":                  {summary: "What a fit would spend and the error to expect. No row is read.", body: ask.Ask{}, status: "200", answer: service.Plan{}},
-	"POST /fits":                   {summary: "Analyst: submit a fit. Its whole cost is reserved at once.", body: ask.Ask{}, header: "Idempotency-Key", status: "202", answer: service.Fit{}},
-	"GET /fits":                    {summary: "The fits that you may see, the newest first.", query: "before limit", status: "200", answer: service.FitPage{}},
-	"GET /fits/{id}":               {summary: "A fit. Its state is a function of its slot until that ends.", status: "200", answer: service.Fit{}},
-	"DELETE /fits/{id}":            {summary: "Cancel a fit. Its cost is given back only if it had not begun.", status: "200", answer: service.Fit{}},
-	"POST /fits/{id}/cancel":       {summary: "The same as DELETE.", status: "200", answer: service.Fit{}},
-	"GET /releases":                {summary: "The releases that you may see, the newest first.", query: "before limit", status: "200", answer: releasePage{}},
-	"GET /releases/{id}":           {summary: "A release: the model and its certificate.", status: "200", answer: asRelease{}},
-	"GET /releases/{id}/report":    {summary: "The page of a release, or of a fit that ended without one.", status: "200", media: "text/html"},
-	"GET /releases/{id}/signature": {summary: "The server's signature of a release, byte by byte, for ssh-keygen -Y verify and gauze verify --key.", status: "200", media: "text/plain"},
-	"GET /log":                     {summary: "Custodian: what happened, the newest first.", query: "before limit", status: "200", answer: eventPage{}},
-	"GET /me":                      {summary: "Who you are.", status: "200", answer: store.Person{}},
+	"GET /datasets":                     {summary: "The data sets that you may see.", query: "after limit", status: "200", answer: datasetPage{}},
+	"POST /datasets":                    {summary: "Custodian: register a data set. Its input is read once.", body: service.Registration{}, status: "201", answer: service.Dataset{}},
+	"GET /datasets/{name}":              {summary: "A data set.", status: "200", answer: service.Dataset{}},
+	"POST /datasets/{name}/grants":      {summary: "Custodian: add to what an analyst may spend; without an analyst, to the data set's total. 200 and no grant with preview.", body: service.Grant{}, status: "201", also: "200", answer: service.Dataset{}},
+	"POST /datasets/{name}/withdrawals": {summary: "Custodian: take back what an analyst has not spent; without an analyst, of the data set's total. By default all that is unspent.", body: service.Withdrawal{}, status: "200", answer: service.Dataset{}},
+	"POST /datasets/{name}/accept":      {summary: "Custodian: take the input as it is now, after it has changed.", status: "200", answer: service.Dataset{}},
+	"POST /plans":                       {summary: "What a fit would spend and the error to expect. No row is read.", body: ask.Ask{}, status: "200", answer: service.Plan{}},
+	"POST /fits":                        {summary: "Analyst: submit a fit. Its whole cost is reserved at once.", body: ask.Ask{}, header: "Idempotency-Key", status: "202", answer: service.Fit{}},
+	"GET /fits":                         {summary: "The fits that you may see, the newest first.", query: "before limit", status: "200", answer: service.FitPage{}},
+	"GET /fits/{id}":                    {summary: "A fit. Its state is a function of its slot until that ends.", status: "200", answer: service.Fit{}},
+	"DELETE /fits/{id}":                 {summary: "Cancel a fit. Its cost is given back only if it had not begun.", status: "200", answer: service.Fit{}},
+	"POST /fits/{id}/cancel":            {summary: "The same as DELETE.", status: "200", answer: service.Fit{}},
+	"GET /releases":                     {summary: "The releases that you may see, the newest first.", query: "before limit", status: "200", answer: releasePage{}},
+	"GET /releases/{id}":                {summary: "A release: the model and its certificate.", status: "200", answer: asRelease{}},
+	"GET /releases/{id}/report":         {summary: "The page of a release, or of a fit that ended without one.", status: "200", media: "text/html"},
+	"GET /releases/{id}/signature":      {summary: "The server's signature of a release, byte by byte, for ssh-keygen -Y verify and gauze verify --key.", status: "200", media: "text/plain"},
+	"GET /log":                          {summary: "Custodian: what happened, the newest first.", query: "before limit", status: "200", answer: eventPage{}},
+	"GET /me":                           {summary: "Who you are.", status: "200", answer: store.Person{}},
 }
 
 // public are the paths that ask for no token.
@@ -148,7 +150,11 @@ func described(t *testing.T) []byte {
 		if e.media == "" {
 			content = json3(e.answer)
 		}
-		op := object{"summary": e.summary, "operationId": operation(r), "responses": object{e.status: object{"description": "Done.", "content": content}, "default": problem}}
+		responses := object{e.status: object{"description": "Done.", "content": content}, "default": problem}
+		if e.also != "" {
+			responses[e.also] = object{"description": "So it would be; nothing was done.", "content": content}
+		}
+		op := object{"summary": e.summary, "operationId": operation(r), "responses": responses}
 		var parameters []any
 		for _, name := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(r.path, -1) {
 			parameters = append(parameters, object{"name": name[1], "in": "path", "required": true, "schema": object{"type": "string"}})

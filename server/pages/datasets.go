@@ -39,6 +39,8 @@ type datasetView struct {
 	*service.Dataset
 	Grant *form  // for its custodian
 	Done  string // what was done
+	// Would is a grant that was asked to be shown before it is given; nil for none.
+	Would *previewed
 }
 
 func dataset(p *Pages, v *visit) (*answer, error) {
@@ -47,8 +49,11 @@ func dataset(p *Pages, v *visit) (*answer, error) {
 		return nil, err
 	}
 	done := ""
-	if v.FormValue("granted") != "" {
+	switch {
+	case v.FormValue("granted") != "":
 		done = "The grant was added."
+	case v.FormValue("withdrawn") != "":
+		done = "What was unspent is withdrawn."
 	}
 	return ofDataset(d, nil, nil, done), nil
 }
@@ -59,29 +64,6 @@ func ofDataset(d *service.Dataset, sent url.Values, fault *service.Problem, done
 		&field{Name: "epsilon", Label: "ε more", Kind: "number", Hint: "For instance 2."},
 		&field{Name: "delta", Label: "δ more", Kind: "number", Value: "1e-6", Hint: "Far below one over the number of rows."})
 	return &answer{page: "dataset.html", title: d.Name, fault: fault, form: grant, data: datasetView{Dataset: d, Grant: grant, Done: done}}
-}
-
-func grant(p *Pages, v *visit) (*answer, error) {
-	name, r := v.PathValue("name"), reader{Values: v.PostForm}
-	g := service.Grant{Analyst: r.text("analyst"), Epsilon: r.number("epsilon"), Delta: r.number("delta")}
-	err := r.err()
-	if err == nil {
-		_, err = p.Service.Grant(v.Context(), v.Person, name, g)
-	}
-	if err == nil {
-		return &answer{to: "/datasets/" + url.PathEscape(name) + "?granted=yes"}, nil
-	}
-	d, missing := p.Service.Dataset(v.Context(), v.Person, name)
-	if missing != nil {
-		return nil, missing
-	}
-	return refused(ofDataset(d, v.PostForm, problemOf(err), ""), err)
-}
-
-// problemOf is the problem of an error, for a form's fields.
-func problemOf(err error) *service.Problem {
-	fault, _ := service.ProblemOf(err)
-	return fault
 }
 
 func accept(p *Pages, v *visit) (*answer, error) {

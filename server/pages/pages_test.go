@@ -197,6 +197,7 @@ func TestWho(t *testing.T) {
 		{"GET", "/nothing", [5]int{404, 404, 404, 404, 303}},
 		{"POST", "/register", [5]int{422, 422, 403, 403, 303}},
 		{"POST", "/datasets/people/grants", [5]int{422, 404, 403, 403, 303}},
+		{"POST", "/datasets/people/withdrawals", [5]int{422, 404, 403, 403, 303}},
 		{"POST", "/datasets/people/accept", [5]int{200, 404, 403, 403, 303}},
 		{"POST", "/fits", [5]int{403, 403, 404, 404, 303}},
 		{"POST", fit + "/cancel", [5]int{303, 404, 404, 404, 303}},

@@ -29,7 +29,7 @@ var functions = template.FuncMap{
 	"utc": func(shown string) string { return strings.Replace(shown, " ", "T", 1) + "Z" }, "picked": picked, "headline": headline, "sentence": sentence,
 	"seconds": func(d time.Duration) string { return fmt.Sprintf("%.0f s", math.Ceil(d.Seconds())) },
 	"percent": func(x float64) string { return number(100*x, 3) + " %" }, "distance": func(d model.Distance) string { return number(float64(d), 3) },
-	"next": func(i int) int { return i + 1 },
+	"whynotadd": func() string { return ledger.WhyNotAdd }, "next": func(i int) int { return i + 1 },
 }
 
 // exact is as many digits as tell numbers apart.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/ledger"
-	"github.com/gauze-dp/gauze/server/auth"
 	"github.com/gauze-dp/gauze/server/rows"
 	"github.com/gauze-dp/gauze/server/store"
 	"github.com/gauze-dp/gauze/source"
@@ -35,6 +34,8 @@ type Registration struct {
 	// Epsilon and Delta are the total of all analysts. Default: what they are granted, together.
 	Epsilon float64 `json:"epsilon,omitempty"`
 	Delta   float64 `json:"delta,omitempty"`
+	// Force allows a total epsilon above 20, or a delta of one over the number of rows or more.
+	Force bool `json:"force,omitempty"`
 }
 
 // DefaultCapacity is that of data sets whose custodians state none: a constant, so that it says
@@ -98,6 +99,9 @@ func (s *Service) Register(ctx context.Context, p store.Person, r Registration) 
 		return nil, thereAlready(d.Name)
 	}
 	reading, err := s.read(ctx, &d)
+	if err == nil && d.Stated && !r.Force {
+		err = total.Reasonable(d.Rows)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -233,30 +237,6 @@ func (s *Service) Accept(ctx context.Context, p store.Person, name string) (*Dat
 		return nil, err
 	}
 	return s.shown(ctx, p, d, reading)
-}
-
-// A Grant is what a custodian allows an analyst; without one, all analysts together.
-type Grant struct {
-	Analyst string  `json:"analyst,omitempty"`
-	Epsilon float64 `json:"epsilon"`
-	Delta   float64 `json:"delta"`
-}
-
-// Grant adds to what an analyst may spend of a data set.
-func (s *Service) Grant(ctx context.Context, p store.Person, name string, g Grant) (*Dataset, error) {
-	d, err := s.owned(ctx, p, name)
-	if err != nil {
-		return nil, err
-	}
-	if g.Analyst != "" || !d.Stated {
-		if err := auth.ValidPerson("analyst", g.Analyst); err != nil {
-			return nil, err
-		}
-	}
-	if err := s.Store.Grant(ctx, p.Name, d, g.Analyst, ledger.Amount{Epsilon: g.Epsilon, Delta: g.Delta}); err != nil {
-		return nil, err
-	}
-	return s.shown(ctx, p, d, "")
 }
 
 // Dataset is one that the person who asks may see.

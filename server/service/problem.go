@@ -102,7 +102,7 @@ func ProblemOf(err error) (*Problem, bool) {
 	case errors.Is(err, store.ErrNotFound):
 		return Missing("thing"), true
 	case errors.As(err, &refused):
-		return problem(http.StatusConflict, "budget", "the budget has not enough left: "+refused.Why, "nothing was spent; ask for less, or ask the custodian for a larger grant"), true
+		return refusedFit(refused), true
 	case errors.As(err, &large):
 		return problem(http.StatusRequestEntityTooLarge, "size", fmt.Sprintf("wanted at most %d bytes", large.Limit), "send less"), true
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
@@ -121,6 +121,19 @@ func ProblemOf(err error) (*Problem, bool) {
 		return out, true
 	}
 	return problem(http.StatusInternalServerError, "internal", "internal error", "try again; if it stays, ask who runs the server"), false
+}
+
+// refusedFit says to an analyst that a fit was refused, and what can be asked.
+func refusedFit(refused *ledger.RefusedError) *Problem {
+	detail := "the data set's budget has not enough left, which is for all its analysts together"
+	if strings.Contains(refused.Dataset, "/") {
+		detail = "your budget has not enough left: " + refused.Why
+	}
+	hint := "nothing was spent; ask the custodian for a larger grant"
+	if may := refused.May(); may != "" {
+		hint = "nothing was spent" + may + "; or ask the custodian for a larger grant"
+	}
+	return problem(http.StatusConflict, "budget", detail, hint)
 }
 
 // Malformed is what is said of a body that cannot be read as what was wanted.

@@ -49,7 +49,7 @@ func (s *Store) AddDataset(ctx context.Context, d Dataset, total ledger.Amount) 
 			return ErrThere
 		}
 		if err == nil && d.Stated {
-			err = t.Grant(d.Name, total)
+			_, err = t.Grant(d.Name, total)
 		}
 		if err != nil {
 			return err
@@ -115,24 +115,70 @@ func (s *Store) Analysts(ctx context.Context, dataset string) ([]string, error) 
 	return list(ctx, s, s.db, scan, "SELECT analyst FROM gauze_granted WHERE dataset = ? ORDER BY analyst", dataset)
 }
 
+// A Change is what a grant or a withdrawal leaves: the account of the data set, and the analyst's,
+// zero where the change is of the total alone.
+type Change struct{ Whole, Own ledger.Balance }
+
 // Grant adds to what an analyst may spend of a data set, or to the data set's total for "". Where
-// no total was stated, it grows with what analysts are granted.
-func (s *Store) Grant(ctx context.Context, who string, d Dataset, analyst string, more ledger.Amount) error {
-	return s.ledger.Write(ctx, func(t *ledger.Tx) error {
+// no total was stated, it grows with what analysts are granted. It fails, with nothing granted, if
+// accept does, which is told what the accounts would be.
+func (s *Store) Grant(ctx context.Context, who string, d Dataset, analyst string, more ledger.Amount, accept func(Change) error) error {
+	return s.change(ctx, who, "grant", d, analyst, accept, func(t *ledger.Tx) (c Change, err error) {
 		if analyst == "" || !d.Stated {
-			if err := t.Grant(d.Name, more); err != nil {
-				return err
+			if c.Whole, err = t.Grant(d.Name, more); err != nil {
+				return c, err
 			}
 		}
-		if analyst != "" {
-			if err := t.Grant(accountOf(d.Name, analyst), more); err != nil {
-				return err
-			}
-			if _, err := s.exec(ctx, t, "INSERT INTO gauze_granted (dataset, analyst) VALUES (?, ?) ON CONFLICT (dataset, analyst) DO NOTHING", d.Name, analyst); err != nil {
-				return err
+		if analyst == "" {
+			return c, nil
+		}
+		if c.Own, err = t.Grant(accountOf(d.Name, analyst), more); err == nil {
+			_, err = s.exec(ctx, t, "INSERT INTO gauze_granted (dataset, analyst) VALUES (?, ?) ON CONFLICT (dataset, analyst) DO NOTHING", d.Name, analyst)
+		}
+		return c, err
+	})
+}
+
+// Withdraw takes back what an analyst has not spent, or what is unspent of the data set's total for
+// "": so much, or all of it for zero. Where no total was stated, it shrinks as much, as far as that
+// is unspent.
+func (s *Store) Withdraw(ctx context.Context, who string, d Dataset, analyst string, less ledger.Amount, accept func(Change) error) error {
+	return s.change(ctx, who, "withdraw", d, analyst, accept, func(t *ledger.Tx) (c Change, err error) {
+		if analyst == "" {
+			_, c.Whole, err = t.Withdraw(d.Name, less)
+			return c, err
+		}
+		if less, c.Own, err = t.Withdraw(accountOf(d.Name, analyst), less); err != nil || d.Stated {
+			return c, err
+		}
+		_, c.Whole, err = t.Withdraw(d.Name, less)
+		if errors.As(err, new(*ledger.RefusedError)) { // of what all have spent a part is kept
+			if _, c.Whole, err = t.Withdraw(d.Name, ledger.Amount{}); errors.As(err, new(*ledger.RefusedError)) {
+				err = nil
 			}
 		}
-		return t.Note(ledger.Note{Who: who, What: "grant", On: accountOf(d.Name, analyst)})
+		return c, err
+	})
+}
+
+// change changes what is granted, in one transaction, with a note of who did it.
+func (s *Store) change(ctx context.Context, who, what string, d Dataset, analyst string, accept func(Change) error, how func(*ledger.Tx) (Change, error)) error {
+	whole, err := s.Balance(ctx, d.Name, "")
+	if err != nil {
+		return err
+	}
+	return s.ledger.Write(ctx, func(t *ledger.Tx) error {
+		c, err := how(t)
+		if err != nil {
+			return err
+		}
+		if c.Whole.Name == "" {
+			c.Whole = whole
+		}
+		if err := accept(c); err != nil {
+			return err
+		}
+		return t.Note(ledger.Note{Who: who, What: what, On: accountOf(d.Name, analyst)})
 	})
 }
 

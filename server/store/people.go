@@ -64,11 +64,15 @@ func (s *Store) known(ctx context.Context, t *ledger.Tx, p Person) error {
 	return nil
 }
 
+// Role is that of a person; ErrNotFound if nobody of the name is known.
+func (s *Store) Role(ctx context.Context, name string) (role Role, err error) {
+	err = s.db.QueryRowContext(ctx, s.bind("SELECT role FROM gauze_people WHERE name = ?"), name).Scan(&role)
+	return role, found(err)
+}
+
 // Known makes a person known who is not. It fails with ErrThere if the name has the other role.
 func (s *Store) Known(ctx context.Context, p Person) error {
-	var role Role
-	err := s.db.QueryRowContext(ctx, s.bind("SELECT role FROM gauze_people WHERE name = ?"), p.Name).Scan(&role)
-	if err == nil && role == p.Role {
+	if role, err := s.Role(ctx, p.Name); err == nil && role == p.Role {
 		return nil
 	}
 	return s.ledger.Write(ctx, func(t *ledger.Tx) error { return s.known(ctx, t, p) })

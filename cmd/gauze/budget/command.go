@@ -3,6 +3,7 @@ package budget
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -23,6 +24,8 @@ type Command struct {
 	flags          Flags
 	set            *pflag.FlagSet
 	epsilon, delta float64
+	rows           int
+	force, dryRun  bool
 	head           string
 }
 
@@ -30,14 +33,17 @@ type Command struct {
 func (c *Command) Register(flags *pflag.FlagSet) {
 	c.set = flags
 	c.flags.Register(flags)
-	flags.Float64Var(&c.epsilon, "epsilon", 0, "of grant: epsilon to add (required)")
-	flags.Float64Var(&c.delta, "delta", 0, "of grant: delta to add (required)")
+	flags.Float64Var(&c.epsilon, "epsilon", 0, "of grant: epsilon to add (required); of withdraw: epsilon to take back (default: all that is unspent)")
+	flags.Float64Var(&c.delta, "delta", 0, "of grant: delta to add (required); of withdraw: delta to take back (default: none, unless nothing is spent)")
+	flags.IntVar(&c.rows, "rows", 0, "of grant: number of rows, where it is public: the total delta has to be below one over it")
+	flags.BoolVar(&c.force, "force", false, "of grant: allow a total epsilon above 20, or a total delta of one over the rows or more")
+	flags.BoolVar(&c.dryRun, "dry-run", false, "of grant and withdraw: show the account as it would be, and write nothing")
 	flags.StringVar(&c.head, "head", "", "of verify: ENTRIES:HASH, as verify printed them at another time")
 }
 
 // Run does what the first word says.
 func (c *Command) Run(ctx context.Context, action string, out io.Writer, asJSON bool, now func() time.Time) error {
-	actions := map[string]func(context.Context, *ledger.Ledger, io.Writer, bool) error{"show": c.show, "grant": c.grant, "verify": c.verify}
+	actions := map[string]func(context.Context, *ledger.Ledger, io.Writer, bool) error{"show": c.show, "grant": c.grant, "withdraw": c.withdraw, "verify": c.verify}
 	run, known := actions[action]
 	if c.flags.Ledger == "" {
 		return &privacy.FieldError{Field: "--ledger", Wanted: "a file or postgres://..", Got: "nothing", Mend: "for instance --ledger budgets.db"}
@@ -46,7 +52,7 @@ func (c *Command) Run(ctx context.Context, action string, out io.Writer, asJSON 
 		return c.init(ctx, out, asJSON)
 	}
 	if !known {
-		return &privacy.FieldError{Field: "ledger", Wanted: "init, grant, show or verify", Got: strconv.Quote(action), Mend: "gauze ledger --help says what each does"}
+		return &privacy.FieldError{Field: "ledger", Wanted: "init, grant, withdraw, show or verify", Got: strconv.Quote(action), Mend: "gauze ledger --help says what each does"}
 	}
 	l, err := c.flags.open(ctx, now)
 	if err != nil {
@@ -78,9 +84,49 @@ func (c *Command) grant(ctx context.Context, l *ledger.Ledger, out io.Writer, as
 	if !c.set.Changed("epsilon") || !c.set.Changed("delta") || c.flags.Dataset == "" {
 		return &privacy.FieldError{Field: "grant", Wanted: "--dataset, --epsilon and --delta", Got: "not all of them", Mend: "for instance --dataset visits-2026 --epsilon 3 --delta 1e-5"}
 	}
-	b, err := l.Grant(ctx, c.flags.Dataset, ledger.Amount{Epsilon: c.epsilon, Delta: c.delta})
-	if err != nil {
+	return c.change(ctx, l, out, asJSON, func(w *ledger.Tx) (ledger.Balance, error) {
+		b, err := w.Grant(c.flags.Dataset, ledger.Amount{Epsilon: c.epsilon, Delta: c.delta})
+		if err == nil && !c.force {
+			err = b.Granted.Reasonable(c.rows)
+		}
+		return b, err
+	})
+}
+
+func (c *Command) withdraw(ctx context.Context, l *ledger.Ledger, out io.Writer, asJSON bool) error {
+	if c.flags.Dataset == "" {
+		return &privacy.FieldError{Field: "withdraw", Wanted: "--dataset", Got: "nothing", Mend: "for instance --dataset visits-2026: all that is unspent, or so much of it as --epsilon says"}
+	}
+	if c.set.Changed("epsilon") && !(c.epsilon > 0) || c.set.Changed("delta") && !(c.delta > 0) {
+		return &privacy.FieldError{Field: "withdraw", Wanted: "what is taken back, above 0", Got: fmt.Sprintf("%v and %v", c.epsilon, c.delta), Mend: "leave both out for all that is unspent"}
+	}
+	return c.change(ctx, l, out, asJSON, func(w *ledger.Tx) (ledger.Balance, error) {
+		_, b, err := w.Withdraw(c.flags.Dataset, ledger.Amount{Epsilon: c.epsilon, Delta: c.delta})
+		var refused *ledger.RefusedError
+		if errors.As(err, &refused) { // a mistake of the command, as no fit was refused
+			err = &privacy.FieldError{Field: "withdraw", Wanted: "what is unspent", Got: refused.Why, Mend: "gauze ledger show says what is spent"}
+		}
+		return b, err
+	})
+}
+
+// errDryRun takes back what was only to be shown.
+var errDryRun = errors.New("nothing is written")
+
+// change changes what is granted, and prints the account after it.
+func (c *Command) change(ctx context.Context, l *ledger.Ledger, out io.Writer, asJSON bool, how func(*ledger.Tx) (ledger.Balance, error)) error {
+	var b ledger.Balance
+	err := l.Write(ctx, func(w *ledger.Tx) (err error) {
+		if b, err = how(w); err == nil && c.dryRun {
+			err = errDryRun
+		}
 		return err
+	})
+	if err != nil && !errors.Is(err, errDryRun) {
+		return err
+	}
+	if err != nil && !asJSON {
+		fmt.Fprintln(out, "so it would be; nothing is written (--dry-run)")
 	}
 	return balances(out, []ledger.Balance{b}, asJSON)
 }
@@ -104,7 +150,9 @@ func balances(out io.Writer, all []ledger.Balance, asJSON bool) error {
 	}
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "data set\tgranted\tspent\tone more fit may ask\treleases\tprotects")
+	spent := false
 	for _, b := range all {
+		spent = spent || b.Fits > 0
 		protects := "-"
 		if b.Relation != "" {
 			protects = "rows, " + b.Relation
@@ -118,7 +166,11 @@ func balances(out io.Writer, all []ledger.Balance, asJSON bool) error {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", b.Name, amount(b.Granted), amount(b.Spent.Amount), amount(b.Left.Amount), releases, protects)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil || !spent {
+		return err
+	}
+	_, err := fmt.Fprintln(out, ledger.WhyNotAdd)
+	return err
 }
 
 func amount(a ledger.Amount) string {

@@ -22,6 +22,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/ledger"
+	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
 )
 
@@ -81,6 +82,7 @@ type Fit struct {
 	input       string
 	asked       gauze.Request
 	grouped     bool
+	foreseen    ledger.Cost
 	settled     *ledger.Cost
 	note        func(format string, args ...any) // tells the custodian something
 }
@@ -114,7 +116,7 @@ func (f *Flags) Begin(ctx context.Context, r gauze.Request, schema *source.Schem
 	if err != nil {
 		return nil, err
 	}
-	fit := &Fit{ledger: l, dataset: schema.Dataset, asked: r, grouped: len(schema.By) > 0, input: input, note: note}
+	fit := &Fit{ledger: l, dataset: schema.Dataset, asked: r, grouped: len(schema.By) > 0, input: input, foreseen: cost, note: note}
 	if size, ok := sizeOf(input); ok {
 		fit.source = l.Fingerprint(append(names, size)...)
 	}
@@ -189,37 +191,56 @@ func (f *Fit) Reserve(ctx context.Context) func(kernel.Plan, privacy.Calibration
 
 // End records how a fit ended, err being that of reading or fitting, before anything of it is
 // written, and closes the ledger. A reservation is given back if the fit ended before it could
-// measure. Otherwise all of it stays spent, which is told where more is than was measured.
-func (f *Fit) End(ctx context.Context, result *gauze.Result, err error) {
+// measure. Otherwise all of it stays spent: of a fit that measured and released nothing it returns
+// that, and tells what the account says now; nil of all others.
+func (f *Fit) End(ctx context.Context, result *gauze.Result, err error) (kept *release.Spent) {
 	if f.ledger == nil {
-		return
+		return nil
 	}
 	defer f.ledger.Close()
 	ctx = context.WithoutCancel(ctx) // a signal that ended the fit does not keep it from being recorded
-	if fault := again(ctx, f.ending(ctx, result, err)); fault != nil {
+	var run *gauze.RunError
+	how := ledger.Released
+	switch {
+	case errors.As(err, &run):
+		how, kept = ledger.Interrupted, f.reserved()
+	case err != nil:
+		f.told(again(ctx, func() error { return f.ledger.Return(ctx, f.reservation) }))
+		return nil
+	case result.NoRelease != nil:
+		how, kept = ledger.NoRelease, f.reserved()
+	}
+	content := f.content()
+	f.warn(ctx, "has the same rows", "", content)
+	f.told(again(ctx, func() error { return f.ledger.Record(ctx, f.reservation, how, content) }))
+	if kept == nil {
+		return nil
+	}
+	f.note("note: all that was reserved for this fit stays spent, whatever it measured\n")
+	if all, err := f.ledger.Balances(ctx, f.dataset); err == nil {
+		f.note("note: of data set %s epsilon = %.6g of %.6g is spent now, at delta = %.6g\n", f.dataset, all[0].Spent.Epsilon, all[0].Granted.Epsilon, all[0].Spent.Delta)
+	}
+	return kept
+}
+
+// told warns if the ledger was not told how the fit ended.
+func (f *Fit) told(fault error) {
+	if fault != nil {
 		f.note("warning: the ledger could not be told how the fit ended (%v); what was reserved stays spent\n", fault)
 	}
 }
 
-// ending is what the ledger is told of a fit that ended so.
-func (f *Fit) ending(ctx context.Context, result *gauze.Result, err error) func() error {
-	var run *gauze.RunError
-	how := ledger.Interrupted
-	switch {
-	case errors.As(err, &run):
-	case err != nil:
-		return func() error { return f.ledger.Return(ctx, f.reservation) }
-	case result.NoRelease != nil:
-		how = ledger.NoRelease
-	default:
-		how = ledger.Released
+// reserved is what the ledger counts of the fit: the budget that it asked, and its cost.
+func (f *Fit) reserved() *release.Spent {
+	cost := f.foreseen
+	if f.settled != nil {
+		cost = *f.settled
 	}
-	if how != ledger.Released {
-		f.note("note: the ledger counts all that was reserved for this fit, whatever it measured\n")
+	out := &release.Spent{Epsilon: f.asked.Budget.Epsilon, Delta: f.asked.Budget.Delta, Mu: privacy.SqrtUp(cost.Mu2)}
+	if cost.Renyi == nil {
+		out.Rho = cost.Mu2 / 2
 	}
-	content := f.content()
-	f.warn(ctx, "has the same rows", "", content)
-	return func() error { return f.ledger.Record(ctx, f.reservation, how, content) }
+	return out
 }
 
 // How often, and how far apart, something is tried again that a database's restart can spoil.

@@ -150,7 +150,15 @@ func (c *Command) counted(e *shell.Env, input string, request gauze.Request, tol
 		return nil, err
 	}
 	result, err := c.fit(e, input, request, schema, told, counted)
-	counted.End(e.Ctx, result, err)
+	kept := counted.End(e.Ctx, result, err)
+	var run *gauze.RunError
+	switch {
+	case kept == nil:
+	case errors.As(err, &run):
+		err = &shell.CountedError{Run: &gauze.RunError{Err: run.Err, Spent: *kept}}
+	default: // no release
+		result.Spent = *kept
+	}
 	return result, err
 }
 

@@ -109,7 +109,7 @@ type problem struct {
 func (p problem) errorOf(dataset string) error {
 	switch {
 	case p.Type == "urn:gauze:budget":
-		return &ledger.RefusedError{Dataset: dataset, Why: p.Detail}
+		return &ledger.RefusedError{Dataset: dataset, Why: p.Detail, Hint: p.Hint}
 	case p.Field != "":
 		return &privacy.FieldError{Field: p.Field, Wanted: p.Wanted, Got: p.Got, Mend: p.Hint}
 	}

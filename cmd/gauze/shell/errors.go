@@ -52,6 +52,16 @@ type NoRelease struct {
 // Error is the reason.
 func (e *NoRelease) Error() string { return "no release: " + e.Why.Reason }
 
+// A CountedError is a fit that ended by a fault after it had begun to measure, and that a ledger
+// counts: Run says as spent what the ledger does.
+type CountedError struct{ Run *gauze.RunError }
+
+// Error is that of the fit.
+func (e *CountedError) Error() string { return e.Run.Error() }
+
+// Unwrap returns Run.
+func (e *CountedError) Unwrap() error { return e.Run }
+
 // An outcome is what --json prints on stderr.
 type outcome struct {
 	Outcome string        `json:"outcome"` // "released", "no-release", "refused" or "error"
@@ -81,15 +91,25 @@ func failureOf(err error) outcome {
 		return outcome{Outcome: "no-release", Code: CodeNoRelease, Message: none.Why.Reason, Hint: none.Why.Advice, Spent: none.Spent}
 	}
 	f := outcome{Outcome: "error", Code: CodeOther}
-	var run *gauze.RunError
+	var (
+		run     *gauze.RunError
+		refused *ledger.RefusedError
+	)
 	switch {
 	case errors.As(err, &run):
 		f.Spent = run.Spent
-		f.Faults = []fault{{Message: trimPackage(err.Error()), Hint: "what was measured by then stays spent"}}
+		hint := "what was measured by then stays spent"
+		if errors.As(err, new(*CountedError)) {
+			hint = "all that was reserved in the ledger stays spent"
+		}
+		f.Faults = []fault{{Message: trimPackage(err.Error()), Hint: hint}}
 	case errors.Is(err, context.Canceled):
 		f.Faults = []fault{{Message: "interrupted", Hint: "nothing was spent"}}
-	case errors.As(err, new(*ledger.RefusedError)):
+	case errors.As(err, &refused):
 		f.Outcome, f.Code, f.Faults = "refused", CodeRefused, []fault{{Message: trimPackage(err.Error()), Hint: ledgerHint}}
+		if refused.Hint != "" {
+			f.Faults[0].Hint = refused.Hint
+		}
 	default:
 		f.Faults = faultsOf(err)
 		if _, bad := mendOf(err); bad {
