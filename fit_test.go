@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -442,7 +443,7 @@ func TestIdentity(t *testing.T) {
 	if got := *result.Release.Identity; got != want || !strings.HasPrefix(got.Program, "gauze "+Version) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if c := result.Release.Columns; c[0] != release.Column(r.Columns[0]) || c[1] != (release.Column{Name: "bmi"}) {
+	if c := result.Release.Columns; !reflect.DeepEqual(c[0], release.Column(r.Columns[0])) || !reflect.DeepEqual(c[1], release.Column{Name: "bmi"}) {
 		t.Errorf("columns: %+v", c)
 	}
 	result.Release.Identity.Created = "yesterday"

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -85,7 +86,7 @@ func TestFrom(t *testing.T) {
 		n, _ := table.Rows()
 		r, report := in.Request(), in.Report()
 		if n != 3 || report.BadRows != 2 || report.Columns[0].Missing != 1 || report.Columns[1].NotFinite != 1 || r.SchemaInferred ||
-			!slices.Equal(r.Columns, columns) {
+			!reflect.DeepEqual(r.Columns, columns) {
 			t.Errorf("%s: %d rows, %+v, %+v", name, n, report, r)
 		}
 		if _, err := in.Load(privacy.ReplaceOne, nil); err == nil || !strings.Contains(err.Error(), "a second") {

@@ -89,6 +89,11 @@ func (v *verifier) columns(r *Release) {
 		if c.AtLeast != nil && c.AtMost != nil && !(*c.AtLeast <= *c.AtMost) {
 			v.fault(true, field+"at_most", fmt.Sprintf("at_least, %v, or more", *c.AtLeast), fmt.Sprint(*c.AtMost))
 		}
+		for i, code := range c.Missing {
+			number, isNumber := code.(float64)
+			text, isText := code.(string)
+			v.fault(!(isNumber && number-number == 0 || isText && text != ""), fmt.Sprintf("%smissing[%d]", field, i), "a finite number or text", fmt.Sprintf("%v", code))
+		}
 	}
 	for i, u := range r.Diagnostics.Units {
 		v.amount(fmt.Sprintf("diagnostics.units[%d].unit", i), u.Unit, math.MaxFloat64)

@@ -38,12 +38,14 @@ type Column struct {
 	Name string `json:"name"` // Required: as in the model.
 	// The unit that it is recorded in; 0 if not declared.
 	RoundedTo float64 `json:"rounded_to,omitempty"`
-	// What a value can be; nil if not declared.
+	// What a value can be; nil if not declared. A cell outside was a missing one.
 	AtLeast *float64 `json:"at_least,omitempty"`
 	AtMost  *float64 `json:"at_most,omitempty"`
 	// What people call it, and the unit of its values ("kg"); empty if not declared.
 	Label         string `json:"label,omitempty"`
 	UnitOfMeasure string `json:"unit_of_measure,omitempty"`
+	// Codes that meant missing: float64 and strings; nil if none were declared.
+	Missing []any `json:"missing,omitempty"`
 }
 
 // A Certificate says what was asked, what was spent, and by which measurements.

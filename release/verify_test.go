@@ -49,6 +49,12 @@ func TestVerifyCatches(t *testing.T) {
 			r.Diagnostics.Undescribed = &Undescribed{Columns: []UndescribedColumn{{Beyond: []float64{2, 1}}}}
 		}, "diagnostics.undescribed.columns[0].beyond"},
 		{"misfit", gaussian, func(r *Release) { r.Diagnostics.Components = []ComponentNote{{Misfit: -1}} }, "diagnostics.components[0].misfit"},
+		{"a code for missing that is none", gaussian, func(r *Release) {
+			r.Columns = []Column{{Name: r.Model.Columns[0], Missing: []any{999., "n/a", true}}, {Name: r.Model.Columns[1]}}
+		}, "columns[0].missing[2]: want a finite number or text"},
+		{"an infinite code", gaussian, func(r *Release) {
+			r.Columns = []Column{{Name: r.Model.Columns[0], Missing: []any{math.Inf(1)}}, {Name: r.Model.Columns[1]}}
+		}, "columns[0].missing[0]"},
 		{"no plan", gaussian, func(r *Release) { r.Certificate.Plan = nil }, "certificate.plan"},
 		{"nothing asked", gaussian, func(r *Release) { r.Certificate.Epsilon = 0 }, "certificate.epsilon"},
 		{"epsilon lowered", gaussian, func(r *Release) { r.Certificate.Epsilon = 0.999999 }, "spent.epsilon: want at most"},

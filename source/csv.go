@@ -157,6 +157,9 @@ func (c *csvReader) Next(values []float64, kinds []Kind, labels []string) error 
 	return nil
 }
 
+// Text implements Texts.
+func (c *csvReader) Text(i int) string { return c.label(c.pick[i]) }
+
 // label is the text of a cell of the last record.
 func (c *csvReader) label(column int) string {
 	if c.quoted != nil {

@@ -14,6 +14,7 @@ const (
 	lookAheadRows  = 10_000    // rows that are looked at, at most
 	lookAheadCells = 1_000_000 // and cells, which bounds the memory at 9 MB
 	numberShare    = 0.95      // a column is fitted if this share of its cells are numbers
+	mostTexts      = 500       // cells of a fitted column that are text: the other share of lookAheadRows
 )
 
 // lookAhead holds the first rows until the columns are chosen. Rows are row-major, of the columns
@@ -25,9 +26,10 @@ type lookAhead struct {
 	l      int      // how many labels a row has
 	labels []string // row-major, of the roles
 	rows   int
-	ended  bool  // they are all that there are
-	pick   []int // places among from
-	at     int   // the next row to hand over
+	ended  bool           // they are all that there are
+	texts  map[int]string // of cells that are no number, by their places among kinds
+	pick   []int          // places among from
+	at     int            // the next row to hand over
 }
 
 // infer chooses the columns: by their types, which are public, and from the cells of the first rows
@@ -37,7 +39,7 @@ func (t *Table) infer() error {
 	if err := checkNames(header); err != nil {
 		return err
 	}
-	a := &lookAhead{l: len(t.roles.labels)}
+	a := &lookAhead{l: len(t.roles.labels), texts: map[int]string{}}
 	why := t.byType()
 	for j := range header {
 		if why[j] == "" {
@@ -114,7 +116,7 @@ func errNoRows() error {
 // fill reads rows until the look-ahead is full or the input ends.
 func (a *lookAhead) fill(r Reader) error {
 	d := len(a.from)
-	values, kinds, labels := make([]float64, d), make([]Kind, d), make([]string, a.l)
+	values, kinds, labels, odd := make([]float64, d), make([]Kind, d), make([]string, a.l), make([]int, d)
 	for a.rows < lookAheadRows && (a.rows+1)*d <= max(lookAheadCells, d) {
 		err := r.Next(values, kinds, labels)
 		if err == io.EOF {
@@ -126,6 +128,10 @@ func (a *lookAhead) fill(r Reader) error {
 		}
 		for i, kind := range kinds {
 			values[i], kinds[i] = checked(values[i], kind)
+			if kinds[i] == NotNumber && odd[i] < mostTexts {
+				odd[i]++
+				a.texts[len(a.kinds)+i] = shortened(TextOf(r, i))
+			}
 		}
 		a.values = append(a.values, values...)
 		a.kinds = append(a.kinds, kinds...)
@@ -148,6 +154,12 @@ func (a *lookAhead) next(values []float64, kinds []Kind, labels []string) bool {
 	a.at++
 	return true
 }
+
+// text returns the text of the i-th chosen cell of the row that next returned last.
+func (a *lookAhead) text(i int) string { return a.texts[(a.at-1)*len(a.from)+a.pick[i]] }
+
+// shortened returns so much of a text that longer ones are still told from codes.
+func shortened(text string) string { return strings.Clone(text[:min(len(text), longestCode+1)]) }
 
 // leaveOut says why the cells of column j of those that may be fitted keep it from it, or "".
 func (a *lookAhead) leaveOut(name string, j int) string {

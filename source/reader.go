@@ -23,6 +23,24 @@ type Reader interface {
 	Close() error
 }
 
+// Texts is a reader that can say what stands in a cell that is no number. Codes of text that mean
+// missing are found there, and how the cells of a column are written that cannot be read.
+type Texts interface {
+	Reader
+	// Text returns the text of the i-th selected cell of the row that Next returned last. It is
+	// asked of cells of the kind NotNumber alone.
+	Text(i int) string
+}
+
+// TextOf returns the text of the i-th selected cell of the row that a reader returned last, of the
+// kind NotNumber; "" where the reader does not know.
+func TextOf(r Reader, i int) string {
+	if t, ok := r.(Texts); ok {
+		return t.Text(i)
+	}
+	return ""
+}
+
 // A Kind says what a cell holds. Every kind but Number makes its row bad.
 type Kind uint8
 
@@ -101,6 +119,7 @@ func Of(reader Reader, schema *Schema) (*Table, error) {
 		reader.Close()
 		return nil, err
 	}
+	t.rules = rulesOf(t.columns)
 	t.report.Columns = make([]ColumnReport, len(t.columns))
 	for i, c := range t.columns {
 		t.report.Columns[i].Name = c.Name

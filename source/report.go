@@ -12,7 +12,7 @@ import (
 // nowhere else. It prints and encodes as "[protected]"; Text is the one way to its words.
 type Report struct {
 	Rows     int // of the input, bad ones included
-	BadRows  int // with at least one cell to fit that is no finite number
+	BadRows  int // with at least one cell to fit that is missing or no finite number
 	Columns  []ColumnReport
 	Inferred bool      // from cells
 	ByType   bool      // .. or from the types of columns, which are public
@@ -31,15 +31,16 @@ type ColumnReport struct {
 	Missing   int
 	NotFinite int
 	NotNumber int
+	Coded     int // that hold a code for missing
+	Outside   int // numbers outside the declared limits, which are missing cells
 }
 
 // LeftOut is a column that inference did not choose.
 type LeftOut struct{ Name, Why string }
 
+// count counts a cell that is no number.
 func (c *ColumnReport) count(kind Kind) {
 	switch kind {
-	case Number:
-		c.Numbers++
 	case Missing:
 		c.Missing++
 	case NotFinite:

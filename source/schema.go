@@ -36,12 +36,14 @@ type Column struct {
 	Name string `json:"name"`
 	// The unit it is recorded in, in its own units, positive; 0 if unknown.
 	RoundedTo float64 `json:"rounded_to,omitempty"`
-	// What a value can be; nil if unknown.
+	// What a value can be; nil if unknown. A cell outside is a missing one.
 	AtLeast *float64 `json:"at_least,omitempty"`
 	AtMost  *float64 `json:"at_most,omitempty"`
 	// What reports call it, and the unit of its values ("kg"); "" for its name, and if unknown.
 	Label         string `json:"label,omitempty"`
 	UnitOfMeasure string `json:"unit_of_measure,omitempty"`
+	// Codes that mean missing: float64, which compare with cells as numbers, and strings.
+	Missing []any `json:"missing,omitempty"`
 }
 
 // Named is a schema of columns of which only the names are known.
@@ -85,6 +87,7 @@ func parseSchema(data []byte) (*Schema, error) {
 		AtMost    *float64 `json:"at_most"`
 		Label     string   `json:"label"`
 		Measure   string   `json:"unit_of_measure"`
+		Missing   []any    `json:"missing"`
 	}
 	var file struct {
 		Columns []column   `json:"columns"`
@@ -106,7 +109,7 @@ func parseSchema(data []byte) (*Schema, error) {
 		if c.Name == nil {
 			return nil, &Error{Field: fmt.Sprintf("schema, columns[%d].name", i), Wanted: "a column's name", Got: "none", Hint: schemaHint}
 		}
-		column := Column{Name: *c.Name, AtLeast: c.AtLeast, AtMost: c.AtMost, Label: c.Label, UnitOfMeasure: c.Measure}
+		column := Column{Name: *c.Name, AtLeast: c.AtLeast, AtMost: c.AtMost, Label: c.Label, UnitOfMeasure: c.Measure, Missing: c.Missing}
 		if c.RoundedTo != nil {
 			column.RoundedTo = *c.RoundedTo
 			if !(column.RoundedTo > 0) {
@@ -171,6 +174,11 @@ func (s *Schema) Tidy() error {
 		if err := c.checkLimits(); err != nil {
 			return err
 		}
+		codes, err := tidyCodes(fmt.Sprintf("schema, column %q, missing", c.Name), c.Missing)
+		if err != nil {
+			return err
+		}
+		c.Missing = codes
 		seen[c.Name] = true
 	}
 	return s.tidyRoles()
@@ -185,13 +193,7 @@ const gridRounding = 1e-9
 
 // checkLimits reports limits that no record can keep to.
 func (c Column) checkLimits() error {
-	low, high := -math.MaxFloat64, math.MaxFloat64
-	if c.AtLeast != nil {
-		low = *c.AtLeast
-	}
-	if c.AtMost != nil {
-		high = *c.AtMost
-	}
+	low, high := c.limits()
 	fault := &Error{Field: fmt.Sprintf("schema, column %q, at_most", c.Name), Wanted: fmt.Sprintf("at_least, %v, or more", low), Got: fmt.Sprint(high)}
 	switch {
 	case !(-math.MaxFloat64 <= low && high <= math.MaxFloat64):

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -20,7 +21,7 @@ func TestReadSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := schema.Columns; len(c) != 2 || c[0].Name != "age" || c[0].RoundedTo != 1 || *c[0].AtLeast != 0 || c[0].AtMost != nil || c[1] != (Column{Name: "bmi"}) {
+	if c := schema.Columns; len(c) != 2 || c[0].Name != "age" || c[0].RoundedTo != 1 || *c[0].AtLeast != 0 || c[0].AtMost != nil || !reflect.DeepEqual(c[1], Column{Name: "bmi"}) {
 		t.Errorf("got %v", c)
 	}
 	table, err := opened("stdin", strings.NewReader("bmi,age\n20,30\n"), schema)

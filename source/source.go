@@ -22,6 +22,7 @@ type Table struct {
 	columns []Column
 	schema  Schema // as asked
 	roles   roles
+	rules   rules      // of columns
 	ahead   *lookAhead // of an inferred schema; nil once read
 	report  Report     // but Columns, which count bad rows only
 	read    bool
@@ -142,27 +143,39 @@ func (t *Table) append(sink Sink, values []float64, kinds []Kind, labels []strin
 		}
 	}
 	t.report.Rows++
-	if !numbers(values, kinds) {
+	if !t.rules.keep(values, kinds) {
 		t.report.BadRows++
 		for i, kind := range kinds {
-			values[i], kind = checked(values[i], kind)
-			t.report.Columns[i].count(kind)
-			if kind != Number {
-				values[i] = math.NaN()
-			}
+			values[i] = t.cell(i, values[i], kind)
 		}
 	}
 	sink.Append(values, person, group)
 }
 
-// numbers reports that checked leaves a row as it is, of numbers alone.
-func numbers(values []float64, kinds []Kind) bool {
-	for i, kind := range kinds {
-		if v := values[i]; v-v != 0 || kind != Number {
-			return false
-		}
+// cell counts a cell of column i and returns its number, NaN where it is missing or none.
+func (t *Table) cell(i int, v float64, kind Kind) float64 {
+	v, kind = checked(v, kind)
+	count := &t.report.Columns[i]
+	switch {
+	case t.rules.isCode(i, v, kind, func() string { return t.text(i) }):
+		count.Coded++
+	case kind == Number && t.rules.outside(i, v):
+		count.Outside++
+	case kind == Number:
+		count.Numbers++
+		return v
+	default:
+		count.count(kind)
 	}
-	return true
+	return math.NaN()
+}
+
+// text returns the text of a cell of the row that is taken.
+func (t *Table) text(i int) string {
+	if t.ahead != nil {
+		return t.ahead.text(i)
+	}
+	return TextOf(t.reader, i)
 }
 
 // checkNumbers reports the columns that had no number in any row, all at once.

@@ -362,13 +362,13 @@ func TestHeaderReadsNoRow(t *testing.T) {
 	for _, c := range []struct {
 		schema *Schema
 		want   string
-	}{{nil, "[{a 0 <nil> <nil>  } {b 0 <nil> <nil>  }] false"}, {Named([]string{"b"}), "[{b 0 <nil> <nil>  }] true"}} {
+	}{{nil, "[a b] false"}, {Named([]string{"b"}), "[b] true"}} {
 		reader, err := CSV("stdin", io.NopCloser(strings.NewReader(text)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		columns, known, err := Foresee(reader, c.schema)
-		if got := fmt.Sprint(columns, known); err != nil || got != c.want {
+		if got := fmt.Sprint((&Schema{Columns: columns}).Names(), known); err != nil || got != c.want {
 			t.Errorf("Foresee: %s, %v; want %s", got, err, c.want)
 		}
 	}

@@ -114,6 +114,15 @@ func (r *reader) next(values []float64, kinds []source.Kind, labels []string) er
 	return nil
 }
 
+// Text implements source.Texts.
+func (r *reader) Text(i int) (cell string) {
+	_ = guarded(func() error {
+		cell = text(r.batch.Column(r.selected[i]), r.row-1)
+		return nil
+	})
+	return cell
+}
+
 // over is io.EOF if the stream was ended by its writer. Otherwise the writer ended, and rows are
 // missing: they must not be taken for the table.
 func (r *reader) over() error {

@@ -27,6 +27,7 @@ type column struct {
 	left  int64  // cells that are in no page read so far
 	n, at int    // cells of the page, and how many were handed over
 	there []byte // of an optional column: 1 for a cell that is not missing
+	last  int    // the place in from of the value that was handed over last
 	used  int    // values of the page that were handed over
 	index []int32
 	coded bool    // the page's values are numbers of the dictionary's

@@ -162,6 +162,7 @@ func (r *reader) Next(values []float64, kinds []source.Kind, labels []string) er
 			return r.fault(errDamaged)
 		case i < len(values) && there:
 			values[i], kinds[i] = c.leaf.cell(c.from, at)
+			c.last = at
 		case i < len(values):
 			values[i], kinds[i] = 0, source.Missing
 		case there:
@@ -171,6 +172,16 @@ func (r *reader) Next(values []float64, kinds []source.Kind, labels []string) er
 		}
 	}
 	return nil
+}
+
+// Text implements source.Texts.
+func (r *reader) Text(i int) (text string) {
+	c := r.columns[i]
+	_ = guarded(func() error {
+		text = c.leaf.text(c.from, c.last)
+		return nil
+	})
+	return text
 }
 
 // nextGroup opens the selected columns of the next group of rows.

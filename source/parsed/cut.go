@@ -82,6 +82,14 @@ func (w *whole) Next(values []float64, kinds []source.Kind, labels []string) err
 	return io.EOF
 }
 
+// Text implements source.Texts.
+func (w *whole) Text(i int) string {
+	if !w.cut {
+		return source.TextOf(w.Reader, i)
+	}
+	return source.TextOf(w.parsed[0], i)
+}
+
 // collect has the pieces parsed, and opens what has come of them: all or none.
 func (w *whole) collect() error {
 	w.asked = true

@@ -15,7 +15,8 @@ import (
 
 // A file has blocks of whole rows, each after its length and before its checksum, and ends with one
 // that is empty. Of a row there are its numbers, as float64 with the last byte first, and then its
-// labels, each after its length. A cell that is no number is a NaN that says of which kind it is.
+// labels, each after its length; between them the texts of cells of the kind NotNumber, in the same
+// way. A cell that is no number is a NaN that says of which kind it is.
 const (
 	blockBytes = 64 << 10 // about; a guess
 	mostBytes  = 1 << 30  // of a block: more is damage
@@ -39,7 +40,7 @@ func write(out io.Writer, rows source.Reader, columns, labels int) error {
 			return err
 		}
 		if err == nil {
-			block = appendRow(block, values, kinds, names)
+			block = appendRow(block, rows, values, kinds, names)
 		}
 		if len(block) >= blockBytes || err == io.EOF && len(block) > 0 {
 			if err := writeBlock(out, block); err != nil {
@@ -53,7 +54,7 @@ func write(out io.Writer, rows source.Reader, columns, labels int) error {
 	}
 }
 
-func appendRow(block []byte, values []float64, kinds []source.Kind, labels []string) []byte {
+func appendRow(block []byte, rows source.Reader, values []float64, kinds []source.Kind, labels []string) []byte {
 	for i, v := range values {
 		bits := math.Float64bits(v)
 		if kinds[i] != source.Number {
@@ -61,10 +62,19 @@ func appendRow(block []byte, values []float64, kinds []source.Kind, labels []str
 		}
 		block = binary.LittleEndian.AppendUint64(block, bits)
 	}
+	for i, kind := range kinds {
+		if kind == source.NotNumber {
+			block = appendText(block, source.TextOf(rows, i))
+		}
+	}
 	for _, l := range labels {
-		block = append(binary.AppendUvarint(block, uint64(len(l))), l...)
+		block = appendText(block, l)
 	}
 	return block
+}
+
+func appendText(block []byte, text string) []byte {
+	return append(binary.AppendUvarint(block, uint64(len(text))), text...)
 }
 
 func writeBlock(out io.Writer, block []byte) error {
@@ -82,8 +92,9 @@ type reader struct {
 	file   io.ReadCloser // nil before
 	in     *bufio.Reader
 	header []string
-	text   []byte // of the block
-	block  []byte // what is left of it
+	text   []byte   // of the block
+	block  []byte   // what is left of it
+	texts  []string // of the last row's cells that are no number
 }
 
 // read reads what has come of a file; nil if nothing has. (A nil interface, not a nil *reader.)
@@ -128,15 +139,35 @@ func (r *reader) Next(values []float64, kinds []source.Kind, labels []string) er
 		}
 	}
 	r.block = r.block[number*len(values):]
-	for i := range labels {
-		n, size := binary.Uvarint(r.block)
-		if size <= 0 || n > uint64(len(r.block)-size) {
-			return errBroken
+	r.texts = slices.Grow(r.texts[:0], len(values))[:len(values)]
+	for i, kind := range kinds {
+		if kind != source.NotNumber {
+			continue
 		}
-		labels[i], r.block = string(r.block[size:size+int(n)]), r.block[size+int(n):]
+		if err := r.take(&r.texts[i]); err != nil {
+			return err
+		}
+	}
+	for i := range labels {
+		if err := r.take(&labels[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
+
+// take takes a text off the block.
+func (r *reader) take(text *string) error {
+	n, size := binary.Uvarint(r.block)
+	if size <= 0 || n > uint64(len(r.block)-size) {
+		return errBroken
+	}
+	*text, r.block = string(r.block[size:size+int(n)]), r.block[size+int(n):]
+	return nil
+}
+
+// Text implements source.Texts.
+func (r *reader) Text(i int) string { return r.texts[i] }
 
 // next reads a block, io.EOF if it is the last one.
 func (r *reader) next() (err error) {

@@ -153,6 +153,9 @@ func (f *Reader) Next(values []float64, kinds []source.Kind, labels []string) er
 	}
 }
 
+// Text implements source.Texts.
+func (f *Reader) Text(i int) string { return source.TextOf(f.Reader, i) }
+
 // turn opens the next file in the place of the one before.
 func (f *Reader) turn() (err error) {
 	var next source.Reader

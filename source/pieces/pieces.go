@@ -16,7 +16,16 @@ type Rows struct {
 	values         []float64
 	kinds          []source.Kind
 	labels         []string
-	err            error // after the last of them
+	texts          map[int]string // of cells that are no number, by their places among kinds
+	err            error          // after the last of them
+}
+
+// Say notes the text of the i-th cell of the row that was added last.
+func (r *Rows) Say(i int, text string) {
+	if r.texts == nil {
+		r.texts = map[int]string{}
+	}
+	r.texts[(r.rows-1)*r.columns+i] = text
 }
 
 // Add is room for one more row, until the next one is added.
@@ -82,10 +91,17 @@ func (t *Table) Next(values []float64, kinds []source.Kind, labels []string) err
 	}
 }
 
+// Text returns what was said of the i-th cell of the row that was handed over last.
+func (t *Table) Text(i int) string {
+	r := &t.read[t.piece]
+	return r.texts[(t.row-1)*r.columns+i]
+}
+
 // readMore has each hand read a piece.
 func (t *Table) readMore() {
 	parallel.Run(len(t.hands), func(i int) {
 		r := &t.read[i]
+		clear(r.texts)
 		r.rows, r.values, r.kinds, r.labels, r.err = 0, r.values[:0], r.kinds[:0], r.labels[:0], nil
 		if t.next+i < t.pieces {
 			r.err = t.hands[i](t.next+i, r)

@@ -184,6 +184,11 @@ func (r *reader) start() (err error) {
 			for result.NextRow() {
 				values, kinds, labels := into.Add()
 				r.take(result.Values(), values, kinds, labels)
+				for j, kind := range kinds {
+					if kind == source.NotNumber {
+						into.Say(j, r.textOf(result.Values(), j))
+					}
+				}
 			}
 			_, err := result.Close()
 			return err
@@ -213,6 +218,21 @@ func (r *reader) Next(values []float64, kinds []source.Kind, labels []string) (e
 		err = fault(err, false)
 	}
 	return err
+}
+
+// Text implements source.Texts.
+func (r *reader) Text(i int) string {
+	if r.pieces != nil {
+		return r.pieces.Text(i)
+	}
+	return r.textOf(r.result.Values(), i)
+}
+
+// textOf returns what the server sent of the i-th selected cell of a row. Those of types that come
+// in binary are numbers.
+func (r *reader) textOf(row [][]byte, i int) string {
+	j := r.selected[i]
+	return text(r.oids[j], row[r.places[j]])
 }
 
 // take writes down what the server sent of a row.

@@ -185,6 +185,9 @@ func (r *reader) Next(values []float64, kinds []source.Kind, labels []string) er
 	return nil
 }
 
+// Text implements source.Texts.
+func (r *reader) Text(i int) string { return text(r.cells[r.places[r.selected[i]]]) }
+
 func cell(v driver.Value) (float64, source.Kind) {
 	switch v := v.(type) {
 	case nil:

@@ -84,6 +84,9 @@ func (a *answer) Next(values []float64, kinds []source.Kind, labels []string) er
 	return nil
 }
 
+// Text implements source.Texts.
+func (a *answer) Text(i int) string { return a.values[i].text }
+
 // Close ends the query.
 func (a *answer) Close() error { return a.rows.Close() }
 
@@ -120,9 +123,10 @@ func (c *cell) Scan(found any) error {
 	default:
 		c.value, c.kind = source.ParseCell(fmt.Sprint(v))
 	}
-	if text, ok := found.([]byte); ok && c.label {
+	told := c.label || c.kind == source.NotNumber
+	if text, ok := found.([]byte); ok && told {
 		c.text = string(text)
-	} else if c.label {
+	} else if told {
 		c.text = fmt.Sprint(found)
 	}
 	return nil
