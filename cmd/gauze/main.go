@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/gauze-dp/gauze/cmd/gauze/auditing"
 	"github.com/gauze-dp/gauze/cmd/gauze/fit"
 	"github.com/gauze-dp/gauze/cmd/gauze/remote"
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
@@ -27,7 +28,7 @@ func program() *shell.Program {
 		Name: "gauze", Short: "Gaussian models of sensitive tables, under differential privacy", Help: helpFiles,
 		Commands: []shell.Command{
 			newFit().Entry(), planCommand(), sampleCommand(), compareCommand(), scoreCommand(), simulateCommand(),
-			reportCommand(), verifyCommand(), ledgerCommand(), auditCommand(), serveCommand(), papersCommand(), demoCommand(), shell.Version(),
+			reportCommand(), verifyCommand(), ledgerCommand(), auditing.Start(), serveCommand(), papersCommand(), demoCommand(), shell.Version(),
 		},
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gauze-dp/gauze/cmd/gauze-audit/attack"
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/cmd/gauze/suggest"
 	"github.com/gauze-dp/gauze/release"
@@ -23,7 +24,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"gauze": main})
+	testscript.Main(m, map[string]func(){"gauze": main, "gauze-audit": func() {
+		os.Exit(attack.Program().Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}})
 }
 
 func TestScripts(t *testing.T) {

@@ -43,6 +43,12 @@ func Wrong(field, wanted string, got any, hint string) error {
 // Error is the message and the hint.
 func (e *UsageError) Error() string { return e.Message + "; " + e.Hint }
 
+// Ended is the exit code of another program, which has said why.
+type Ended int
+
+// Error names the code.
+func (e Ended) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
 // A NoRelease is the outcome of a fit that ends without a model.
 type NoRelease struct {
 	Why   *estimate.NoRelease

@@ -44,6 +44,7 @@ type Env struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
+	Args   []string      // of the program, as they were given
 	Spent  release.Spent // by a fit that is over
 	// errors and outcomes as one JSON object on stderr; answers as JSON on stdout
 	JSON  bool
@@ -52,10 +53,13 @@ type Env struct {
 
 // Run parses the arguments, runs the command and returns the exit code.
 func (p *Program) Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	e := &Env{Ctx: ctx, Stdin: stdin, Stdout: stdout, Stderr: stderr, JSON: asksJSON(args)}
+	e := &Env{Ctx: ctx, Stdin: stdin, Stdout: stdout, Stderr: stderr, Args: args, JSON: asksJSON(args)}
 	err := p.Execute(e, args)
 	if err == nil {
 		return CodeOK
+	}
+	if ended := Ended(0); errors.As(err, &ended) {
+		return int(ended)
 	}
 	f := failureOf(err)
 	f.Notes = e.notes

@@ -94,6 +94,8 @@ func protect(t *rows.Table, r privacy.Relation) *Table {
 // Hooked is a copy of a table whose sessions have a hook, and mark what they release as simulated.
 // Who can call it: kernel/kerneltest, in tests, and kernel/rehearsal, over rows that its caller has
 // in plain sight.
+//
+//go:noinline
 func Hooked(t *Table, h *hook.Hook) *Table {
 	return &Table{rows: t.rows, relation: t.relation, hook: h}
 }

@@ -49,6 +49,8 @@ func (e *Entropy) Uint64() uint64 {
 // NewSeeded returns a Source that is a function of seed alone (ChaCha8), the same
 // on every machine. For tests and simulation only: whoever knows the seed can
 // subtract the noise.
+//
+//go:noinline
 func NewSeeded(seed uint64) Source {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[:], seed)

@@ -1,4 +1,4 @@
-package main
+package attack
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/audit"
+	"github.com/gauze-dp/gauze/cmd/gauze/auditing"
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/learner"
@@ -39,7 +40,7 @@ func TestAuditFindsAFault(t *testing.T) {
 			return audit.Run(ctx, r)
 		}
 		var stdout, stderr bytes.Buffer
-		code := program().Run(t.Context(), strings.Fields("audit --method black-box --components 1 --epsilon 3 --delta .01 --force --relation add-remove-one --rows 800 --runs 10"),
+		code := Program().Run(t.Context(), strings.Fields("audit --method black-box --components 1 --epsilon 3 --delta .01 --force --relation add-remove-one --rows 800 --runs 10"),
 			strings.NewReader(""), &stdout, &stderr)
 		want, said := shell.CodeOK, ""
 		if remembers {
@@ -48,5 +49,12 @@ func TestAuditFindsAFault(t *testing.T) {
 		if code != want || !strings.HasPrefix(stderr.String(), said) || strings.Contains(stdout.String(), "fault: ") != remembers {
 			t.Errorf("remembers %v: exit code %d\n%s\n%s", remembers, code, stdout.String(), stderr.String())
 		}
+	}
+}
+
+// The default that help shows is that of an audit.
+func TestDefaultRuns(t *testing.T) {
+	if auditing.DefaultRuns != audit.DefaultRuns {
+		t.Errorf("help says %d runs, an audit makes %d", auditing.DefaultRuns, audit.DefaultRuns)
 	}
 }

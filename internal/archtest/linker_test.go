@@ -1,0 +1,79 @@
+package archtest
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// steers are the functions without which no session can have noise that is not the operating
+// system's: the one that gives a table a hook, and the one that makes a seeded source. The compiler
+// is told to inline neither, so that a program in which something can call one has it by name.
+var steers = []string{module + "/kernel/internal/core.Hooked", module + "/kernel/internal/noise.NewSeeded"}
+
+// TestProgramsCannotSteerNoise: the linker keeps what main can reach, and of these functions nothing
+// is left in gauze: no fit and no server of it can overhear, replay or seed noise. The audit, which
+// has to, is a program of its own, and has them: so the test can fail.
+func TestProgramsCannotSteerNoise(t *testing.T) {
+	for program, want := range map[string]bool{"gauze": false, "gauze-audit": true} {
+		symbols := linked(t, program)
+		for _, name := range steers {
+			if got := slices.Contains(symbols, name); got != want {
+				t.Errorf("%s is linked into %s: %v, want %v", name, program, got, want)
+			}
+		}
+		if !slices.Contains(symbols, module+"/kernel/internal/core.(*Session).measure") {
+			t.Errorf("%s measures nothing: this test looks in the wrong place", program)
+		}
+		rehearses := regexp.MustCompile(`/kernel/(rehearsal|internal/stage|kerneltest)\.`)
+		if i := slices.IndexFunc(symbols, rehearses.MatchString); i >= 0 && !want {
+			t.Errorf("%s is linked into %s", symbols[i], program)
+		}
+	}
+}
+
+// linked returns the names of all functions in a program.
+func linked(t *testing.T, program string) (names []string) {
+	t.Helper()
+	built := filepath.Join(t.TempDir(), program)
+	if out, err := in("go", "build", "-o", built, "./cmd/"+program).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	out, err := in("go", "tool", "nm", built).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if f := strings.Fields(line); len(f) >= 3 && (f[1] == "T" || f[1] == "t") {
+			names = append(names, f[2])
+		}
+	}
+	return names
+}
+
+// in is a command in the root.
+func in(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = root
+	return cmd
+}
+
+// TestOnlyAuditRehearses: gauze does not even import what rehearses; every other import of it is of
+// tests.
+func TestOnlyAuditRehearses(t *testing.T) {
+	all, err := listed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for program, want := range map[string]bool{"cmd/gauze": false, "cmd/gauze-audit": true} {
+		needs := all[program]
+		for _, folder := range []string{"audit", "kernel/rehearsal", "kernel/internal/stage"} {
+			if slices.Contains(needs, folder) != want {
+				t.Errorf("%s depends on %s: %v, want %v", program, folder, !want, want)
+			}
+		}
+	}
+}
