@@ -154,7 +154,7 @@ func TestInterruptedWhileReading(t *testing.T) {
 		want := "error: interrupted\nhint: nothing was spent\n"
 		if asJSON {
 			args = append(args, "--json")
-			want = `{"outcome":"error","code":1,"message":"interrupted","hint":"nothing was spent","spent":{"epsilon":0,"delta":0,"mu":0,"rho":0},"faults":[{"message":"interrupted","hint":"nothing was spent"}]}` + "\n"
+			want = `{"outcome":"error","code":1,"message":"interrupted","hint":"nothing was spent","spent":{"epsilon":0,"delta":0,"mu":0,"rho":0},"public":true,"faults":[{"message":"interrupted","hint":"nothing was spent"}]}` + "\n"
 		}
 		if code := program().Run(ctx, args, stdin, &stdout, &stderr); code != shell.CodeOther {
 			t.Errorf("exit code %d, want %d", code, shell.CodeOther)

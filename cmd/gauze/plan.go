@@ -103,7 +103,7 @@ func (o *planOptions) checkNumbers(relation privacy.Relation) error {
 func (o *planOptions) columns(e *shell.Env, args []string) ([]source.Column, string, error) {
 	schema, err := o.fit.Request.Declared()
 	if err != nil {
-		return nil, "", err
+		return nil, "", shell.Declared(err)
 	}
 	note := ""
 	switch {

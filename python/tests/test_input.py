@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import signal
 import threading
 import time
@@ -65,8 +66,8 @@ def test_a_stream_and_csv_are_one_table(one, tmp_path, kind):
     model, file = tmp_path / "model.json", tmp_path / "rows.csv"
     model.write_text(gauze.Release.from_json({**one, "columns": ["x0", "x1"]}).to_json())
     file.write_text("x2,x1,x0\n" + "".join(f"{a!s},{b!s},{c!s}\n" for c, b, a in x))
-    by_file = _program.run(["score", str(model), str(file), "--not-private"])[0]
-    assert _program.run(["score", str(model), "-", "--not-private"], _table.of(x).stream(["x2", "x1", "x0"]))[0] == by_file
+    by_file = _program.run(["score", str(model), str(file), "--not-private"])
+    assert _program.run(["score", str(model), "-", "--not-private"], _table.of(x).stream(["x2", "x1", "x0"])) == by_file
 
 
 def test_types_of_pandas():
@@ -141,22 +142,24 @@ def test_urls(rows, tmp_path):
     ([[1, 2], [3]], "lengths"), (np.zeros((3, 2), [("a", float)]), "void|numbers"), (None, "two dimensions"), (7, "two dimensions"), ({"a": [1]}, "two"),
     (np.array([["x"], [None]], object), "numbers"), (np.empty((5, 0)), "column"), (np.full((40, 3), np.inf), "."),
 ])
-def test_hostile(x, match):
-    with pytest.raises(gauze.InputError, match=match) as error:
+def test_hostile(x, match, capsys):
+    with pytest.raises(gauze.InputError) as error:
         gauze.GaussianMixture(**BUDGET).fit(x)
+    assert re.search(match, str(error.value) + capsys.readouterr().err)
     assert not any(error.value.spent.values()) and error.value.hint
 
 
 @pytest.mark.parametrize("names, match", [
     (["a", "a"], "twice"), (["", "b"], "name"), (["a\0", "b"], "."), (["a\nb", "b"], "line"), (["date", "b"], "datetime64"),
 ])
-def test_hostile_names(names, match):
+def test_hostile_names(names, match, capsys):
     pd = pytest.importorskip("pandas")
     x = pd.DataFrame(np.zeros((50, 2)), columns=names)
     if "date" in names:
         x["date"] = pd.Timestamp("2026-01-31")
-    with pytest.raises(gauze.InputError, match=match) as error:
+    with pytest.raises(gauze.InputError) as error:
         gauze.Covariance(**BUDGET).fit(x)
+    assert re.search(match, str(error.value) + capsys.readouterr().err)
     assert not any(error.value.spent.values()) and error.value.field
 
 

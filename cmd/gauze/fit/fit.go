@@ -241,10 +241,10 @@ func (c *Command) declared(r gauze.Request) (*source.Schema, error) {
 		schema.Dataset = c.budget.Dataset
 	}
 	if err != nil || len(schema.Columns) == 0 {
-		return schema, err
+		return schema, shell.Declared(err)
 	}
 	r.Columns = schema.Columns
-	return schema, errors.Join(c.Request.ForColumns(&r), r.Validate())
+	return schema, shell.Declared(errors.Join(c.Request.ForColumns(&r), r.Validate()))
 }
 
 // writeReason writes the page of a fit without a release, if a report is asked for, and returns the

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -75,7 +76,10 @@ type outcome struct {
 	Message string        `json:"message"`
 	Hint    string        `json:"hint,omitempty"`
 	Spent   release.Spent `json:"spent"`
-	// what a terminal is told on the way, such as an inferred schema
+	// No row had a part in message, hint and faults. Where it is left out they are for the
+	// custodian's terminal alone, and a program that keeps them gives something away.
+	Public bool `json:"public,omitempty"`
+	// what a terminal is told on the way, such as an inferred schema; never public
 	Notes []string `json:"notes,omitempty"`
 	// all that message and hint name, apart
 	Faults []fault `json:"faults,omitempty"`
@@ -94,9 +98,9 @@ type fault struct {
 func failureOf(err error) outcome {
 	var none *NoRelease
 	if errors.As(err, &none) {
-		return outcome{Outcome: "no-release", Code: CodeNoRelease, Message: none.Why.Reason, Hint: none.Why.Advice, Spent: none.Spent}
+		return outcome{Outcome: "no-release", Code: CodeNoRelease, Message: none.Why.Reason, Hint: none.Why.Advice, Spent: none.Spent, Public: true}
 	}
-	f := outcome{Outcome: "error", Code: CodeOther}
+	f := outcome{Outcome: "error", Code: CodeOther, Public: public(err)}
 	var (
 		run     *gauze.RunError
 		refused *ledger.RefusedError
@@ -171,7 +175,7 @@ func (o outcome) print(w io.Writer, asJSON bool) {
 // Released says what was released, and what it cost.
 func (e *Env) Released(message string, spent release.Spent) {
 	if e.JSON {
-		outcome{Outcome: "released", Code: CodeOK, Message: message, Spent: spent, Notes: e.notes}.printJSON(e.Stderr)
+		outcome{Outcome: "released", Code: CodeOK, Message: message, Spent: spent, Public: true, Notes: e.notes}.printJSON(e.Stderr)
 		return
 	}
 	e.Note("released: %s\nspent: %s\n", message, SpentText(spent))
@@ -203,8 +207,44 @@ func SpentText(s release.Spent) string {
 	return fmt.Sprintf("rho = %.6g (mu = %.6g)", s.Rho, s.Mu)
 }
 
+// A declaredError is a mistake in a schema or in flags, which no row had a part in.
+type declaredError struct{ error }
+
+func (e declaredError) Unwrap() error { return e.error }
+
+// Declared returns err, which no row had a part in because none has been read, marked as public.
+func Declared(err error) error {
+	if err == nil {
+		return nil
+	}
+	return declaredError{err}
+}
+
+// public reports whether no row had a part in an error. Every error counts as private unless it is
+// of a type that is made from flags, public facts and releases alone, or marked by Declared.
+func public(err error) bool {
+	if errors.Is(err, context.Canceled) {
+		return true
+	}
+	switch e := err.(type) {
+	case declaredError:
+		return true
+	case *source.Error, *gauze.RunError:
+		return false
+	case interface{ Unwrap() []error }:
+		return !slices.ContainsFunc(e.Unwrap(), func(one error) bool { return !public(one) })
+	case interface{ Unwrap() error }:
+		return public(e.Unwrap())
+	}
+	_, bad := mendOf(err)
+	return bad || errors.As(err, new(*ledger.RefusedError))
+}
+
 // faultsOf takes joined errors apart and parts each message from its hint.
 func faultsOf(err error) []fault {
+	if marked, ok := err.(declaredError); ok {
+		err = marked.error
+	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []fault
 		for _, e := range joined.Unwrap() {

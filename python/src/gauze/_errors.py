@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, TypeVar
+
+from ._terminal import tell
+
+_Result = TypeVar("_Result")
 
 
 class GauzeError(Exception):
     """The program ended without an answer.
 
-    message, hint: what is wrong and how to mend it. spent: what it cost, by epsilon, delta, mu and
-    rho; all are 0 if nothing was measured. notes: what else a terminal would have been told.
+    message, hint: what is wrong and how to fix it. spent: what it cost, by epsilon, delta, mu and
+    rho; all are 0 if nothing was measured. No row of the table had a part in any of these: where
+    one did, standard error says what is wrong, and the exception only that something is.
     """
 
-    def __init__(self, message: str, hint: str = "", spent: dict[str, float] | None = None, notes: list[str] | None = None) -> None:
-        super().__init__(message, hint, spent, notes)
+    def __init__(self, message: str, hint: str = "", spent: dict[str, float] | None = None) -> None:
+        super().__init__(message, hint, spent)
         self.message = message
         self.hint = hint
         self.spent = dict(spent or {})
-        self.notes = list(notes or [])
 
     def __str__(self) -> str:
         text = f"{self.message}; {self.hint}" if self.hint else self.message
@@ -28,7 +33,7 @@ class GauzeError(Exception):
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong, and how to mend it; field, wanted and got are None where it is of no one field."""
+    """One thing that is wrong, and how to fix it; field, wanted and got are None where it is of no one field."""
 
     message: str
     hint: str = ""
@@ -44,12 +49,9 @@ class InputError(GauzeError, ValueError):
     None if there is none.
     """
 
-    def __init__(
-        self, message: str, hint: str = "", spent: dict[str, float] | None = None, notes: list[str] | None = None,
-        faults: Sequence[Fault] = (),
-    ) -> None:
-        super().__init__(message, hint, spent, notes)
-        self.args = (message, hint, spent, notes, tuple(faults))
+    def __init__(self, message: str, hint: str = "", spent: dict[str, float] | None = None, faults: Sequence[Fault] = ()) -> None:
+        super().__init__(message, hint, spent)
+        self.args = (message, hint, spent, tuple(faults))
         self.faults = tuple(faults)
         first = next((f for f in self.faults if f.field is not None), Fault(message))
         self.field, self.wanted, self.got = first.field, first.wanted, first.got
@@ -77,8 +79,11 @@ class Interrupted(KeyboardInterrupt):
     """A fit was stopped by the keyboard; spent says what it had cost by then."""
 
     def __init__(self, spent: dict[str, float] | None = None) -> None:
+        super().__init__(spent)
         self.spent = dict(spent or {})
-        super().__init__("interrupted; spent: " + (_spent(self.spent) if any(self.spent.values()) else "nothing"))
+
+    def __str__(self) -> str:
+        return "interrupted; spent: " + (_spent(self.spent) if any(self.spent.values()) else "nothing")
 
 
 def _spent(spent: dict[str, float]) -> str:
@@ -88,9 +93,44 @@ def _spent(spent: dict[str, float]) -> str:
 _BY_CODE: dict[int, type[GauzeError]] = {2: InputError, 3: NoRelease, 4: BudgetError}
 
 
+def hidden(error: InputError) -> InputError:
+    """Tells the terminal what is wrong with rows, and returns an error that says only that something is."""
+    tell(filter(None, (error.message, error.hint)))
+    return _unsaid()
+
+
+def _unsaid() -> InputError:
+    return wrong("X", "a table that can be fitted", "one that cannot; standard error says why, and nothing else does",
+                 "the reason may depend on a row, and exceptions get logged, pickled and passed on")
+
+
+def reading(step: Callable[[], _Result]) -> _Result:
+    """Returns what step reads. If a library fails, whose words may quote a cell, only the terminal is told of it."""
+    try:
+        return step()
+    except GauzeError:
+        raise
+    except Exception as error:
+        tell("".join(traceback.format_exception(error)).splitlines())
+    raise _unsaid()  # here, where Python does not keep the library's error as its context
+
+
+def public_part(outcome: dict[str, Any], code: int) -> dict[str, Any]:
+    """Tells the terminal what of an outcome of --json is for it alone, and returns the rest."""
+    kept = {k: v for k, v in outcome.items() if k in ("message", "hint", "spent", "faults")}
+    if code == 0 or outcome.get("public") is True:  # a program that does not say so is not trusted to know
+        return kept
+    for fault in outcome.get("faults") or [outcome]:
+        tell(filter(None, (fault.get("message"), fault.get("hint"))))
+    if _BY_CODE.get(code) is InputError:
+        kept["faults"] = list(map(asdict, _unsaid().faults))
+        return {**kept, "message": _unsaid().message, "hint": _unsaid().hint}
+    return {"message": f"the program ended with code {code}", "hint": "standard error says why", "spent": kept.get("spent")}
+
+
 def of_outcome(code: int, outcome: dict[str, Any]) -> GauzeError:
-    """The exception of the object that the program writes with --json."""
-    said = (outcome.get("message", ""), outcome.get("hint", ""), outcome.get("spent"), outcome.get("notes"))
+    """Returns the exception of what is public of an outcome."""
+    said = (outcome.get("message", ""), outcome.get("hint", ""), outcome.get("spent"))
     kind = _BY_CODE.get(code, GauzeError)
     if kind is not InputError:
         return kind(*said)

@@ -16,6 +16,7 @@ from ._errors import GauzeError, InputError, wrong
 from ._progress import bar
 from ._release import Array, Background, Release, Report
 from ._request import Groups, Request, Schema
+from ._terminal import watched
 
 
 class _Private(BaseEstimator):
@@ -30,16 +31,13 @@ class _Private(BaseEstimator):
 
     def _run(self, x: Any) -> None:
         request = self._request()
-        table = request.table(x)
-        if table.rows == 1:
-            raise wrong("X", "many rows", "1 sample", "one row says nothing without saying what it is")
+        table = request.table(x, least=2)
         with request.columns(table) as (flags, read, labels):
             arguments = ["fit", table.path or "-", *request.flags(), *flags]
             rows = b"" if table.path else table.stream(read, labels)
             with bar(self.progress if request.server is None else False) as told:  # a server says nothing on the way
-                out, outcome = _program.run(arguments, rows, environment=table.environment, told=told)
+                out = _program.run(arguments, rows, environment=table.environment, told=told, notes=watched(self.progress))
         self.release_ = Release(out.decode())
-        self.notes_ = list(outcome.get("notes", []))
         self._keep(table.named)
 
     def _keep(self, named: bool) -> None:
@@ -60,6 +58,8 @@ class _Private(BaseEstimator):
         """Rows as numbers, in the columns that were fitted."""
         self._fitted()
         table = _table.of(x)
+        if table.rows == 0:
+            raise wrong("X", "rows", "0 sample(s) while a minimum of 1 is required.", "check the table")
         if table.path is not None:
             raise wrong("X", "a table in memory", "a path", "gauze score computes of a file, or read it first")
         names = [c.name for c in table.columns]
@@ -115,14 +115,15 @@ class GaussianMixture(_Private):
       of numbers that X has
     - ledger, dataset: the account that the budget is taken from
     - force: allows epsilon above 20, and a delta of one over the rows or more
-    - progress: whether tqdm shows a bar; None: where somebody looks
+    - progress: whether standard error shows a bar (of tqdm) and what is for the custodian alone, such
+      as how many rows were read; None: at a terminal and in a notebook
     - server: the URL of a `gauze serve`; X is the name of a data set there then, whose relation,
       persons, schema and budget are its custodian's, and its rows stay there
     - token: the file with your token for it; None: GAUZE_TOKEN of the environment is the token
 
     Attributes besides those below:
 
-    - release_: what may be published; notes_: what is for the custodian alone
+    - release_: what may be published
     - n_features_in_, and feature_names_in_ where the columns of X have names
     - groups_, with by: the fitted mixture of each group, or the NoRelease that says why there is none
 
@@ -168,7 +169,7 @@ class GaussianMixture(_Private):
 
     def _group(self, release: Release) -> GaussianMixture:
         one = type(self)(**{**self.get_params(deep=False), "by": None})
-        one.release_, one.notes_ = release, []
+        one.release_ = release
         one._keep(hasattr(self, "feature_names_in_"))
         return one
 

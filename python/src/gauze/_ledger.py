@@ -40,4 +40,4 @@ class Ledger:
         self._run("verify")
 
     def _run(self, command: str, *arguments: str) -> bytes:
-        return _program.run(["ledger", command, "--ledger", self.location, *arguments])[0]
+        return _program.run(["ledger", command, "--ledger", self.location, *arguments])

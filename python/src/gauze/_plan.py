@@ -76,7 +76,7 @@ def plan(x: Any = None, *, rows: int | None = None, dim: int | None = None, epsi
             return _planned([table.path, *flags, *_given("--rows", rows), *request.flags()], table.environment)
     if table is not None:
         dim = len(request.names(table))
-        if rows is None and request.relation == "replace-one" and request.unit is None:
+        if rows is None and request.rows_public:
             rows = table.rows
     if dim is None or rows is None:
         raise wrong("plan", "rows and dim, or a table whose number of rows is public", "neither", "gauze.plan(rows=20000, dim=2, epsilon=1, delta=1e-6)")
@@ -88,4 +88,4 @@ def _given(flag: str, value: int | None) -> list[str]:
 
 
 def _planned(arguments: list[str], environment: Mapping[str, str] | None = None) -> Plan:
-    return Plan(json.loads(_program.run(["plan", *arguments], environment=environment)[0]))
+    return Plan(json.loads(_program.run(["plan", *arguments], environment=environment)))

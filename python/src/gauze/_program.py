@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ._errors import GauzeError, Interrupted, of_outcome, wrong
+from ._errors import GauzeError, Interrupted, of_outcome, public_part, wrong
+from ._terminal import tell
 
 _ENDS = ("released", "no-release", "refused", "error")
 
@@ -36,12 +37,14 @@ def find() -> str:
 
 def run(
     arguments: list[str], stdin: bytes | Iterable[bytes | memoryview] = b"", *, environment: Mapping[str, str] | None = None,
-    told: Callable[[str, float], None] | None = None,
-) -> tuple[bytes, dict[str, Any]]:
-    """Runs the program and returns its output and outcome ({} if it writes none).
+    told: Callable[[str, float], None] | None = None, notes: bool = False,
+) -> bytes:
+    """Runs the program and returns its output.
 
-    told is called, from another thread, with what the program has done and the part of the budget
-    that is spent.
+    What the program says of rows goes to standard error and is dropped: neither what is returned
+    nor an exception, its context and the frames of its traceback included, holds any of it. notes:
+    whether to say what is no error, such as how many rows were read. told is called, from another
+    thread, with what the program has done and the part of the budget that is spent.
 
     Rows go through a pipe and touch no disk. If they cannot be made to the end, or the keyboard
     interrupts, the program never sees an end of them: part of a table is never fitted.
@@ -59,24 +62,34 @@ def run(
         _wait(child)
     except KeyboardInterrupt:
         _interrupt(child)
-        _join(readers)
-        raise Interrupted(_outcome(b"".join(answer[1])).get("spent")) from None
+        raise Interrupted(_heard(child, readers, answer[1], notes).get("spent")) from None
     except BaseException:
         _interrupt(child)  # and not killed: what a ledger has reserved is given back
+        _heard(child, readers, answer[1], notes)
         raise
     finally:
         try:
             child.stdin.close()
         except OSError:
             pass
-    _join(readers)
-    said = b"".join(answer[1])
-    outcome = _outcome(said)
+    outcome = _heard(child, readers, answer[1], notes)
     if child.returncode != 0:
-        if not outcome:
-            outcome = {"message": said.decode(errors="replace").strip() or f"the program ended with code {child.returncode}"}
         raise of_outcome(child.returncode, outcome)
-    return b"".join(answer[0]), outcome
+    return b"".join(answer[0])
+
+
+def _heard(child: subprocess.Popen[bytes], readers: list[threading.Thread], said: list[bytes], notes: bool) -> dict[str, Any]:
+    """Waits for all that the program says, tells the terminal what is for it, empties said, and returns what is public of the outcome."""
+    for thread in readers:
+        thread.join()
+    text = b"".join(said).decode(errors="replace")
+    said.clear()
+    outcome = _outcome(text)
+    if notes:
+        tell(outcome.get("notes", []))
+    if not outcome and child.returncode != 0:
+        outcome = {"message": text.strip()}
+    return public_part(outcome, child.returncode)
 
 
 def _apart() -> dict[str, Any]:
@@ -141,14 +154,9 @@ def _reader(pipe: IO[bytes], answer: list[bytes], told: Callable[[str, float], N
     return thread
 
 
-def _join(readers: list[threading.Thread]) -> None:
-    for thread in readers:
-        thread.join()
-
-
-def _outcome(text: bytes) -> dict[str, Any]:
-    """The last object of what the program wrote to its terminal."""
-    for line in reversed(text.decode(errors="replace").splitlines()):
+def _outcome(text: str) -> dict[str, Any]:
+    """Returns the last object of what the program wrote to standard error, {} if there is none."""
+    for line in reversed(text.splitlines()):
         found = _object(line)
         if found.get("outcome") in _ENDS:
             return found

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from ._terminal import watched
 
 
 def _tqdm() -> Any:
@@ -22,9 +23,7 @@ def _tqdm() -> Any:
 @contextmanager
 def bar(wanted: bool | None) -> Iterator[Callable[[str, float], None] | None]:
     """What to tell of a fit, or None; without a wish a bar is shown where somebody looks, at a terminal or a notebook."""
-    if wanted is None:
-        wanted = "ipykernel" in sys.modules or sys.stderr is not None and sys.stderr.isatty()
-    tqdm = _tqdm() if wanted else None
+    tqdm = _tqdm() if watched(wanted) else None
     if tqdm is None:
         yield None
         return

@@ -217,7 +217,7 @@ class Release:
             raise wrong("signature", "the file that gauze fit --sign wrote", "nothing", "it is named as the release, with .sig behind")
         with _file(self._text) as name:
             Path(name + ".sig").write_bytes(Path(signature).read_bytes())
-            found = json.loads(_program.run(["verify", name, "--key", os.fspath(key)])[0])
+            found = json.loads(_program.run(["verify", name, "--key", os.fspath(key)]))
         return found
 
     def compare(self, other: Release | dict[str, Any] | str | os.PathLike[str], rows: int | None = None, seed: int | None = None) -> dict[str, Any]:
@@ -226,7 +226,7 @@ class Release:
             other = Release.from_json(other) if isinstance(other, dict) else Release.read(other)
         with _file(other._text) as name:
             arguments = ["compare", "-", name, *_seed(seed), *([] if rows is None else ["--rows", str(rows)])]
-            found: dict[str, Any] = json.loads(_program.run(arguments, self._text.encode())[0])
+            found: dict[str, Any] = json.loads(_program.run(arguments, self._text.encode()))
         return found
 
     def report(self) -> Report:
@@ -249,7 +249,7 @@ class Release:
         return out
 
     def _run(self, command: str, *arguments: str) -> bytes:
-        return _program.run([command, "-", *arguments], self._text.encode())[0]
+        return _program.run([command, "-", *arguments], self._text.encode())
 
 
 def simulate(model: Release | dict[str, Any] | str | os.PathLike[str], n: int, seed: int) -> Array:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _table
-from ._errors import wrong
+from ._errors import hidden, wrong
 
 Schema = Mapping[str, Any] | Sequence[str] | str | os.PathLike[str]
 Groups = str | Sequence[str] | Mapping[str, Sequence[str]]
@@ -41,13 +41,30 @@ class Request:
     server: str | None = None
     token: str | os.PathLike[str] | None = None
 
-    def table(self, x: Any) -> _table.Table:
-        """The table of x: rows of one's own, or the name of a data set at the server, which no row is sent to."""
+    @property
+    def rows_public(self) -> bool:
+        """Whether the number of rows of a table is public."""
+        return self.relation == "replace-one" and self.unit is None and "unit" not in self._declared()
+
+    def table(self, x: Any, least: int = 1) -> _table.Table:
+        """Returns the table of x, of at least so many rows where that is known: of one's own, or the name of a data set at the server, which no row is sent to."""
         if self.server is None:
-            return _table.of(x)
+            table = _table.of(x)
+            self._check_size(table, least)
+            return table
         if not isinstance(x, str):
             raise wrong("X", "the name of a data set at the server", f"an object of {type(x).__name__}", "rows are fitted here, without server")
         return _table.Table([], lambda names: iter(()), None, True, path=x)
+
+    def _check_size(self, table: _table.Table, least: int) -> None:
+        if table.path is not None:
+            return
+        rows, public = table.rows, self.rows_public
+        if not table.columns:  # in the words that scikit-learn's checks look for, in which a number may be left out
+            raise wrong("X", "at least one column", f"0 feature(s) (shape=({rows if public else ''}, 0)) while a minimum of 1 is required.", "check the table")
+        if rows is not None and rows < least:
+            error = wrong("X", "many rows", f"{rows} sample(s), which is 1 sample or none", "one row says nothing without saying what it is")
+            raise error if public else hidden(error)
 
     def flags(self) -> list[str]:
         """All flags but those of columns."""

@@ -7,6 +7,7 @@ exception that depends on a cell would tell of a person.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from . import _arrow
-from ._errors import InputError, InputTypeError, wrong
+from ._errors import InputError, InputTypeError, reading, wrong
 
 _ROWS = 20_000  # of a piece, about 2 MB of ten columns: a guess
 
@@ -69,11 +70,20 @@ class Table:
             number = column.kind == "numbers" and column.name not in labels
             kinds.append(None if not number else np.float32 if column.narrow else np.float64)
         yield _arrow.schema(names, kinds)
-        for piece in self.pieces(list(names)):
-            cells = [_texts(c) if kind is None else _floats(c, kind) for kind, c in zip(kinds, piece)]
+        pieces = reading(lambda: self.pieces(list(names)))
+        while (cells := reading(lambda: _next(pieces, kinds))) is not None:
             if cells and len(cells[0]):
                 yield from _arrow.batch(cells)
         yield _arrow.END  # says that the table ends here: without it the program refuses the stream
+
+
+def _next(pieces: Iterator[list[_Cells]], kinds: Sequence[type[np.floating[Any]] | None]) -> list[_arrow.Cells] | None:
+    piece = next(pieces, None)
+    if piece is None:
+        return None
+    with np.errstate(all="ignore"), warnings.catch_warnings():  # a warning would tell of a cell
+        warnings.simplefilter("ignore")
+        return [_texts(c) if kind is None else _floats(c, kind) for kind, c in zip(kinds, piece)]
 
 
 def _floats(cells: np.ndarray[Any, Any], kind: type[np.floating[Any]]) -> np.ndarray[Any, Any]:
@@ -101,7 +111,11 @@ def word(cell: Any) -> str:
 
 
 def of(x: Any) -> Table:
-    """The table of anything that is one."""
+    """Returns the table of anything that is one."""
+    return reading(lambda: _of(x))
+
+
+def _of(x: Any) -> Table:
     if isinstance(x, (str, os.PathLike)):
         return _opened(os.fspath(x))
     url = getattr(x, "url", x)  # of an engine
@@ -155,10 +169,11 @@ def _numpy(x: Any) -> Table:
         raise wrong("X", "a dense table", "a sparse one; sparse input is not supported", "pass X.toarray()")
     # What is masked is missing: without this, the numbers behind the mask would count.
     masked: Any = x if isinstance(x, np.ma.MaskedArray) and x.dtype.kind in "fiub" else None
-    try:
+    array = None
+    with contextlib.suppress(ValueError):
         array = np.asarray(x) if masked is None else masked.astype(np.float64).filled(np.nan)
-    except ValueError:
-        raise wrong("X", "a table of two dimensions", "rows of different lengths", "one row for each person") from None
+    if array is None:  # and not where the error is handled, which says what the shape is and would stay as the context
+        raise wrong("X", "a table of two dimensions", "rows of different lengths", "one row for each person")
     if array.dtype.kind == "c":
         raise wrong("X", "real numbers", "complex ones. Complex data not supported", "pass the real part")
     if array.ndim != 2:
@@ -166,10 +181,6 @@ def _numpy(x: Any) -> Table:
     if array.dtype.kind not in "fiub":
         array = _converted(array)
     rows, columns = array.shape
-    if columns == 0:
-        raise wrong("X", "at least one column", f"0 feature(s) (shape={array.shape}) while a minimum of 1 is required.", "check the shape")
-    if rows == 0:
-        raise wrong("X", "rows", f"0 sample(s) (shape={array.shape}) while a minimum of 1 is required.", "check the shape")
 
     def pieces(names: list[str]) -> Iterator[list[_Cells]]:
         at = [int(n[1:]) for n in names]
@@ -187,7 +198,8 @@ def _converted(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         except (TypeError, ValueError):
             pass  # what numpy says would show the cell
     # The words behind the comma are those that scikit-learn's own checks look for.
-    error = wrong("X", "numbers", f"other objects (dtype {array.dtype}), and an argument must be a string of digits or a number",
+    kind = {"U": "str", "S": "bytes", "O": "object"}.get(array.dtype.kind, array.dtype.name)  # of text without the length of the longest
+    error = wrong("X", "numbers", f"other objects (dtype {kind}), and an argument must be a string of digits or a number",
                   "make numbers of it; a missing cell is NaN")
     raise InputTypeError(*error.args) if array.dtype.kind == "O" else error
 
@@ -220,7 +232,7 @@ def _pandas(x: Any) -> Table:
             part = x.iloc[start : start + _ROWS]
             yield [_of_series(part.iloc[:, at[n]], by[n].kind == "numbers") for n in wanted]
 
-    return _checked(Table(columns, pieces, len(x), named))
+    return Table(columns, pieces, len(x), named)
 
 
 def _of_series(s: Any, number: bool) -> _Cells:
@@ -256,7 +268,7 @@ def _polars(x: Any) -> Table:
             part = x.slice(start, _ROWS)
             yield [part[n].to_numpy() if by[n].kind == "numbers" else part[n].to_list() for n in wanted]
 
-    return _checked(Table(columns, pieces, x.height, True))
+    return Table(columns, pieces, x.height, True)
 
 
 def _of_arrow(x: Any) -> Table:
@@ -288,19 +300,11 @@ def _of_arrow(x: Any) -> Table:
                 part = batch.slice(start, _ROWS)
                 yield [_cells(part.column(n), by[n].kind == "numbers") for n in wanted]
 
-    return _checked(Table(columns, pieces, rows, True))
+    return Table(columns, pieces, rows, True)
 
 
 def _cells(cells: Any, number: bool) -> _Cells:
     return cells.to_numpy(zero_copy_only=False) if number else cells.to_pylist()
-
-
-def _checked(table: Table) -> Table:
-    if not table.columns:
-        raise wrong("X", "at least one column", "0 feature(s) while a minimum of 1 is required.", "check the table")
-    if table.rows == 0:
-        raise wrong("X", "rows", "0 sample(s) while a minimum of 1 is required.", "check the table")
-    return table
 
 
 def warn_categories(column: Column) -> list[str]:
