@@ -36,7 +36,7 @@ func (c Certificate) Plain() []Statement {
 		Concentrated                            bool
 		AskedEpsilon, AskedDelta, Odds, Success float64
 		Measurements, Curved                    int
-	}{Certificate: c, Concentrated: c.Epsilon == 0 && c.Rho > 0, Success: c.success()}
+	}{Certificate: c, Concentrated: c.Concentrated(), Success: c.success()}
 	of.AskedEpsilon, of.AskedDelta = c.asked()
 	of.Odds = 1 / (1 + math.Exp(-of.AskedEpsilon))
 	for _, s := range c.Plan {
@@ -60,11 +60,19 @@ func (c Certificate) Plain() []Statement {
 // plainDelta is the delta at which a rho-zCDP budget is put into words.
 const plainDelta = 1e-6
 
+// Concentrated reports a budget that was asked as rho alone.
+func (c Certificate) Concentrated() bool { return c.Epsilon == 0 && c.Rho > 0 }
+
+// Implied returns an epsilon that rho-zCDP implies, and the delta at which it is stated.
+func Implied(rho float64) (epsilon, delta float64) {
+	return convert.EpsilonOfRho(plainDelta, rho), plainDelta
+}
+
 // asked is the (epsilon, delta) that the certificate's words are about: as asked, or for a zCDP
 // budget the one it implies at plainDelta.
 func (c Certificate) asked() (eps, delta float64) {
-	if c.Epsilon == 0 && c.Rho > 0 {
-		return convert.EpsilonOfRho(plainDelta, c.Rho), plainDelta
+	if c.Concentrated() {
+		return Implied(c.Rho)
 	}
 	return c.Epsilon, c.Delta
 }
@@ -86,7 +94,7 @@ func (c Certificate) success() float64 {
 func (c Certificate) gaussianTest() float64 {
 	mu, delta := 0.0, 0.0
 	switch {
-	case c.Epsilon == 0 && c.Rho > 0:
+	case c.Concentrated():
 		mu = privacy.MuOfRho(c.Rho)
 	case c.Epsilon > 0 && c.Delta > 0 && c.Delta < 1:
 		mu, delta = privacy.MuOf(c.Epsilon, c.Delta), c.Delta

@@ -51,9 +51,9 @@ type Column struct {
 // A Certificate says what was asked, what was spent, and by which measurements.
 type Certificate struct {
 	Relation string `json:"relation"` // Required: ReplaceOne or AddRemoveOne.
-	// As asked. Zero only when the budget was asked as Rho alone.
+	// As asked. Zero, and left out of the JSON, only when the budget was asked as Rho alone.
 	Epsilon float64 `json:"epsilon"`
-	// As asked, in [0, 1). Zero when the budget was asked as Rho alone, or pure.
+	// As asked, in [0, 1). Zero when the budget was pure, or, left out, asked as Rho alone.
 	Delta float64 `json:"delta"`
 	Rho   float64 `json:"rho,omitempty"` // As asked, when the budget was asked as zCDP.
 	Spent Spent   `json:"spent"`         // At most what was asked.
@@ -124,6 +124,7 @@ const OwnLearner = "own"
 // less is spent, but the smaller figure is a meter reading and not a promise by itself. So are Mu
 // and Rho of a pure budget, under which epsilons alone are held to a total.
 type Spent struct {
+	// Zero, and left out of the JSON with Delta, where the budget was asked as Rho.
 	Epsilon float64 `json:"epsilon"`
 	// The conversion's delta at Epsilon and the thresholds' own delta together.
 	Delta float64 `json:"delta"`

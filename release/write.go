@@ -27,6 +27,32 @@ func (s PlanStep) MarshalJSON() ([]byte, error) {
 	}{plain: plain(s)})
 }
 
+// MarshalJSON leaves out epsilon and delta of a budget that was asked as rho alone: a 0 would say
+// that nothing was lost.
+func (c Certificate) MarshalJSON() ([]byte, error) {
+	type plain Certificate
+	if !c.Concentrated() {
+		return json.Marshal(plain(c))
+	}
+	return json.Marshal(struct { // what is outside hides what is inside
+		plain
+		Epsilon *float64 `json:"epsilon,omitempty"`
+		Delta   *float64 `json:"delta,omitempty"`
+	}{plain: plain(c)})
+}
+
+// MarshalJSON leaves out epsilon and delta of what was spent of such a budget.
+func (s Spent) MarshalJSON() ([]byte, error) {
+	type plain Spent
+	if s.Epsilon > 0 || s.Delta > 0 || s.Rho == 0 {
+		return json.Marshal(plain(s))
+	}
+	return json.Marshal(struct {
+		Mu  float64 `json:"mu"`
+		Rho float64 `json:"rho"`
+	}{s.Mu, s.Rho})
+}
+
 // Write writes r as indented JSON with a line end. Nothing is written if r cannot be read back: a
 // model that is not valid, another format, a number that is not finite.
 func Write(w io.Writer, r *Release) error {

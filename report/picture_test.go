@@ -117,9 +117,12 @@ func TestBudget(t *testing.T) {
 		}
 	}
 	page, _ = budgetOf(release.Certificate{Rho: 0.5, Spent: release.Spent{Rho: 0.25}})
-	for _, want := range []string{`at the δ below</span></th><td class="n">–</td>`, `<td class="n">0.5</td><td class="n">0.25</td>`, "width:50%"} {
+	for _, want := range []string{`epsilon that ρ implies at δ = 1e-6</span></th><td class="n">5.2`, `<td class="n">0.5</td><td class="n">0.25</td>`, "width:50%"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("zCDP budget: no %q in %s", want, page)
 		}
+	}
+	if strings.Contains(page, ">δ <") {
+		t.Errorf("zCDP budget: a delta of its own in %s", page)
 	}
 }

@@ -165,6 +165,15 @@ func spentRows(c release.Certificate) []spentRow {
 	if c.Epsilon > 0 && c.Delta == 0 && c.Rho == 0 {
 		epsilon = "epsilon, of pure differential privacy"
 	}
+	if c.Concentrated() {
+		asked, delta := release.Implied(c.Rho)
+		spent, _ := release.Implied(c.Spent.Rho)
+		return []spentRow{
+			{"ρ", "zero-concentrated differential privacy", c.Rho, c.Spent.Rho, false},
+			{"ε", "epsilon that ρ implies at δ = " + number(delta, 3), asked, spent, false},
+			{"μ", gaussian, 0, c.Spent.Mu, false},
+		}
+	}
 	return []spentRow{
 		{"ε", epsilon, c.Epsilon, c.Spent.Epsilon, false},
 		{"δ", "delta, thresholds and tests included", c.Delta, c.Spent.Delta, false},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/server/ask"
 	"github.com/gauze-dp/gauze/server/service"
 	"github.com/gauze-dp/gauze/server/store"
@@ -127,7 +128,8 @@ func (d *describer) fields(t reflect.Type, properties object, required *[]string
 			name = f.Name
 		}
 		properties[name] = d.of(f.Type)
-		if option == "" {
+		rho := t == reflect.TypeFor[release.Spent]() && (name == "epsilon" || name == "delta") // left out of a budget in rho
+		if option == "" && !rho {
 			*required = append(*required, name)
 		}
 	}

@@ -204,7 +204,11 @@ func SpentText(s release.Spent) string {
 	if s.Delta > 0 {
 		return fmt.Sprintf("epsilon = %.6g at delta = %.6g (mu = %.6g)", s.Epsilon, s.Delta, s.Mu)
 	}
-	return fmt.Sprintf("rho = %.6g (mu = %.6g)", s.Rho, s.Mu)
+	if s.Rho == 0 {
+		return "nothing"
+	}
+	epsilon, delta := release.Implied(s.Rho)
+	return fmt.Sprintf("rho = %.6g (mu = %.6g), which implies epsilon = %.4g at delta = %.6g", s.Rho, s.Mu, epsilon, delta)
 }
 
 // A declaredError is a mistake in a schema or in flags, which no row had a part in.

@@ -65,3 +65,17 @@ func TestPublicErrors(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// What was spent of a budget in rho is said in rho, and as the epsilon that it implies.
+func TestSpentText(t *testing.T) {
+	for want, spent := range map[string]release.Spent{
+		"rho = 0.05 (mu = 0.316), which implies epsilon = 1.472 at delta = 1e-06": {Mu: .316, Rho: .05},
+		"epsilon = 1 at delta = 1e-06 (mu = 0.25)":                                {Epsilon: 1, Delta: 1e-6, Mu: .25, Rho: .03},
+		"epsilon = 2 at delta = 0: pure":                                          {Epsilon: 2, Mu: 1},
+		"nothing":                                                                 {},
+	} {
+		if got := SpentText(spent); got != want {
+			t.Errorf("%+v: %q, want %q", spent, got, want)
+		}
+	}
+}
