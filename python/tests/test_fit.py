@@ -92,6 +92,15 @@ def test_covariance(rows):
     assert fit.mahalanobis(fit.location_[None]) == [0]
 
 
+def test_rho(rows):
+    """A budget of rho has no epsilon and delta: 0 of each would be a promise that nothing can keep."""
+    fit = gauze.Covariance(rho=0.05).fit(rows[:8000])
+    assert set(fit.spent_) == {"mu", "rho"} and 0 < fit.spent_["rho"] <= 0.05
+    with pytest.raises(gauze.NoRelease) as none:
+        gauze.GaussianMixture(2, rho=2e-6, relation="add-remove-one").fit(rows[:3000])
+    assert set(none.value.spent) == {"mu", "rho"} and "epsilon =" not in str(none.value)
+
+
 def test_paths(rows, tmp_path):
     file = tmp_path / "people.csv"
     file.write_text("a,b\n" + "\n".join(f"{a!r},{b!r}" for a, b in rows.tolist()))

@@ -16,7 +16,7 @@ class GauzeError(Exception):
     """The program ended without an answer.
 
     message, hint: what is wrong and how to fix it. spent: what it cost, by epsilon, delta, mu and
-    rho; all are 0 if nothing was measured. No row of the table had a part in any of these: where
+    rho, or by mu and rho where the budget was one of rho; all are 0 if nothing was measured. No row of the table had a part in any of these: where
     one did, standard error says what is wrong, and the exception only that something is.
     """
 
@@ -24,7 +24,7 @@ class GauzeError(Exception):
         super().__init__(message, hint, spent)
         self.message = message
         self.hint = hint
-        self.spent = dict(spent or {})
+        self.spent = cost(spent)
 
     def __str__(self) -> str:
         text = f"{self.message}; {self.hint}" if self.hint else self.message
@@ -80,10 +80,18 @@ class Interrupted(KeyboardInterrupt):
 
     def __init__(self, spent: dict[str, float] | None = None) -> None:
         super().__init__(spent)
-        self.spent = dict(spent or {})
+        self.spent = cost(spent)
 
     def __str__(self) -> str:
         return "interrupted; spent: " + (_spent(self.spent) if any(self.spent.values()) else "nothing")
+
+
+def cost(spent: dict[str, float] | None) -> dict[str, float]:
+    """Returns a cost by epsilon, delta, mu and rho; under a budget of rho without epsilon and delta, which are not 0 but not stated."""
+    found = dict(spent or {})
+    if found.get("rho") and not found.get("epsilon") and not found.get("delta"):
+        found = {k: v for k, v in found.items() if k not in ("epsilon", "delta")}
+    return found
 
 
 def _spent(spent: dict[str, float]) -> str:

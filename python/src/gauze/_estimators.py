@@ -83,7 +83,7 @@ class _Private(BaseEstimator):
 
     @property
     def spent_(self) -> dict[str, float]:
-        """What the fit cost: epsilon, delta, mu and rho."""
+        """What the fit cost: epsilon, delta, mu and rho; under a budget of rho only mu and rho."""
         return self._fitted().spent
 
     @property

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from . import _program
 from ._density import log_densities, log_sum_exp
-from ._errors import GauzeError, InputError, of_outcome, wrong
+from ._errors import GauzeError, InputError, cost, of_outcome, wrong
 
 Array = npt.NDArray[np.float64]
 
@@ -120,8 +120,8 @@ class Release:
 
     @property
     def spent(self) -> dict[str, float]:
-        """What it cost: epsilon, delta, mu, rho."""
-        return dict(self.certificate.get("spent") or {})
+        """What it cost: epsilon, delta, mu, rho; under a budget of rho only mu and rho."""
+        return cost(self.certificate.get("spent"))
 
     @property
     def diagnostics(self) -> dict[str, Any]:
