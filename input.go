@@ -168,6 +168,11 @@ func (in *Input) load(r privacy.Relation, names [][]string, read func(rows int))
 // may exceed memory. Of persons (a schema's unit) one row each is in memory until all are read.
 func (in *Input) Keep(room kernel.Room) { in.room = room }
 
+// TakeAnyCells makes Load take an input without rows, or with a column without a number, as it
+// takes any other. It is for whoever lets others ask for fits of a table that its custodian has
+// looked at before: that a fit fails must not tell what one row did.
+func (in *Input) TakeAnyCells() { in.table.TakeAnyCells() }
+
 // Report returns what was read, for the custodian alone.
 func (in *Input) Report() source.Report { return in.table.Report() }
 

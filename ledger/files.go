@@ -26,7 +26,7 @@ func Files(place, keyFile string) []string {
 	}
 	for _, name := range []string{place, place + lockSuffix} {
 		files = append(files, name)
-		if whole := realPath(name); whole != name {
+		if whole := Unlinked(name); whole != name {
 			files = append(files, whole)
 		}
 	}
@@ -40,11 +40,11 @@ func Files(place, keyFile string) []string {
 
 // LockFile returns the file by whose lock a server has a SQLite database alone: the same one by
 // whatever links the database is named.
-func LockFile(place string) string { return realPath(place) + lockSuffix }
+func LockFile(place string) string { return Unlinked(place) + lockSuffix }
 
-// realPath returns a path without links, as SQLite finds the name of its write-ahead log; the path
+// Unlinked returns a path without links, as SQLite finds the name of its write-ahead log; the path
 // itself, made absolute, if it leads nowhere.
-func realPath(path string) string {
+func Unlinked(path string) string {
 	whole, err := filepath.Abs(path)
 	if err != nil {
 		return path
@@ -70,7 +70,7 @@ func Apart(files, inputs []string) error {
 		info, err := os.Stat(input)
 		for _, file := range files {
 			other, gone := os.Stat(file)
-			if err == nil && gone == nil && os.SameFile(info, other) || err != nil && realPath(input) == realPath(file) {
+			if err == nil && gone == nil && os.SameFile(info, other) || err != nil && Unlinked(input) == Unlinked(file) {
 				return &privacy.FieldError{Field: "input", Wanted: "a table", Got: "a file of the ledger", Mend: "name a table: the ledger's database, what lies beside it, and its key are never read as one"}
 			}
 		}
@@ -99,7 +99,7 @@ func anchored(ctx context.Context, db *sql.DB, place string) (a *anchor, err err
 	if err = a.connection.QueryRowContext(ctx, sqlite.there).Scan(&count); err != nil {
 		return nil, errors.Join(err, a.connection.Close())
 	}
-	whole := realPath(place)
+	whole := Unlinked(place)
 	for _, name := range []string{whole, whole + besides[0]} {
 		info, err := os.Stat(name)
 		if err != nil {
@@ -148,7 +148,7 @@ func (l *Ledger) Held(ctx context.Context) error {
 }
 
 // follows reports a head that does not come after the last one that this process has seen.
-func (l *Ledger) follows(ctx context.Context, q querier, h head) error {
+func (l *Ledger) follows(ctx context.Context, q Querier, h head) error {
 	if l.last.id == "" {
 		return nil
 	}

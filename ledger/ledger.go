@@ -256,7 +256,12 @@ func (w *Tx) follow(r Reservation, e entry) error {
 
 // Known are the names of other data sets that had an input with one of these fingerprints, before.
 func (l *Ledger) Known(ctx context.Context, dataset, source, content string) (names []string, err error) {
-	rows, err := l.db.QueryContext(ctx, l.says.bind("SELECT DISTINCT dataset FROM gauze_ledger WHERE dataset <> ? AND (source <> '' AND source = ? OR content <> '' AND content = ?) ORDER BY dataset"),
+	return l.KnownIn(ctx, l.db, dataset, source, content)
+}
+
+// KnownIn is Known within a transaction.
+func (l *Ledger) KnownIn(ctx context.Context, q Querier, dataset, source, content string) (names []string, err error) {
+	rows, err := q.QueryContext(ctx, l.says.bind("SELECT DISTINCT dataset FROM gauze_ledger WHERE dataset <> ? AND (source <> '' AND source = ? OR content <> '' AND content = ?) ORDER BY dataset"),
 		dataset, source, content)
 	if err != nil {
 		return nil, l.failed(err)

@@ -148,13 +148,13 @@ func (l *Ledger) failed(err error) error {
 	return fmt.Errorf("ledger: its database: %w", err)
 }
 
-// querier is a database or a transaction.
-type querier interface {
+// A Querier is a database or a transaction.
+type Querier interface {
 	QueryRowContext(context.Context, string, ...any) *sql.Row
 	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
 }
 
-func readHead(ctx context.Context, q querier, lock string) (h head, err error) {
+func readHead(ctx context.Context, q Querier, lock string) (h head, err error) {
 	err = q.QueryRowContext(ctx, "SELECT id, count, hash, mac FROM gauze_ledger_head WHERE one = 1"+lock).Scan(&h.id, &h.count, &h.hash, &h.mac)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = &BrokenError{What: "its head is missing"}
@@ -187,7 +187,7 @@ func (l *line) scan(row interface{ Scan(...any) error }) error {
 }
 
 // one returns the entry that a condition finds, checked; false if there is none.
-func one(ctx context.Context, q querier, says dialect, key []byte, where string, args ...any) (e entry, found bool, err error) {
+func one(ctx context.Context, q Querier, says dialect, key []byte, where string, args ...any) (e entry, found bool, err error) {
 	var l line
 	err = l.scan(q.QueryRowContext(ctx, says.bind("SELECT "+columns+" FROM gauze_ledger WHERE "+where+" LIMIT 1"), args...))
 	if errors.Is(err, sql.ErrNoRows) {

@@ -31,7 +31,7 @@ func (l *Ledger) Verify(ctx context.Context, noted Head) (Head, error) {
 }
 
 // check is Verify within a transaction.
-func (l *Ledger) check(ctx context.Context, t querier, noted Head) (Head, error) {
+func (l *Ledger) check(ctx context.Context, t Querier, noted Head) (Head, error) {
 	h, err := readHead(ctx, t, l.says.lock)
 	if err == nil {
 		err = h.check(l.key)
@@ -65,7 +65,7 @@ func (l *Ledger) check(ctx context.Context, t querier, noted Head) (Head, error)
 
 // intact asks SQLite whether the file holds together, its indexes included, which this program
 // looks entries up by.
-func intact(ctx context.Context, q querier) error {
+func intact(ctx context.Context, q Querier) error {
 	var says string
 	if err := q.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&says); err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"path/filepath"
 	"time"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -26,7 +25,8 @@ type Config struct {
 	BehindProxy bool
 	// MetricsFrom are the networks that may ask for /metrics.
 	MetricsFrom []netip.Prefix
-	Data        []string // folders of inputs; none for anything
+	Data        []string // folders of inputs, as rows.NewPlaces reads them
+	Connections []string // to databases of inputs, likewise
 	Workers     int
 	SlotLeast   time.Duration
 	SlotPerCell time.Duration
@@ -62,16 +62,6 @@ func (c *Config) check() error {
 		return fault("slot", "a positive time", c.SlotLeast.String(), "2s is the default")
 	case c.Horizon <= 0 || c.Waiting < 1 || c.PerSecond <= 0:
 		return fault("limits", "positive horizon, waiting and per-second", "others", "leave them out")
-	}
-	for i, folder := range c.Data {
-		path, err := filepath.Abs(folder)
-		if err == nil {
-			path, err = filepath.EvalSymlinks(path)
-		}
-		if err != nil {
-			return fault("data", "a folder", folder, "check the path")
-		}
-		c.Data[i] = path
 	}
 	return nil
 }

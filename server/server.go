@@ -54,6 +54,10 @@ func New(ctx context.Context, c Config, now func() time.Time, log *slog.Logger) 
 	if err := c.check(); err != nil {
 		return nil, err
 	}
+	places, err := rows.NewPlaces(c.Data, c.Connections, c.Database, c.Key, c.SigningKey, c.TLSKey, c.OIDC.Secret)
+	if err != nil {
+		return nil, err
+	}
 	st, err := store.Open(ctx, c.Database, c.Key, now)
 	if err != nil {
 		return nil, err
@@ -73,11 +77,11 @@ func New(ctx context.Context, c Config, now func() time.Time, log *slog.Logger) 
 		return nil, errors.Join(err, st.Close())
 	}
 	run := func(ctx context.Context, d store.Dataset, request json.RawMessage, day time.Time) store.Outcome {
-		return rows.Fit(ctx, st.Ledger().Fingerprint, d, request, day)
+		return places.Fit(ctx, st.Ledger().Fingerprint, d, request, day)
 	}
 	s := &Server{config: c, now: now, log: log, store: st, workers: jobs.New(st, run, now, log, c.Workers)}
 	limits := service.Limits{Workers: c.Workers, Rate: schedule.Rate{Least: c.SlotLeast, PerCell: c.SlotPerCell}, Horizon: c.Horizon,
-		Waiting: c.Waiting, Memory: c.Memory, Folders: c.Data, Plans: make(chan struct{}, plansAtOnce),
+		Waiting: c.Waiting, Memory: c.Memory, Places: places, Plans: make(chan struct{}, plansAtOnce),
 		Asked: &auth.Limit{PerSecond: c.PerSecond, Burst: int(burst*c.PerSecond) + 1, Now: now}}
 	a := &api.API{
 		Service: &service.Service{Store: st, Now: now, Wake: s.workers.Wake, Stop: s.workers.Stop, Limits: limits},

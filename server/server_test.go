@@ -61,8 +61,8 @@ func opened(t testing.TB, change ...func(*Config)) *site {
 	if test, ok := t.(*testing.T); ok {
 		test.Parallel()
 	} // mostly they wait for slots
-	place := filepath.Join(t.TempDir(), "gauze.db")
-	c := Config{Listen: "127.0.0.1:0", Database: place, Key: place + ".key", SigningKey: place + ".signing-key", Workers: 2, SlotLeast: 400 * time.Millisecond, SlotPerCell: time.Microsecond,
+	place, data := filepath.Join(t.TempDir(), "gauze.db"), t.TempDir()
+	c := Config{Listen: "127.0.0.1:0", Database: place, Key: place + ".key", SigningKey: place + ".signing-key", Data: []string{data}, Workers: 2, SlotLeast: 400 * time.Millisecond, SlotPerCell: time.Microsecond,
 		Horizon: time.Hour, Waiting: 20, Memory: 1 << 30, PerSecond: 1e4, Grace: 5 * time.Second}
 	for _, f := range change {
 		f(&c)
@@ -151,15 +151,32 @@ func (s *site) wants(status int, who, method, path, body string, headers ...stri
 	return out
 }
 
-// table writes a table of two columns, and returns its path.
-func (s *site) table(rows int) string {
+// in makes a new folder in a custodian's folder of data.
+func (s *site) in(who string) string {
+	s.t.Helper()
+	own := filepath.Join(s.config.Data[0], who)
+	if err := os.MkdirAll(own, 0o700); err != nil {
+		s.t.Fatal(err)
+	}
+	folder, err := os.MkdirTemp(own, "")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return folder
+}
+
+// table writes a table of two columns for kim, and returns its path.
+func (s *site) table(rows int) string { return s.tableOf("kim", rows) }
+
+// tableOf is table for any custodian.
+func (s *site) tableOf(who string, rows int) string {
 	s.t.Helper()
 	var b bytes.Buffer
 	b.WriteString("age,bmi\n")
 	for range rows {
 		fmt.Fprintf(&b, "%.1f,%.1f\n", 40+10*rand.NormFloat64(), 25+3*rand.NormFloat64())
 	}
-	path := filepath.Join(s.t.TempDir(), "people.csv")
+	path := filepath.Join(s.in(who), "people.csv")
 	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
 		s.t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"compress/flate"
 	"compress/gzip"
 	"errors"
@@ -18,12 +19,15 @@ type Error struct {
 	Field  string // where: "header", "line 17", `column "age"`, "input"
 	Wanted string
 	Got    string
+	// Quoted stands for Got where whoever asks has the input itself: it repeats what is written
+	// there, such as the names of a header, or what a database says. The server never shows it.
+	Quoted string
 	Hint   string // how to mend it
 }
 
 // Error is one line: field, wanted, got, how to mend it.
 func (e *Error) Error() string {
-	text := fmt.Sprintf("source: %s: want %s, got %s", e.Field, e.Wanted, e.Got)
+	text := fmt.Sprintf("source: %s: want %s, got %s", e.Field, e.Wanted, cmp.Or(e.Quoted, e.Got))
 	if e.Hint == "" {
 		return text
 	}

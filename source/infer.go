@@ -105,7 +105,7 @@ func (t *Table) byType() []string {
 }
 
 func errNoNumbers(header []string) error {
-	return &Error{Field: "input", Wanted: "at least one column of numbers", Got: "none in " + quoteNames(header),
+	return &Error{Field: "input", Wanted: "at least one column of numbers", Got: "none", Quoted: "none in " + quoteNames(header),
 		Hint: "numbers are written with a decimal point and no thousands separator; a row identifier counts only if --columns names it"}
 }
 

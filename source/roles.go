@@ -31,7 +31,7 @@ func rolesOf(schema *Schema, header []string) (r roles, err error) {
 	place := func(field, name string) (int, error) {
 		i := slices.Index(header, name)
 		if i < 0 {
-			return 0, &Error{Field: field, Wanted: fmt.Sprintf("a column of the input, got none that is called %q", name), Got: headerText(header),
+			return 0, &Error{Field: field, Wanted: fmt.Sprintf("a column of the input, got none that is called %q", name), Got: "others", Quoted: headerText(header),
 				Hint: "case counts"}
 		}
 		r.labels = append(r.labels, i)

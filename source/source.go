@@ -26,6 +26,7 @@ type Table struct {
 	ahead   *lookAhead // of an inferred schema; nil once read
 	report  Report     // but Columns, which count bad rows only
 	read    bool
+	any     bool // see TakeAnyCells
 }
 
 // take takes the schema as asked, and finds its unit and groups.
@@ -67,7 +68,7 @@ func (t *Table) declare() error {
 		pick = append(pick, i)
 	}
 	if lost != nil {
-		return &Error{Field: "header", Wanted: "the declared columns " + quoteNames(lost), Got: headerText(header),
+		return &Error{Field: "header", Wanted: "the declared columns " + quoteNames(lost), Got: "others", Quoted: headerText(header),
 			Hint: "mend the schema or add the header row; case counts"}
 	}
 	for i, j := range pick {
@@ -93,13 +94,20 @@ func (t *Table) Schema() *Schema {
 // Inferred reports that the cells chose the columns.
 func (t *Table) Inferred() bool { return t.report.Inferred }
 
+// TakeAnyCells makes Read take every input whose rows can be read: one without rows, and one in
+// which a column has no number. It is for a table that was looked at before, when its custodian
+// registered it. From then on a bad cell is a missing one whatever it leaves behind: others see
+// how a fit ends, and an error could be the doing of one row.
+func (t *Table) TakeAnyCells() { t.any = true }
+
 // Close releases the input.
 func (t *Table) Close() error { return t.reader.Close() }
 
 // Read hands every row to the sink, NaN in place of bad cells. It can be called once.
 //
 // Its error comes after rows were handed over; the sink must then be thrown away unused. A column
-// without a single number is an error of type *Error, like a malformed input.
+// without a single number is an error of type *Error, like a malformed input, but for
+// [Table.TakeAnyCells].
 func (t *Table) Read(sink Sink) error {
 	if t.read {
 		return &Error{Field: "input", Wanted: "one reading of its rows", Got: "a second", Hint: "open it again"}
@@ -180,6 +188,9 @@ func (t *Table) text(i int) string {
 
 // checkNumbers reports the columns that had no number in any row, all at once.
 func (t *Table) checkNumbers() error {
+	if t.any {
+		return nil
+	}
 	var without []string
 	for _, c := range t.Report().Columns {
 		if c.Numbers == 0 {

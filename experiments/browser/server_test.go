@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -86,8 +87,8 @@ func (s *served) table(name string, rows int, columns ...string) string {
 		}
 		b.WriteByte('\n')
 	}
-	path := filepath.Join(s.folder, name)
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+	path := filepath.Join(s.folder, "data", "kim", name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(b.String()), 0o600)); err != nil {
 		s.t.Fatal(err)
 	}
 	return path

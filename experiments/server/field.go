@@ -197,8 +197,7 @@ func (f *field) register(ctx context.Context, name string, lines []string, analy
 
 // registerWith is register with more fields.
 func (f *field) registerWith(ctx context.Context, name string, lines []string, more string, analysts ...string) (path string, err error) {
-	path = filepath.Join(f.folder, name+".csv")
-	if err := os.WriteFile(path, []byte("age,bmi\n"+strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+	if path, err = f.put(name+".csv", "age,bmi\n"+strings.Join(lines, "\n")+"\n"); err != nil {
 		return "", err
 	}
 	if _, err := f.wants(ctx, 201, "kim", "POST", "/datasets", fmt.Sprintf(`{"name": %q, "input": %q, "schema": {"columns": [{"name": "age"}, {"name": "bmi"}]}%s}`, name, path, more)); err != nil {
@@ -210,6 +209,12 @@ func (f *field) registerWith(ctx context.Context, name string, lines []string, m
 		}
 	}
 	return path, nil
+}
+
+// put writes a file into kim's folder of data.
+func (f *field) put(name, text string) (path string, err error) {
+	path = filepath.Join(f.folder, "data", "kim", name)
+	return path, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600))
 }
 
 // drawn are lines of two columns.

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -88,8 +86,8 @@ func scripts(ctx context.Context, f *field, t *engine.Table, in map[string]*brow
 	for i, line := range f.drawn(8000) {
 		lines = append(lines, line+","+quoted(payloads[3+i%2]))
 	}
-	path := filepath.Join(f.folder, "hostile.csv")
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+	path, err := f.put("hostile.csv", strings.Join(lines, "\n")+"\n")
+	if err != nil {
 		return err
 	}
 	type column map[string]any

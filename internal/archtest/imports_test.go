@@ -123,7 +123,7 @@ var layers = []layer{
 	{"server/auth", []string{"kernel/privacy", "server/store"}, "who somebody is has nothing to do with data sets"},
 	{"server/oidc", []string{"kernel/privacy", "server/auth", "server/store"}, "who somebody is elsewhere has nothing to do with data sets"},
 	{"server/ask", []string{".", "kernel", "kernel/privacy", "model", "estimate", "estimate/catalog", "release", "ledger", "source", "server/store"}, "what is asked is public, and no input is opened for it"},
-	{"server/rows", []string{".", "parallel", "kernel", "kernel/privacy", "source", "source/inputs", "server/ask", "server/store"}, "the one room of the server that opens inputs"},
+	{"server/rows", []string{".", "parallel", "kernel", "kernel/privacy", "ledger", "source", "source/inputs", "server/ask", "server/store"}, "the one room of the server that opens inputs"},
 	{"server/backup", []string{"kernel/privacy", "ledger"}, "a copy of a database is one of its ledger"},
 	{"server/jobs", []string{"server/schedule", "server/store"}, "workers hand a fit to what runs it, and see neither rows nor who asked"},
 	{"server/service", []string{".", "kernel/privacy", "estimate", "estimate/catalog", "release", "report", "ledger", "source", "server/ask", "server/auth", "server/rows", "server/schedule", "server/store"},

@@ -40,7 +40,8 @@ def site(program, rows, tmp_path_factory):
         name: subprocess.run([*serve, "token", "add", "--role", role, "--name", name], cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
         for name, role in (("kim", "custodian"), ("lee", "analyst"))
     }
-    np.savetxt(folder / "people.csv", rows, "%.17g", delimiter=",", header="age,bmi", comments="")
+    (folder / "data" / "kim").mkdir(parents=True)
+    np.savetxt(folder / "data" / "kim" / "people.csv", rows, "%.17g", delimiter=",", header="age,bmi", comments="")
     (folder / "lee.token").write_text(tokens["lee"] + "\n")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -53,7 +54,7 @@ def site(program, rows, tmp_path_factory):
             if b"listening" in line:
                 break
         threading.Thread(target=child.stderr.read, daemon=True).start()
-        post(url, tokens["kim"], "/datasets", {"name": "people", "input": str(folder / "people.csv"), "columns": ["age", "bmi"]})
+        post(url, tokens["kim"], "/datasets", {"name": "people", "input": "people.csv", "columns": ["age", "bmi"]})
         post(url, tokens["kim"], "/datasets/people/grants", {"analyst": "lee", "epsilon": 4, "delta": 1e-5})
         yield {"server": url, "token": folder / "lee.token"}
     finally:

@@ -90,7 +90,7 @@ func registers(sent url.Values, schema *source.Schema, fault *service.Problem) *
 	f := filled(sent, fault,
 		&field{Name: "name", Label: "Name", Kind: "text", Hint: "Letters, digits, dots, dashes: it is part of addresses, as in visits-2026."},
 		&field{Name: "title", Label: "Title", Kind: "text", Hint: "What people call it. Public. May be left out."},
-		&field{Name: "input", Label: "Input", Kind: "text", Hint: "A path or pattern of paths on the server (CSV, Parquet, Arrow, SQLite), or the URL of a database. Only you see it."},
+		&field{Name: "input", Label: "Input", Kind: "text", Hint: "A path or pattern of paths in your folder of the server's data (CSV, Parquet, SQLite), or connection:NAME?table=T. Only you see it."},
 		&field{Name: "schema", Label: "Columns", Kind: "area", Hint: "Those that can be fitted, one name a line; or a schema as JSON, with bounds, units and groups. Public, and never inferred from rows."},
 		&field{Name: "relation", Label: "What is protected", Kind: "select", Options: []option{
 			{privacy.ReplaceOne.String(), "the content of each row; how many there are is public", true},

@@ -3,6 +3,7 @@ package pages_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -44,7 +45,7 @@ func opened(t *testing.T, change ...func(*server.Config)) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, tokens: map[string]string{}, data: filepath.Join(folder, "people.csv")}
+	s := &site{t: t, tokens: map[string]string{}, data: filepath.Join(folder, "data", "kim", "people.csv")}
 	for name, role := range map[string]store.Role{"kim": store.Custodian, "pat": store.Custodian, "lee": store.Analyst, "max": store.Analyst} {
 		if s.tokens[name], err = auth.New(keeping, time.Now).Add(t.Context(), "test", store.Person{Name: name, Role: role}, 0); err != nil {
 			t.Fatal(err)
@@ -65,7 +66,7 @@ func opened(t *testing.T, change ...func(*server.Config)) *site {
 	for i := range 3000 {
 		fmt.Fprintf(&b, "%d,%d\n", i%90, i%37)
 	}
-	if err := os.WriteFile(s.data, b.Bytes(), 0o600); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(s.data), 0o700), os.WriteFile(s.data, b.Bytes(), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	return s

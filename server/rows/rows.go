@@ -1,9 +1,10 @@
 // Package rows is where the server reads inputs: when a custodian registers one, and when a fit
 // runs. Nothing else of the server opens an input.
 //
-// What goes wrong with rows is said in words that only the custodian may see ([store.Outcome.Fault]
-// and [Looked.Report]); a fit's other results are releases, or reasons that follow from released
-// values.
+// Everything is opened through [Places], which say whose input may lie where. What goes wrong with
+// rows is said in words that only the custodian may see ([store.Outcome.Fault] and
+// [Looked.Report]), and that hold nothing of a cell or a header; a fit's other results are
+// releases, or reasons that follow from released values.
 package rows
 
 import (
@@ -15,8 +16,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gauze-dp/gauze"
@@ -35,7 +36,13 @@ type Fingerprint func(parts ...string) string
 // of is the fingerprint of all that an input's files hold, "" of one without files.
 func (f Fingerprint) of(input string) (string, error) {
 	parts := []string{"content"} // as commands have it, so that the ledger knows a file again
-	for _, name := range inputs.Files(input) {
+	files := inputs.Files(input)
+	for _, name := range inputs.Opened(input) { // rows of SQLite may be in its log alone
+		if info, err := os.Stat(name); err == nil && strings.HasSuffix(name, "-wal") && info.Size() > 0 && !slices.Contains(files, name) {
+			files = append(files, name)
+		}
+	}
+	for _, name := range files {
 		sum, err := digestOf(name)
 		if err != nil {
 			return "", err
@@ -68,25 +75,6 @@ func digestOf(name string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Inside reports whether all files of an input are in one of some folders, wherever links lead; a
-// database by URL is in none.
-func Inside(folders []string, input string) bool {
-	files := inputs.Files(input)
-	for _, file := range files {
-		path, err := filepath.Abs(file)
-		if err == nil {
-			path, err = filepath.EvalSymlinks(path)
-		}
-		if err != nil || !slices.ContainsFunc(folders, func(folder string) bool {
-			rest, err := filepath.Rel(folder, path)
-			return err == nil && filepath.IsLocal(rest)
-		}) {
-			return false
-		}
-	}
-	return len(files) > 0
-}
-
 // Looked is what a custodian's input was seen to be.
 type Looked struct {
 	Fingerprint string
@@ -94,20 +82,25 @@ type Looked struct {
 	Report      string // what was read, in words for the custodian
 }
 
-// Look reads an input once. Its errors speak of the input: they are the custodian's.
-func Look(ctx context.Context, f Fingerprint, input string, schema *source.Schema, relation privacy.Relation) (out Looked, err error) {
+// Look reads a data set's input once, for its custodian. Its errors speak of the input, and are the
+// custodian's, but they quote nothing of it.
+func (p *Places) Look(ctx context.Context, f Fingerprint, d *store.Dataset, relation privacy.Relation) (out Looked, err error) {
 	err = guarded(ctx, func() error {
+		input, err := p.find(d.Owner, d.Input)
+		if err != nil {
+			return err
+		}
 		if out.Fingerprint, err = f.of(input); err != nil {
 			return err
 		}
-		in, err := gauze.Open(input, nil, schema)
+		in, err := gauze.Open(input, nil, &d.Schema)
 		if err != nil {
-			return err
+			return unquoted(err)
 		}
 		defer in.Close()
 		table, err := in.Load(relation, nil)
 		if err != nil {
-			return err
+			return unquoted(err)
 		}
 		report, public := in.Report(), false
 		if out.Rows, public = table.Rows(); !public {
@@ -116,11 +109,23 @@ func Look(ctx context.Context, f Fingerprint, input string, schema *source.Schem
 		out.Report = report.Text()
 		return nil
 	})
-	if err != nil && ctx.Err() == nil && !errors.As(err, new(*source.Error)) && !errors.As(err, new(*privacy.FieldError)) {
-		// of a library: it may speak of a cell, and goes where the other errors go, not into a log
-		err = &source.Error{Field: "input", Wanted: "rows that can be read", Got: err.Error(), Hint: "gauze fit says the same of it"}
-	}
 	return out, err
+}
+
+// unquoted is an error of reading rows without anything that the input itself says. Errors of
+// libraries may speak of a cell: of those it is said only that there was one.
+func unquoted(err error) error {
+	var input *source.Error
+	var field *privacy.FieldError
+	switch {
+	case errors.As(err, &input):
+		bare := *input
+		bare.Quoted = ""
+		return &bare
+	case errors.As(err, &field):
+		return field
+	}
+	return &source.Error{Field: "input", Wanted: "rows that can be read", Got: "an error", Hint: "gauze fit shows it to whoever has the input"}
 }
 
 // errInternal is a fault of the program: what it says may hold a part of a row, and is not
@@ -143,11 +148,12 @@ func guarded(ctx context.Context, f func() error) (err error) {
 
 // Fit runs a fit: it reads the data set's rows, which its cost was reserved for, and says what it
 // ended in. It never measures more than was reserved, nor rows that are not those that were
-// registered.
-func Fit(ctx context.Context, f Fingerprint, d store.Dataset, kept json.RawMessage, day time.Time) store.Outcome {
+// registered. From its registration on every bad cell of a data set is a missing one, whatever that
+// leaves of a column.
+func (p *Places) Fit(ctx context.Context, f Fingerprint, d store.Dataset, kept json.RawMessage, day time.Time) store.Outcome {
 	out := store.Outcome{}
 	err := guarded(ctx, func() error {
-		result, content, err := fit(ctx, f, d, kept, day)
+		result, content, err := p.fit(ctx, f, d, kept, day)
 		switch out.Content = content; {
 		case err != nil:
 			return err
@@ -164,7 +170,7 @@ func Fit(ctx context.Context, f Fingerprint, d store.Dataset, kept json.RawMessa
 	return out
 }
 
-func fit(ctx context.Context, f Fingerprint, d store.Dataset, kept json.RawMessage, day time.Time) (*gauze.Result, string, error) {
+func (p *Places) fit(ctx context.Context, f Fingerprint, d store.Dataset, kept json.RawMessage, day time.Time) (*gauze.Result, string, error) {
 	var asked ask.Kept
 	if err := json.Unmarshal(kept, &asked); err != nil {
 		return nil, "", err
@@ -174,22 +180,27 @@ func fit(ctx context.Context, f Fingerprint, d store.Dataset, kept json.RawMessa
 		return nil, "", err
 	}
 	r.Day = day
-	content, err := f.of(d.Input)
+	input, err := p.find(d.Owner, d.Input)
+	if err != nil {
+		return nil, "", err
+	}
+	content, err := f.of(input)
 	if err != nil {
 		return nil, "", err
 	}
 	if content != d.Fingerprint {
 		return nil, "", errors.New("the input has changed since it was registered: POST /datasets/NAME/accept takes it as it is now")
 	}
-	in, err := gauze.Open(d.Input, nil, schema)
+	in, err := gauze.Open(input, nil, schema)
 	if err != nil {
-		return nil, "", err
+		return nil, "", unquoted(err)
 	}
 	defer in.Close()
+	in.TakeAnyCells()
 	if schema.By != nil {
 		groups, err := in.LoadGroups(nil)
 		if err != nil {
-			return nil, "", err
+			return nil, "", unquoted(err)
 		}
 		r = reserved(in.Fill(r), asked, true)
 		result, err := gauze.FitGroups(ctx, *groups, r)
@@ -197,7 +208,7 @@ func fit(ctx context.Context, f Fingerprint, d store.Dataset, kept json.RawMessa
 	}
 	table, err := in.Load(r.Relation, nil)
 	if err != nil {
-		return nil, "", err
+		return nil, "", unquoted(err)
 	}
 	if n, public := table.Rows(); public && n != d.Rows {
 		return nil, "", errors.New("the input has another number of rows than when it was registered: POST /datasets/NAME/accept takes it as it is now")

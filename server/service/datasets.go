@@ -105,10 +105,11 @@ func (s *Service) Register(ctx context.Context, p store.Person, r Registration) 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Store.AddDataset(ctx, d, total); errors.Is(err, store.ErrThere) {
+	switch err := s.Store.AddDataset(ctx, d, total); {
+	case errors.Is(err, store.ErrThere):
 		return nil, thereAlready(d.Name)
-	} else if err != nil {
-		return nil, err
+	case err != nil:
+		return nil, sameRows(err)
 	}
 	return s.shown(ctx, p, d, reading)
 }
@@ -142,7 +143,7 @@ func (s *Service) declared(p store.Person, r Registration) (d store.Dataset, tot
 	case len(d.Schema.Columns) == 0:
 		return d, total, wrong("schema", "the columns to fit, which are public", "none", `for instance {"columns": [{"name": "age", "at_least": 0, "at_most": 120}, {"name": "bmi"}]}: a server never infers them`)
 	case d.Input == "" || d.Input == "-":
-		return d, total, wrong("input", "a path, a pattern of paths, or a URL of a database", d.Input, "as of gauze fit")
+		return d, total, wrong("input", "a path in your folder of data, a pattern of paths, or connection:NAME?table=T", d.Input, "who runs the server names folders with --data and connections with --connection")
 	case d.Capacity < 0 || d.Capacity > math.MaxInt32: // a table has no more
 		return d, total, wrong("capacity", "a positive number of rows, below 2^31", fmt.Sprint(d.Capacity), "leave it out where the number of rows is public")
 	}
@@ -152,22 +153,14 @@ func (s *Service) declared(p store.Person, r Registration) (d store.Dataset, tot
 	if err := d.Schema.Tidy(); err != nil {
 		return d, total, err
 	}
-	return d, total, s.allowed(d.Input)
-}
-
-// allowed refuses an input that is not in one of the folders that the server was told of.
-func (s *Service) allowed(input string) error {
-	if len(s.Folders) == 0 || rows.Inside(s.Folders, input) {
-		return nil
-	}
-	return wrong("input", "a path in one of the server's folders of data", input, "who runs the server names them with --data")
+	return d, total, nil
 }
 
 // read reads a data set's input for what is kept of it, and returns what is said of that to the
 // custodian.
 func (s *Service) read(ctx context.Context, d *store.Dataset) (string, error) {
 	relation, _ := privacy.ParseRelation(d.Relation)
-	got, err := rows.Look(ctx, s.Store.Ledger().Fingerprint, d.Input, &d.Schema, relation)
+	got, err := s.Places.Look(ctx, s.Store.Ledger().Fingerprint, d, relation)
 	if err != nil {
 		return "", err
 	}
@@ -183,7 +176,27 @@ func (s *Service) read(ctx context.Context, d *store.Dataset) (string, error) {
 	if need := rows.Memory(d.Capacity, len(d.Schema.Columns)); s.Memory > 0 && need > s.Memory {
 		return "", wrong("capacity", fmt.Sprintf("a table of at most %d bytes", s.Memory), fmt.Sprint(need), "fit fewer columns, or run the server with more --memory or fewer --workers")
 	}
+	same, err := s.Store.Same(ctx, *d)
+	if err != nil {
+		return "", sameRows(err)
+	}
+	for _, name := range same {
+		whose := "your data set " + name
+		if name == "" {
+			whose = "another data set of the ledger"
+		}
+		got.Report += "warning: " + whose + " has the same rows: what is released of one and of the other adds up\n"
+	}
 	return got.Report, nil
+}
+
+// sameRows words that another custodian has the same rows; whose, and under which name, is not
+// said.
+func sameRows(err error) error {
+	if !errors.Is(err, store.ErrSame) {
+		return err
+	}
+	return wrong("input", "rows that no other custodian has registered", "the same rows", "the same people would have a second budget: agree on one data set with whoever has it; who runs the server can find out")
 }
 
 // owned is a data set that the custodian who asks owns.
@@ -234,7 +247,7 @@ func (s *Service) Accept(ctx context.Context, p store.Person, name string) (*Dat
 		return nil, err
 	}
 	if err := s.Store.Accept(ctx, d); err != nil {
-		return nil, err
+		return nil, sameRows(err)
 	}
 	return s.shown(ctx, p, d, reading)
 }

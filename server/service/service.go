@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/gauze-dp/gauze/server/auth"
+	"github.com/gauze-dp/gauze/server/rows"
 	"github.com/gauze-dp/gauze/server/schedule"
 	"github.com/gauze-dp/gauze/server/store"
 )
@@ -42,8 +43,8 @@ type Limits struct {
 	Horizon time.Duration // how far ahead a fit may begin
 	Waiting int           // fits of one analyst whose slots have not ended
 	Memory  int64         // of a fit's table, bytes
-	// Folders are those that inputs may be in; none for any file, and for databases by URL.
-	Folders []string
+	// Places are where inputs may lie.
+	Places *rows.Places
 	// Plans bounds how many plans are made at the same time: who comes then has to come again.
 	Plans chan struct{}
 	// Asked bounds how often an analyst asks.

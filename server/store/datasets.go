@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -37,7 +38,7 @@ type Dataset struct {
 func accountOf(dataset, analyst string) string { return dataset + "/" + analyst }
 
 // AddDataset keeps a data set, with its total if one is stated. It fails with ErrThere if there is
-// one of the name.
+// one of the name, and with ErrSame if another custodian has one of the same rows.
 func (s *Store) AddDataset(ctx context.Context, d Dataset, total ledger.Amount) error {
 	body, err := json.Marshal(d)
 	if err != nil {
@@ -47,6 +48,9 @@ func (s *Store) AddDataset(ctx context.Context, d Dataset, total ledger.Amount) 
 		n, err := s.exec(ctx, t, "INSERT INTO gauze_datasets (name, owner, body, since) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO NOTHING", d.Name, d.Owner, string(body), millis(s.now()))
 		if err == nil && n == 0 {
 			return ErrThere
+		}
+		if err == nil {
+			_, err = s.same(ctx, t, d)
 		}
 		if err == nil && d.Stated {
 			_, err = t.Grant(d.Name, total)
@@ -58,13 +62,58 @@ func (s *Store) AddDataset(ctx context.Context, d Dataset, total ledger.Amount) 
 	})
 }
 
-// Accept takes what a data set's input is now in the place of what it was.
+// same returns the names of the owner's other data sets that have, or once had, the same rows, by
+// the fingerprints that are kept of registrations and in the ledger; "" stands for one of nobody
+// here, of a fit that a command counted in the same ledger. It fails with ErrSame if another
+// custodian has such a data set: the same people would get a second budget.
+func (s *Store) same(ctx context.Context, q ledger.Querier, d Dataset) (own []string, err error) {
+	if d.Fingerprint == "" {
+		return nil, nil
+	}
+	known, err := s.ledger.KnownIn(ctx, q, d.Name, "", d.Fingerprint)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for _, name := range known {
+		name, _, _ = strings.Cut(name, "/")
+		names[name] = true
+	}
+	all, err := list(ctx, s, q, scanDataset, datasetColumns+"WHERE name <> ?", d.Name)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range all {
+		if !names[other.Name] && other.Fingerprint != d.Fingerprint {
+			continue
+		}
+		if other.Owner != d.Owner {
+			return nil, ErrSame
+		}
+		delete(names, other.Name)
+		own = append(own, other.Name)
+	}
+	delete(names, d.Name)
+	if len(names) > 0 {
+		own = append(own, "")
+	}
+	return own, nil
+}
+
+// Same are the owner's other data sets that have, or had, the same rows; see same.
+func (s *Store) Same(ctx context.Context, d Dataset) ([]string, error) { return s.same(ctx, s.db, d) }
+
+// Accept takes what a data set's input is now in the place of what it was. It fails with ErrSame as
+// AddDataset does.
 func (s *Store) Accept(ctx context.Context, d Dataset) error {
 	body, err := json.Marshal(d)
 	if err != nil {
 		return err
 	}
 	return s.ledger.Write(ctx, func(t *ledger.Tx) error {
+		if _, err := s.same(ctx, t, d); err != nil {
+			return err
+		}
 		if n, err := s.exec(ctx, t, "UPDATE gauze_datasets SET body = ? WHERE name = ?", string(body), d.Name); err != nil || n == 0 {
 			return found(err)
 		}

@@ -136,7 +136,7 @@ func scanFit(row scanner) (f Fit, err error) {
 	return f, err
 }
 
-func (s *Store) fit(ctx context.Context, q querier, id string) (Fit, error) {
+func (s *Store) fit(ctx context.Context, q ledger.Querier, id string) (Fit, error) {
 	f, err := scanFit(q.QueryRowContext(ctx, s.bind(fitColumns+"WHERE id = ?"), id))
 	return f, found(err)
 }

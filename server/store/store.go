@@ -27,10 +27,12 @@ type Store struct {
 	Sign func(text string) (string, error)
 }
 
-// ErrNotFound says that there is no such thing, and ErrThere that there is one already.
+// ErrNotFound says that there is no such thing, ErrThere that there is one already, and ErrSame
+// that another custodian has a data set of the same rows.
 var (
 	ErrNotFound = errors.New("server: not found")
 	ErrThere    = errors.New("server: there already")
+	ErrSame     = errors.New("server: the same rows as another custodian's")
 )
 
 // mostConnections bounds those to a PostgreSQL server, and readers of a SQLite file. A guess.
@@ -136,17 +138,11 @@ func (s *Store) exec(ctx context.Context, t *ledger.Tx, statement string, args .
 	return done.RowsAffected()
 }
 
-// querier is a database or a transaction.
-type querier interface {
-	QueryRowContext(context.Context, string, ...any) *sql.Row
-	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
-}
-
 // scanner is a row or rows.
 type scanner interface{ Scan(...any) error }
 
 // list reads all rows of a query.
-func list[T any](ctx context.Context, s *Store, q querier, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+func list[T any](ctx context.Context, s *Store, q ledger.Querier, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := q.QueryContext(ctx, s.bind(query), args...)
 	if err != nil {
 		return nil, err

@@ -53,6 +53,15 @@ func Opened(input string) []string {
 	return files
 }
 
+// SQLite is the path of the file of sqlite:FILE?..
+func SQLite(input string) (string, error) { return sqlite.Path(input) }
+
+// Scheme is that of a URL, "" of what is none, such as a path.
+func Scheme(input string) string {
+	scheme, _ := schemeOf(input)
+	return scheme
+}
+
 // matching are the files of a pattern, in the order of their paths; nil for a file's own name.
 func matching(input string) []string {
 	if _, err := os.Stat(input); err == nil || !strings.ContainsAny(input, patternMarks) {

@@ -58,7 +58,7 @@ func Open(input string) (source.Reader, error) {
 	}
 	r := &reader{query: query, config: config}
 	if r.conn, err = pgconn.ConnectConfig(context.Background(), config); err != nil {
-		return nil, &source.Error{Field: "input", Wanted: "a connection to PostgreSQL", Got: withoutPassword(err, config.Password, head), Hint: "check the URL, and that the server can be reached"}
+		return nil, &source.Error{Field: "input", Wanted: "a connection to PostgreSQL", Got: "none", Quoted: withoutPassword(err, config.Password, head), Hint: "check the URL, and that the server can be reached"}
 	}
 	if table != "" {
 		r.table = quoted(strings.Split(table, ".")...)
@@ -125,7 +125,7 @@ func fault(err error, before bool) error {
 	case said.Code == codeReadOnly:
 		return &source.Error{Field: "input", Wanted: "a query that only reads", Got: "one that would change the database", Hint: "write SELECT .."}
 	case before:
-		return &source.Error{Field: "input", Wanted: "a table or query that PostgreSQL can read", Got: said.Message, Hint: "check the names, of which case counts, and the rights"}
+		return &source.Error{Field: "input", Wanted: "a table or query that PostgreSQL can read", Got: "an error of PostgreSQL with the code " + said.Code, Quoted: said.Message, Hint: "check the names, of which case counts, and the rights"}
 	}
 	return &source.Error{Field: "input", Wanted: "rows", Got: "an error of PostgreSQL with the code " + said.Code, Hint: "try it in psql, and whether the user of the URL may read it"}
 }

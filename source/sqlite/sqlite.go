@@ -75,7 +75,7 @@ func Path(input string) (string, error) {
 }
 
 func fault(err error) error {
-	return &source.Error{Field: "input", Wanted: "a table or query that SQLite can read", Got: err.Error(), Hint: "check the file and the names"}
+	return &source.Error{Field: "input", Wanted: "a table or query that SQLite can read", Got: "an error of SQLite", Quoted: err.Error(), Hint: "check the file and the names"}
 }
 
 // quoted is a name that stands for nothing else in SQL.

@@ -48,7 +48,8 @@ func (c *Command) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.TLSKey, "tls-key", "", "file with its key")
 	flags.BoolVar(&s.BehindProxy, "behind-proxy", false, "a proxy ends TLS and nobody else reaches this address: listen beyond loopback without TLS")
 	flags.StringSliceVar(&c.metricsFrom, "metrics-from", []string{"127.0.0.0/8", "::1/128"}, "networks that may ask for /metrics; elsewhere it takes a custodian's token")
-	flags.StringSliceVar(&s.Data, "data", nil, "folders that inputs have to be in (default: any file, and databases by URL)")
+	flags.StringSliceVar(&s.Data, "data", nil, "folders of inputs: FOLDER, in which each custodian has one of their name, or CUSTODIAN=FOLDER (default: a folder data beside the database)")
+	flags.StringArrayVar(&s.Connections, "connection", nil, "database of inputs: CUSTODIAN/NAME=postgres://.., which this custodian names as connection:NAME?table=T; better in --config, since it may hold a password")
 	flags.IntVar(&s.Workers, "workers", 2, "fits at the same time")
 	flags.DurationVar(&s.SlotLeast, "slot", 2*time.Second, "least time from a fit's start until what it ended in shows")
 	flags.DurationVar(&s.SlotPerCell, "slot-per-cell", 4*time.Microsecond, "what each number of a table adds to that")
@@ -158,12 +159,15 @@ func (c *Command) readConfig() error {
 		if flag.Changed {
 			continue
 		}
-		value := strings.Trim(string(raw), `"`)
 		var list []string
-		if json.Unmarshal(raw, &list) == nil {
-			value = strings.Join(list, ",")
+		many, isList := flag.Value.(pflag.SliceValue)
+		err := json.Unmarshal(raw, &list)
+		if isList && err == nil {
+			err = many.Replace(list)
+		} else {
+			err = flag.Value.Set(strings.Trim(string(raw), `"`))
 		}
-		if err := flag.Value.Set(value); err != nil {
+		if value := string(raw); err != nil {
 			return fault("a value of "+name, value)
 		}
 	}
