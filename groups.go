@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/grouped"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -20,9 +24,8 @@ type Groups struct {
 	rows   int             // of the input, or its persons: public under replace-one
 }
 
-// FitGroups fits every group by itself, as [Fit] does, under one certificate: by parallel
-// composition what they cost together is what one costs, and under replace-one, where a row may
-// change its group, what two cost (release.PerGroup).
+// FitGroups fits every group by itself, as [Fit] does, under one certificate: what each may cost
+// for all of them together to keep the promise is said by compose.PerGroup.
 //
 // A group whose fit ends without a model, for instance because it is too small, says so in its own
 // place; only if all do the result has a NoRelease.
@@ -41,9 +44,9 @@ func FitGroups(ctx context.Context, g Groups, r Request) (*Result, error) {
 	if _, err := r.check(public); err != nil {
 		return nil, err
 	}
-	relation, own := r.Relation.String(), r
+	own := r
 	own.Relation = privacy.AddRemoveOne
-	own.Budget.Epsilon, own.Budget.Delta, own.Budget.Rho = release.PerGroup(relation, r.Budget.Epsilon, r.Budget.Delta, r.Budget.Rho)
+	own.Budget = compose.PerGroup(r.Relation, r.Budget)
 	out := &release.Release{Format: release.Format}
 	var plan []release.PlanStep
 	var spent []release.Spent
@@ -60,7 +63,7 @@ func FitGroups(ctx context.Context, g Groups, r Request) (*Result, error) {
 			if run != nil {
 				err, spent = run.Err, append(spent, run.Spent)
 			}
-			return nil, &RunError{Err: err, Spent: release.Together(relation, spent)}
+			return nil, &RunError{Err: err, Spent: r.spent(spent)}
 		} else if err != nil {
 			return nil, err
 		}
@@ -77,11 +80,32 @@ func FitGroups(ctx context.Context, g Groups, r Request) (*Result, error) {
 	return r.together(g, out, last, plan, spent, public)
 }
 
+// spent returns what groups cost together that cost so much each.
+func (r Request) spent(groups []release.Spent) release.Spent {
+	var losses []privacy.Loss
+	for _, g := range groups {
+		losses = append(losses, privacy.Loss(g))
+	}
+	return release.Spent(compose.Together(r.Relation, losses))
+}
+
+// Cost returns what a fit of the request costs, or with groups the fits of all of them, with this
+// plan for each, calibrated to total: what a ledger counts.
+func (r Request) Cost(plan kernel.Plan, total privacy.Calibration, inGroups bool) compose.Cost {
+	gaussian := slices.Contains(catalog.Methods().Names(), plan.Method)
+	if inGroups {
+		return grouped.Cost(plan, total, gaussian, r.Relation, r.Budget)
+	}
+	cost := compose.CostOf(total, gaussian)
+	cost.Epsilon, cost.Delta = r.Budget.Epsilon, r.Budget.Delta
+	return cost
+}
+
 // together puts the groups' releases under one certificate, of which last is one's.
 func (r Request) together(g Groups, out *release.Release, last *Result, plan []release.PlanStep, spent []release.Spent, public int) (*Result, error) {
 	c := last.Certificate
 	c.Relation, c.Epsilon, c.Delta, c.Rho = r.Relation.String(), r.Budget.Epsilon, r.Budget.Delta, r.Budget.Rho
-	c.By, c.Plan, c.Spent = g.by, plan, release.Together(c.Relation, spent)
+	c.By, c.Plan, c.Spent = g.by, plan, r.spent(spent)
 	if public > 0 {
 		c.Rows = &public
 	}

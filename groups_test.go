@@ -10,6 +10,7 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
 )
@@ -124,11 +125,11 @@ func TestPriceOfGroups(t *testing.T) {
 	for _, epsilon := range []float64{.1, .5, 1, 3, 8, 20} {
 		for _, delta := range []float64{1e-4, 1e-7, 1e-12} {
 			for name, whole := range map[string]bool{"divided": false, "whole": true} {
-				e, d := epsilon, delta
+				b := privacy.Budget{Epsilon: epsilon, Delta: delta}
 				if !whole {
-					e, d, _ = release.PerGroup(release.ReplaceOne, epsilon, delta, 0)
+					b = compose.PerGroup(privacy.ReplaceOne, b)
 				}
-				mu := privacy.MuOf(e, d)
+				mu := privacy.MuOf(b.Epsilon, b.Delta)
 				for loss, times := range map[string]float64{"move": math.Sqrt2, "within": 2} {
 					if got := privacy.DeltaOfMu(epsilon, times*mu); (got > delta*(1+1e-9)) != whole {
 						t.Errorf("epsilon %g, %s, %s: delta %g, want %g at most, or more where each group has the whole", epsilon, name, loss, got, delta)
@@ -137,11 +138,11 @@ func TestPriceOfGroups(t *testing.T) {
 			}
 		}
 	}
-	if all := release.Together(release.ReplaceOne, []release.Spent{{Epsilon: .5, Delta: 1e-7, Mu: .1, Rho: .005}, {Epsilon: .4, Delta: 2e-7, Mu: .2, Rho: .02}}); all.Epsilon != 1 ||
+	if all := compose.Together(privacy.ReplaceOne, []privacy.Loss{{Epsilon: .5, Delta: 1e-7, Mu: .1, Rho: .005}, {Epsilon: .4, Delta: 2e-7, Mu: .2, Rho: .02}}); all.Epsilon != 1 ||
 		math.Abs(all.Delta-2e-7*(1+math.Exp(.5))) > 1e-18 || all.Mu != .4 || all.Rho != .08 {
 		t.Errorf("together %+v", all)
 	}
-	if all := release.Together(release.AddRemoveOne, []release.Spent{{Mu: .4, Rho: .08}, {}}); all.Rho != .08 || all.Mu != .4 {
+	if all := compose.Together(privacy.AddRemoveOne, []privacy.Loss{{Mu: .4, Rho: .08}, {}}); all.Rho != .08 || all.Mu != .4 {
 		t.Errorf("together with a group that measured nothing: %+v", all)
 	}
 }

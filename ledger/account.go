@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 )
 
 // An Amount is an epsilon at a delta.
@@ -12,6 +13,9 @@ type Amount struct {
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
 }
+
+// Cost is what a fit is counted as: see package compose.
+type Cost = compose.Cost
 
 // A state is the account of one data set after an entry.
 type state struct {
@@ -27,83 +31,13 @@ type state struct {
 	Sum        Cost `json:"sum"`
 }
 
-// shares say how the delta of a grant is shared out, so that what a fit asks may depend on what
-// others have released (ledger_proof.md, steps 6 to 8). They sum to 1.
-type shares struct {
-	added float64 // of closeness that counts as it stands
-	slack float64 // of total variation
-	gauss float64 // of accounts in Gaussian DP alone
-	curve float64 // of each of the orders of accounts with curves
+// account is s as compositions see it.
+func (s state) account() compose.Account {
+	return compose.Account{Epsilon: s.Granted.Epsilon, Delta: s.Granted.Delta, CurveFirst: s.CurveFirst, Fits: s.Fits, Rho: s.Rho, Sum: s.Sum}
 }
 
-// How delta is shared out where the first fit had no Rényi curve, and where it had one. Guesses: at
-// (1, 1e-6) an account of Gaussian fits loses 5 % of mu^2 by not having all of it.
-var (
-	plainShares = shares{added: .20, slack: .05, gauss: .60, curve: .05}
-	curveShares = shares{added: .35, slack: .05, gauss: .06, curve: .18}
-)
-
-// curveOrders is how many orders an account with curves may end in.
-const curveOrders = 3
-
-func (s state) shares() shares {
-	if s.CurveFirst {
-		return curveShares
-	}
-	return plainShares
-}
-
-// full says why what the account holds, Sum, is more than was granted; "" if it is not.
-//
-// One fit alone is within what it was calibrated to; more have to stay, on every path, within caps
-// that the grant and the first fit have fixed.
-func (s state) full() string {
-	granted := s.Granted
-	if granted == (Amount{}) {
-		return "nothing was granted"
-	}
-	if s.Fits <= 1 && (s.Rho == 0 && s.Sum.Epsilon <= granted.Epsilon && s.Sum.Delta <= granted.Delta || s.Sum.holds(granted.Epsilon, granted.Delta)) {
-		return ""
-	}
-	share := s.shares()
-	part := func(share float64) float64 { return privacy.MulDown(share, granted.Delta) }
-	if s.Sum.Added > part(share.added) {
-		return fmt.Sprintf("the thresholds and tests of all fits together need %.3g of the granted delta = %.3g, and at most %.3g is set aside for them", s.Sum.Added, granted.Delta, part(share.added))
-	}
-	if slack := s.Sum.slackDelta(granted.Epsilon); slack > part(share.slack) {
-		return fmt.Sprintf("the truncated noise of all fits together needs %.3g of the granted delta = %.3g, and at most %.3g is set aside for it", slack, granted.Delta, part(share.slack))
-	}
-	needs := math.Inf(1)
-	if s.Sum.Renyi == nil {
-		mu := privacy.SqrtUp(s.Sum.Mu2)
-		if privacy.DeltaOfMu(granted.Epsilon, mu) <= part(share.gauss) {
-			return ""
-		}
-		needs = privacy.EpsilonOfMu(part(share.gauss), mu)
-	} else {
-		for _, i := range bestOrders(granted.Epsilon, part(share.curve)) {
-			needs = math.Min(needs, s.Sum.atOrder(i, part(share.curve)))
-		}
-		if needs <= granted.Epsilon {
-			return ""
-		}
-	}
-	return fmt.Sprintf("all fits together need epsilon = %.4g at delta = %.4g, and epsilon = %.4g is granted", needs, granted.Delta, granted.Epsilon)
-}
-
-// bestOrders are the orders, by index, at which epsilon and delta allow the largest mu: the best
-// and those beside it. They depend on the grant alone.
-func bestOrders(epsilon, delta float64) []int {
-	best, room := 0, math.Inf(-1)
-	for i, a := range orders {
-		// the mu^2 with which the Gaussian divergence a mu^2/2 implies epsilon
-		if mu2 := 2 * (epsilon - privacy.EpsilonAt(a-1, 0, -math.Log(delta))) / a; mu2 > room {
-			best, room = i, mu2
-		}
-	}
-	first := min(max(best-1, 0), len(orders)-curveOrders)
-	return []int{first, first + 1, first + 2}
-}
+// full says why what the account holds is more than was granted; "" if it is not.
+func (s state) full() string { return s.account().Full() }
 
 // take adds a fit, or says why it does not belong to the account.
 func (s state) take(t Terms, cost Cost) (state, error) {
@@ -114,7 +48,7 @@ func (s state) take(t Terms, cost Cost) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Sum = s.Sum.plus(cost)
+	s.Sum = s.Sum.Plus(cost)
 	s.Fits++
 	if t.Epsilon == 0 {
 		s.Rho++
@@ -135,7 +69,7 @@ func (s state) converted(t Terms, cost Cost) (Cost, error) {
 	case t.Relation == s.Relation:
 		return cost, nil
 	case s.Relation == privacy.ReplaceOne.String():
-		if twice, ok := cost.underReplaceOne(); ok {
+		if twice, ok := cost.UnderReplaceOne(); ok {
 			return twice, nil
 		}
 		return refuse("relation", "replace-one, as in the first fit of this data set", t.Relation, "a method without thresholds and masks would be counted at four times its mu^2")
@@ -160,7 +94,7 @@ func (s state) giveBack(t Terms, cost Cost) (state, error) {
 	if t.Epsilon == 0 {
 		s.Rho--
 	}
-	if s.Sum = s.Sum.minus(cost); s.Fits == 0 {
+	if s.Sum = s.Sum.Minus(cost); s.Fits == 0 {
 		s.Sum = Cost{}
 	}
 	return s, nil
@@ -198,20 +132,12 @@ func (s state) balance(name string) Balance {
 }
 
 // spent is what the fits cost together, as an epsilon at the granted delta: at most the granted
-// one, of an account that full lets through (ledger_proof.md, steps 8 and 9).
+// one, of an account that full lets through.
 func (s state) spent() (out Spending) {
-	if s.Fits == 0 {
-		return out
+	if s.Fits > 0 {
+		out.Mu = privacy.SqrtUp(s.Sum.Mu2)
 	}
-	out.Mu = privacy.SqrtUp(s.Sum.Mu2)
-	out.Amount = Amount{s.Sum.epsilonAt(s.Granted.Delta), s.Granted.Delta}
-	if s.Rho == 0 && s.Sum.Delta <= s.Granted.Delta {
-		out.Epsilon = math.Min(out.Epsilon, s.Sum.Epsilon)
-	}
-	if out.Epsilon > s.Granted.Epsilon && s.full() == "" {
-		out.Epsilon = s.Granted.Epsilon
-	}
-	out.Epsilon = math.Min(out.Epsilon, most) // never of an account that full lets through
+	out.Epsilon, out.Delta = s.account().Spent()
 	return out
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 )
 
@@ -21,7 +22,7 @@ func planned(t testing.TB, epsilon, delta float64, needs privacy.Needs) Cost {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return CostOf(c, true)
+	return compose.CostOf(c, true)
 }
 
 func termsOf(c Cost) Terms {
@@ -78,11 +79,11 @@ func TestHowMuchFits(t *testing.T) {
 // Fits of all kinds stand in one account.
 func TestMixedAccount(t *testing.T) {
 	s := state{Granted: Amount{10, 1e-5}}
-	rho, err := Foreseen(privacy.Budget{Rho: .02})
+	rho, err := compose.Foreseen(privacy.Budget{Rho: .02})
 	if err != nil {
 		t.Fatal(err)
 	}
-	pure, err := Foreseen(privacy.Budget{Epsilon: .3})
+	pure, err := compose.Foreseen(privacy.Budget{Epsilon: .3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,83 +102,15 @@ func TestMixedAccount(t *testing.T) {
 	}
 }
 
-// The exact loss of mechanisms that do what costs say: Gaussian steps, and secrets that come out
-// with probability d on both sides, or with probability s on one side only.
-func TestBoundsHold(t *testing.T) {
-	for _, c := range []struct{ mu, d, s float64 }{{.3, 0, 0}, {.3, 1e-7, 0}, {.3, 0, 1e-8}, {1, 1e-6, 1e-7}, {2, 1e-3, 1e-4}} {
-		for _, n := range []int{1, 3, 20} {
-			var sum Cost
-			for range n {
-				sum = sum.plus(Cost{Mu2: c.mu * c.mu, Added: c.d, Slack: c.s})
-			}
-			for _, epsilon := range []float64{.1, 1, 3, 10} {
-				none := math.Pow(1-c.d, float64(n)) * math.Pow(1-c.s, float64(n)) // no secret came out
-				loss := 1 - none + none*privacy.DeltaOfMu(epsilon, c.mu*math.Sqrt(float64(n)))*(1-1e-9)
-				if loss < 1 && sum.holds(epsilon, loss*(1-1e-6)) {
-					t.Errorf("%d of %+v hold at (%g, less than %g)", n, c, epsilon, loss)
-				}
-				if e := sum.epsilonAt(math.Min(.999, 1.01*loss+float64(n)*c.s*(2+math.Exp(epsilon)))); loss < .01 && !(e <= epsilon*1.001) {
-					t.Errorf("%d of %+v: epsilon = %g, want at most %g", n, c, e, epsilon)
-				}
-			}
-		}
-	}
-}
-
-// Whoever chooses what to ask by what came out gets no more than what was granted: on each answer
-// of a first Gaussian fit, the rest of the budget goes where it hurts most. Were only the total of
-// every path held, as for fits that are fixed beforehand, it would be nearly twice as much.
-func TestChoosingByAnswers(t *testing.T) {
-	granted := Amount{1, 1e-3}
-	share := plainShares
-	attack := func(muCap, addedCap func(mu1 float64) float64, both bool) float64 {
-		mu1 := .7 * privacy.MuOf(granted.Epsilon, granted.Delta)
-		rest, added := math.Sqrt(math.Max(0, math.Pow(muCap(mu1), 2)-mu1*mu1)), addedCap(mu1)
-		total := 0.0
-		const step = 1e-3
-		for x := -9.0; x < 9; x += step {
-			q := math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) * step
-			l := mu1*x - mu1*mu1/2 // ln of p/q
-			p := q * math.Exp(l)
-			// at best: e^l E[(e^L - e^(epsilon-l))+] of the rest, or what comes out
-			gauss := func(mu float64) float64 {
-				if e := granted.Epsilon - l; e >= 0 {
-					return p * privacy.DeltaOfMu(e, mu)
-				} else { // by symmetry
-					return p * (1 - math.Exp(e)*(1-privacy.DeltaOfMu(-e, mu)))
-				}
-			}
-			if both {
-				total += (1-added)*gauss(rest) + added*p
-			} else {
-				total += math.Max(gauss(rest), gauss(0)*(1-added)+added*p)
-			}
-		}
-		return total
-	}
-	ours := attack(func(float64) float64 { return privacy.MuOf(granted.Epsilon, share.gauss*granted.Delta) },
-		func(float64) float64 { return share.added * granted.Delta }, true)
-	naive := attack(func(float64) float64 { return privacy.MuOf(granted.Epsilon, granted.Delta) },
-		func(mu1 float64) float64 { return granted.Delta - privacy.DeltaOfMu(granted.Epsilon, mu1) }, false)
-	if ours > granted.Delta || naive < 1.3*granted.Delta {
-		t.Errorf("ours gives away %g, want at most %g; the total of a path %g, want far more", ours, granted.Delta, naive)
-	}
-}
-
 // Every account that lets fits through is within what was granted by the bounds of fits that are
-// fixed beforehand too, with room to spare, and shares are shares of one.
-func TestSharesAreOfOne(t *testing.T) {
-	for _, s := range []shares{plainShares, curveShares} {
-		if sum := s.added + s.slack + s.gauss + curveOrders*s.curve; sum > 1+1e-15 {
-			t.Errorf("shares sum to %v", sum)
-		}
-	}
+// fixed beforehand too, with room to spare.
+func TestAccountsHold(t *testing.T) {
 	for _, granted := range []Amount{{.3, 1e-9}, {2, 1e-5}, {15, 1e-4}} {
 		for _, needs := range []privacy.Needs{{}, {Thresholds: true}, {AddedDelta: 1e-8, Extra: convert.PureCurve(.01)}} {
 			small := planned(t, granted.Epsilon/5, 1e-1*granted.Delta, privacy.Needs{Thresholds: needs.Thresholds, Extra: needs.Extra, AddedDelta: math.Min(needs.AddedDelta, granted.Delta/100)})
 			s, n := filled(t, granted, small)
-			if n < 3 || !s.Sum.holds(granted.Epsilon, granted.Delta) {
-				t.Errorf("%v: %d fits, within the grant: %v", granted, n, s.Sum.holds(granted.Epsilon, granted.Delta))
+			if n < 3 || !s.Sum.Holds(granted.Epsilon, granted.Delta) {
+				t.Errorf("%v: %d fits, within the grant: %v", granted, n, s.Sum.Holds(granted.Epsilon, granted.Delta))
 			}
 		}
 	}
@@ -217,35 +150,6 @@ func TestWhoIsProtected(t *testing.T) {
 	} {
 		if err := try(); err == nil || !strings.Contains(err.Error(), "wanted") {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if c := cost.Parallel(privacy.ReplaceOne, privacy.Budget{Epsilon: 1, Delta: 1e-6}); c.Mu2 != 2*cost.Mu2 || c.Epsilon != 1 {
-		t.Errorf("two groups cost %+v", c)
-	}
-}
-
-// What a budget is foreseen to cost is at least what any of its plans without a curve does.
-func TestForeseen(t *testing.T) {
-	for _, b := range []privacy.Budget{{Epsilon: 1, Delta: 1e-6}, {Epsilon: 8, Delta: 1e-9}, {Epsilon: .5}, {Rho: .1}} {
-		most, err := Foreseen(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, thresholds := range []bool{false, true} {
-			if c, err := privacy.Calibrate(b, privacy.Needs{Thresholds: thresholds}); err == nil && !CostOf(c, true).Within(most) {
-				t.Errorf("%v, thresholds %v: costs more than foreseen", b, thresholds)
-			}
-		}
-	}
-	if _, err := Foreseen(privacy.Budget{}); err == nil {
-		t.Error("no budget was foreseen")
-	}
-	if (Cost{Mu2: 1, Renyi: make([]float64, len(orders))}).Within(Cost{Mu2: 1}) {
-		t.Error("a curve is within none")
-	}
-	for _, bad := range []Cost{{}, {Mu2: math.NaN()}, {Mu2: -1}, {Mu2: 1, Renyi: []float64{1}}, {Mu2: math.Inf(1)}} {
-		if bad.validate() == nil {
-			t.Errorf("%+v is valid", bad)
 		}
 	}
 }

@@ -8,9 +8,8 @@
 // Transactions that write exclude each other, so that fits at the same time never overspend
 // together.
 //
-// The account of a data set composes in Gaussian DP, Rényi curves and the closeness of thresholds
-// and tests ([Cost]); when it is full is proved in ledger_proof.md, for requests that may depend on
-// everything that was released before.
+// What fits cost together, and when an account is full, is proved and computed in
+// kernel/privacy/compose, for requests that may depend on everything that was released before.
 //
 // Every entry holds the hash of the one before, and a code under a secret key: [Ledger.Verify]
 // finds whatever was changed by somebody without the key. It cannot find that a whole ledger was

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 )
 
 // readForeign opens a database, reads all of it, and closes it: the last to close a database
@@ -56,7 +57,7 @@ func granted(t *testing.T) (place string, l *Ledger) {
 // reserved reserves a fit.
 func reserved(t *testing.T, l *Ledger) error {
 	t.Helper()
-	cost, err := Foreseen(privacy.Budget{Epsilon: .1, Delta: 1e-7})
+	cost, err := compose.Foreseen(privacy.Budget{Epsilon: .1, Delta: 1e-7})
 	if err != nil {
 		t.Fatal(err)
 	}

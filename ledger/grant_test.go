@@ -9,6 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 )
 
 func withdraw(t testing.TB, l *Ledger, name string, less Amount) (took Amount, b Balance, err error) {
@@ -77,7 +78,7 @@ func TestSpentIsWithinTheGrant(t *testing.T) {
 		s := state{Granted: granted}
 		for range 12 {
 			b := privacy.Budget{Epsilon: granted.Epsilon * (.05 + .9*rng.Float64()), Delta: granted.Delta * math.Exp(-5*rng.Float64())}
-			cost, err := Foreseen(b)
+			cost, err := compose.Foreseen(b)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +117,7 @@ func TestRefusalsSayWhatCanBeAsked(t *testing.T) {
 			if refused.Left.Epsilon == 0 {
 				break
 			}
-			may, err := Foreseen(privacy.Budget{Epsilon: refused.Left.Epsilon, Delta: refused.Left.Delta})
+			may, err := compose.Foreseen(privacy.Budget{Epsilon: refused.Left.Epsilon, Delta: refused.Left.Delta})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -171,7 +171,7 @@ func (l *Ledger) Reserve(ctx context.Context, dataset string, t Terms, cost Cost
 
 // Reserve is that of the ledger.
 func (w *Tx) Reserve(dataset string, t Terms, cost Cost, source string) (Reservation, error) {
-	if err := errors.Join(validName(dataset), cost.validate()); err != nil {
+	if err := errors.Join(validName(dataset), cost.Validate()); err != nil {
 		return 0, err
 	}
 	before, err := w.account(dataset)
@@ -192,7 +192,7 @@ func (w *Tx) Reserve(dataset string, t Terms, cost Cost, source string) (Reserva
 // Settle puts the plan's exact worst case in the place of the cost that was foreseen, before
 // anything is measured. It fails as Reserve does; what was reserved stays so until it is returned.
 func (l *Ledger) Settle(ctx context.Context, r Reservation, cost Cost) error {
-	if err := cost.validate(); err != nil {
+	if err := cost.Validate(); err != nil {
 		return err
 	}
 	return l.Write(ctx, func(w *Tx) error { return w.follow(r, entry{Kind: kindSettle, Cost: &cost}) })

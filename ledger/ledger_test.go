@@ -201,7 +201,7 @@ func exactlyThree(t *testing.T, l *Ledger, other func() *Ledger) {
 	t.Helper()
 	cost := gaussian(t, 1, 1e-6)
 	mu := privacy.SqrtUp(3.4 * cost.Mu2)
-	grant(t, l, "a", privacy.EpsilonOfMu(plainShares.gauss*1e-5, mu), 1e-5)
+	grant(t, l, "a", privacy.EpsilonOfMu(.6*1e-5, mu), 1e-5)
 	var wait sync.WaitGroup
 	ends := make([]error, 8)
 	for i := range ends {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -37,47 +39,18 @@ func (g *Group) Categories(by []string) (words []string) {
 // Name is the group's categories with commas.
 func (g *Group) Name(by []string) string { return strings.Join(g.Categories(by), ",") }
 
-// roundings is more than those of an exponential and two products of float64.
-const roundings = 1e-15
-
-// PerGroup is the budget of every group by itself, under add-or-remove-one, of a budget for all of
-// them together: epsilon and delta, or rho.
-//
-// Under add-or-remove-one it is the whole: a row is in one group. Under replace-one a row may leave
-// one group and come into another, which is to remove a row and to add one: epsilon/2 and
-// delta/(1+e^(epsilon/2)), or rho/4 (kernel/people/people_proof.md, step 4).
-func PerGroup(relation string, epsilon, delta, rho float64) (e, d, r float64) {
-	if relation != ReplaceOne {
-		return epsilon, delta, rho
-	}
-	return epsilon / 2, delta / (1 + math.Exp(epsilon/2)) * (1 - roundings), rho / 4
-}
-
-// Together is what groups cost together that cost so much each: the reverse of [PerGroup] for the
-// most that any has spent. Mu and Rho are 0 where a group has a Rényi curve, which they cannot
-// count.
-func Together(relation string, groups []Spent) (all Spent) {
-	gaussian := true
-	for _, g := range groups {
-		all.Epsilon, all.Delta = max(all.Epsilon, g.Epsilon), max(all.Delta, g.Delta)
-		all.Mu, all.Rho = max(all.Mu, g.Mu), max(all.Rho, g.Rho)
-		gaussian = gaussian && (g.Rho > 0 || g == Spent{}) // one that measured nothing cost nothing
-	}
-	if !gaussian {
-		all.Mu, all.Rho = 0, 0
-	}
-	if relation == ReplaceOne {
-		all.Delta *= (1 + math.Exp(all.Epsilon)) * (1 + roundings)
-		all.Epsilon, all.Mu, all.Rho = 2*all.Epsilon, 2*all.Mu, 4*all.Rho
-	}
-	return all
+// relation is that of the certificate, 0 if it is none.
+func (c *Certificate) relation() privacy.Relation {
+	r, _ := privacy.ParseRelation(c.Relation)
+	return r
 }
 
 // Of is the release of group i by itself: its model, and of the certificate its budget and its
 // measurements.
 func (r *Release) Of(i int) *Release {
 	g, c := &r.Groups[i], r.Certificate
-	c.Epsilon, c.Delta, c.Rho = PerGroup(c.Relation, c.Epsilon, c.Delta, c.Rho)
+	b := compose.PerGroup(c.relation(), privacy.Budget{Epsilon: c.Epsilon, Delta: c.Delta, Rho: c.Rho})
+	c.Epsilon, c.Delta, c.Rho = b.Epsilon, b.Delta, b.Rho
 	c.Relation, c.Rows, c.By, c.Spent, c.Plan = AddRemoveOne, nil, nil, g.Spent, nil
 	for _, s := range r.Certificate.Plan {
 		if s.Group == i+1 {
@@ -122,14 +95,14 @@ func (v *verifier) groups(r *Release) {
 	v.fault(r.Model != nil || len(c.By) == 0, "groups", "a model for each group, and the columns that they are made by", "another model, or no columns")
 	v.terms(c)
 	v.numbers(c)
-	spent, seen := []Spent(nil), map[string]bool{}
+	spent, seen := []privacy.Loss(nil), map[string]bool{}
 	for i := range r.Groups {
 		g, own := &r.Groups[i], r.Of(i)
 		name := g.Name(c.By)
 		v.fault(seen[name] || len(g.By) != len(c.By), fmt.Sprintf("groups[%d].by", i), "a category of its own of every column", fmt.Sprint(g.By))
 		seen[name] = true
 		v.amount(fmt.Sprintf("groups[%d].rows", i), g.Rows, math.MaxFloat64)
-		spent = append(spent, g.Spent)
+		spent = append(spent, privacy.Loss(g.Spent))
 		var faults []error
 		if (g.Model == nil) == (g.NoRelease == nil) {
 			v.fault(true, fmt.Sprintf("groups[%d]", i), "a model, or why there is none", "both or neither")
@@ -145,7 +118,7 @@ func (v *verifier) groups(r *Release) {
 	for _, s := range c.Plan {
 		v.fault(s.Group < 1 || s.Group > len(r.Groups), fmt.Sprintf("certificate.plan, step %q, group", s.Step), fmt.Sprintf("a number from 1 to %d", len(r.Groups)), fmt.Sprint(s.Group))
 	}
-	all := Together(c.Relation, spent)
+	all := compose.Together(c.relation(), spent)
 	v.atLeast("certificate.spent.epsilon", c.Spent.Epsilon, all.Epsilon)
 	v.atLeast("certificate.spent.delta", c.Spent.Delta, all.Delta)
 	v.atLeast("certificate.spent.mu", c.Spent.Mu, all.Mu)

@@ -11,8 +11,8 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
-	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release"
@@ -208,8 +208,7 @@ func (a Ask) Plan(d *store.Dataset) (*gauze.Statement, ledger.Cost, error) {
 		if d != nil && whole.Relation == privacy.ReplaceOne && whole.Budget.Delta*float64(rows) >= 1 {
 			return nil, ledger.Cost{}, fault("delta", "less than one over the number of rows", fmt.Sprint(whole.Budget.Delta), "it would allow a whole row to be published; ask for a far smaller one")
 		}
-		b := &r.Budget
-		b.Epsilon, b.Delta, b.Rho = release.PerGroup(r.Relation.String(), b.Epsilon, b.Delta, b.Rho)
+		r.Budget = compose.PerGroup(r.Relation, r.Budget)
 		r.Relation = privacy.AddRemoveOne
 	}
 	s, err := gauze.Plan(r, rows)
@@ -219,17 +218,7 @@ func (a Ask) Plan(d *store.Dataset) (*gauze.Statement, ledger.Cost, error) {
 	if grouped {
 		s.Notes = append(s.Notes, "with groups this is the plan of each: its size is private, its part of the budget as shown, and the rows are taken for its own")
 	}
-	return s, CostOf(s.Plan, s.Total, whole, grouped), nil
-}
-
-// CostOf is what a fit with such a plan reserves.
-func CostOf(plan kernel.Plan, total privacy.Calibration, whole gauze.Request, grouped bool) ledger.Cost {
-	cost := ledger.CostOf(total, slices.Contains(catalog.Methods().Names(), plan.Method))
-	if grouped {
-		return cost.Parallel(whole.Relation, whole.Budget)
-	}
-	cost.Epsilon, cost.Delta = whole.Budget.Epsilon, whole.Budget.Delta
-	return cost
+	return s, whole.Cost(s.Plan, s.Total, grouped), nil
 }
 
 // Slow is how many times as slow as others a method is, of those that the plan can be for: black

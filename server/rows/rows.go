@@ -223,7 +223,7 @@ func (p *Places) fit(ctx context.Context, f Fingerprint, d store.Dataset, kept j
 func reserved(r gauze.Request, asked ask.Kept, grouped bool) gauze.Request {
 	whole := r
 	r.Reserve = func(plan kernel.Plan, total privacy.Calibration) error {
-		if cost := ask.CostOf(plan, total, whole, grouped); !cost.Within(asked.Cost) {
+		if cost := whole.Cost(plan, total, grouped); !cost.Within(asked.Cost) {
 			return fmt.Errorf("the fit would cost more than was reserved for it")
 		}
 		return nil

@@ -11,16 +11,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze"
-	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
@@ -108,7 +107,7 @@ func (f *Flags) Begin(ctx context.Context, r gauze.Request, schema *source.Schem
 			names = (&source.Schema{Columns: columns}).Names()
 		}
 	}
-	cost, err := ledger.Foreseen(r.Budget)
+	cost, err := compose.Foreseen(r.Budget)
 	if err != nil {
 		return nil, err
 	}
@@ -169,12 +168,7 @@ func (f *Fit) Reserve(ctx context.Context) func(kernel.Plan, privacy.Calibration
 		return nil
 	}
 	return func(plan kernel.Plan, total privacy.Calibration) error {
-		cost := ledger.CostOf(total, slices.Contains(catalog.Methods().Names(), plan.Method))
-		if f.grouped {
-			cost = cost.Parallel(f.asked.Relation, f.asked.Budget)
-		} else {
-			cost.Epsilon, cost.Delta = f.asked.Budget.Epsilon, f.asked.Budget.Delta
-		}
+		cost := f.asked.Cost(plan, total, f.grouped)
 		if f.settled != nil {
 			if !cost.Within(*f.settled) {
 				return errors.New("ledger: a group would cost more than the first")

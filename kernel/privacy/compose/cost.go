@@ -1,4 +1,4 @@
-package ledger
+package compose
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 )
 
 // A Cost is what a fit may do at most, under its own relation, all of it rounded up. See
-// ledger_proof.md, steps 1 to 4, for what each part promises.
+// compose_proof.md, steps 1 to 4, for what each part promises.
 type Cost struct {
 	// Epsilon and Delta are what the fit was asked and calibrated to, 0 where it was asked as zCDP.
 	Epsilon float64 `json:"epsilon,omitempty"`
@@ -20,15 +20,15 @@ type Cost struct {
 	Added float64 `json:"added,omitempty"`
 	// Slack is closeness in total variation, which delta takes with a factor 1 + e^epsilon.
 	Slack float64 `json:"slack,omitempty"`
-	// Renyi are the divergences, at the orders of the ledger, of steps that are not Gaussian at any
-	// mu; nil if there are none. most stands for infinity.
+	// Renyi are the divergences, at the orders of accounts, of steps that are not Gaussian at any
+	// mu; nil if there are none. Most stands for infinity.
 	Renyi []float64 `json:"renyi,omitempty"`
 }
 
-// most stands for an infinite divergence, which JSON cannot write.
-const most = math.MaxFloat64
+// Most stands for an infinite divergence or epsilon, which JSON cannot write.
+const Most = math.MaxFloat64
 
-// orders are those at which the ledger keeps Rényi curves: 1 + 2^j for j from -2 to 10, as indices
+// orders are those at which accounts keep Rényi curves: 1 + 2^j for j from -2 to 10, as indices
 // of privacy.Orders. A guess: fewer would cost a mask more, and more would make entries long.
 var orders, orderAt = func() (a []float64, at []int) {
 	for i, order := range privacy.Orders() {
@@ -45,7 +45,7 @@ const tvOfMasks = 0x1p-89
 
 // CostOf is the cost of a plan so calibrated. Independent says that every threshold of the plan
 // hides each key by noise of its own, as those of kernel/cells and kernel/gaps do: then it adds its
-// slack to delta as it stands (ledger_proof.md, step 3).
+// slack to delta as it stands (compose_proof.md, step 3).
 func CostOf(c privacy.Calibration, independent bool) Cost {
 	cost := Cost{Epsilon: c.Budget.Epsilon, Delta: c.Budget.Delta, Mu2: c.Cap, Added: c.Needs.AddedDelta}
 	if c.Budget.Pure() { // an epsilon, which is counted as the Gaussian that covers it
@@ -63,7 +63,7 @@ func CostOf(c privacy.Calibration, independent bool) Cost {
 	if extra := c.Needs.Extra; !extra.IsZero() {
 		values := extra.Values()
 		for _, i := range orderAt {
-			cost.Renyi = append(cost.Renyi, math.Min(values[i], most))
+			cost.Renyi = append(cost.Renyi, math.Min(values[i], Most))
 		}
 		cost.Slack = privacy.AddUp(cost.Slack, tvOfMasks)
 	}
@@ -87,19 +87,8 @@ func Foreseen(b privacy.Budget) (Cost, error) {
 	return cost, err
 }
 
-// Parallel is the cost under the relation of a fit of disjoint groups of rows, of which each costs
-// c under add-or-remove-one. A replaced row may be missed by one group and seen by another: two of
-// them pay (ledger_proof.md, step 5).
-func (c Cost) Parallel(r privacy.Relation, whole privacy.Budget) Cost {
-	if r == privacy.ReplaceOne {
-		c = c.plus(c)
-	}
-	c.Epsilon, c.Delta = whole.Epsilon, whole.Delta
-	return c
-}
-
-// plus adds two costs, rounded up.
-func (c Cost) plus(o Cost) Cost {
+// Plus adds two costs, rounded up.
+func (c Cost) Plus(o Cost) Cost {
 	c.Epsilon, c.Delta = privacy.AddUp(c.Epsilon, o.Epsilon), privacy.AddUp(c.Delta, o.Delta)
 	c.Mu2, c.Added, c.Slack = privacy.AddUp(c.Mu2, o.Mu2), privacy.AddUp(c.Added, o.Added), privacy.AddUp(c.Slack, o.Slack)
 	if c.Renyi == nil || o.Renyi == nil {
@@ -108,15 +97,15 @@ func (c Cost) plus(o Cost) Cost {
 	}
 	c.Renyi = slices.Clone(c.Renyi)
 	for i, r := range o.Renyi {
-		c.Renyi[i] = math.Min(privacy.AddUp(c.Renyi[i], r), most)
+		c.Renyi[i] = math.Min(privacy.AddUp(c.Renyi[i], r), Most)
 	}
 	return c
 }
 
-// minus takes back a cost that was added, rounded up. An infinite divergence stays.
-func (c Cost) minus(o Cost) Cost {
+// Minus takes back a cost that was added, rounded up. An infinite divergence stays.
+func (c Cost) Minus(o Cost) Cost {
 	back := func(sum, x float64) float64 {
-		if sum == most {
+		if sum == Most {
 			return sum
 		}
 		return math.Max(0, privacy.AddUp(sum, -x))
@@ -140,42 +129,29 @@ func (c Cost) Within(o Cost) bool {
 	return c.Epsilon <= o.Epsilon && c.Delta <= o.Delta && c.Mu2 <= o.Mu2 && c.Added <= o.Added && c.Slack <= o.Slack
 }
 
-// validate refuses what no calibration gives: a cost that is not one would count for nothing.
-func (c Cost) validate() error {
+// Validate refuses what no calibration gives: a cost that is not one would count for nothing.
+func (c Cost) Validate() error {
 	parts := append([]float64{c.Epsilon, c.Delta, c.Mu2, c.Added, c.Slack}, c.Renyi...)
 	for _, x := range parts {
 		if !(x >= 0) || math.IsInf(x, 1) {
-			return errors.New("ledger: cost: wanted finite numbers ≥ 0")
+			return errors.New("compose: cost: wanted finite numbers ≥ 0")
 		}
 	}
 	if c.Renyi != nil && len(c.Renyi) != len(orders) || !(c.Mu2 > 0 || c.Renyi != nil) {
-		return errors.New("ledger: cost: wanted a loss, and a divergence for each order of the ledger")
+		return errors.New("compose: cost: wanted a loss, and a divergence for each order of accounts")
 	}
 	return nil
 }
 
-// underReplaceOne is the cost under replace-one of a fit that costs c under add-or-remove-one: to
-// replace a row is to remove one and to add one (ledger_proof.md, step 5). It is known only where
-// all steps are counted in Gaussian DP.
-func (c Cost) underReplaceOne() (Cost, bool) {
-	if c.Renyi != nil || c.Added > 0 || c.Slack > 0 {
-		return c, false
-	}
-	c.Mu2 *= 4
-	c.Delta = privacy.MulUp(c.Delta, 1+math.Exp(c.Epsilon)*(1+roundings))
-	c.Epsilon *= 2
-	return c, true
-}
-
-// epsilonAt is an epsilon at delta for what composes to c, where neither costs nor their number
-// depend on answers: the least for which one of the bounds of ledger_proof.md, step 9, holds; +Inf
+// EpsilonAt is an epsilon at delta for what composes to c, where neither costs nor their number
+// depend on answers: the least for which one of the bounds of compose_proof.md, step 9, holds; +Inf
 // if none does.
-func (c Cost) epsilonAt(delta float64) float64 {
+func (c Cost) EpsilonAt(delta float64) float64 {
 	// Whether a bound holds need not be monotone, as slack counts more at a larger epsilon: what is
 	// returned was seen to hold.
 	low, high := 0.0, math.Inf(1)
 	for e := privacy.MaxEpsilon; e >= privacy.MinEpsilon; e /= 1.25 {
-		if c.holds(e, delta) {
+		if c.Holds(e, delta) {
 			high = e
 		} else if !math.IsInf(high, 1) {
 			low = e
@@ -183,7 +159,7 @@ func (c Cost) epsilonAt(delta float64) float64 {
 		}
 	}
 	for range 60 {
-		if mid := (low + high) / 2; mid < high && c.holds(mid, delta) {
+		if mid := (low + high) / 2; mid < high && c.Holds(mid, delta) {
 			high = mid
 		} else {
 			low = mid
@@ -200,8 +176,8 @@ func (c Cost) slackDelta(epsilon float64) float64 {
 	return privacy.MulUp(c.Slack, 1+math.Exp(epsilon)*(1+roundings))
 }
 
-// holds reports that c is seen to be (epsilon, delta)-DP.
-func (c Cost) holds(epsilon, delta float64) bool {
+// Holds reports that c is seen to be (epsilon, delta)-DP.
+func (c Cost) Holds(epsilon, delta float64) bool {
 	delta = privacy.SubDown(privacy.SubDown(delta, c.Added), c.slackDelta(epsilon))
 	if !(delta > 0) {
 		return false
@@ -224,7 +200,7 @@ func (c Cost) atOrder(i int, delta float64) float64 {
 	if c.Renyi != nil {
 		r = privacy.AddUp(r, c.Renyi[i])
 	}
-	if r >= most {
+	if r >= Most {
 		return math.Inf(1)
 	}
 	return math.Max(0, privacy.EpsilonAt(orders[i]-1, r, -math.Log(delta)*(1+roundings)))

@@ -1,0 +1,164 @@
+package compose
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/privacy/convert"
+)
+
+// PerGroup returns the budget of every group by itself, under add-or-remove-one, of a budget for
+// all of them together under r.
+//
+// Under add-or-remove-one it is the whole, as a row is in one group. Under replace-one a row may
+// leave one group and enter another, or be replaced within its own: epsilon/2 and
+// delta/(1+e^(epsilon/2)), or rho/4.
+//
+// Proof: groups_proof.md, steps 1 and 2.
+func PerGroup(r privacy.Relation, b privacy.Budget) privacy.Budget {
+	if r != privacy.ReplaceOne {
+		return b
+	}
+	return privacy.Budget{Epsilon: b.Epsilon / 2, Delta: b.Delta / (1 + math.Exp(b.Epsilon/2)) * (1 - perGroupRoundings), Rho: b.Rho / 4}
+}
+
+// perGroupRoundings is more than those of an exponential and two products of float64.
+const perGroupRoundings = 1e-15
+
+// Together returns what groups that lose so much each lose together under r: the reverse of
+// [PerGroup] for the most that any has lost. Mu and Rho are 0 where a group has a Rényi curve,
+// which they cannot count.
+//
+// Proof: groups_proof.md, steps 1 and 2.
+func Together(r privacy.Relation, groups []privacy.Loss) (all privacy.Loss) {
+	gaussian := true
+	for _, g := range groups {
+		all.Epsilon, all.Delta = max(all.Epsilon, g.Epsilon), max(all.Delta, g.Delta)
+		all.Mu, all.Rho = max(all.Mu, g.Mu), max(all.Rho, g.Rho)
+		gaussian = gaussian && (g.Rho > 0 || g == privacy.Loss{}) // one that measured nothing lost nothing
+	}
+	if !gaussian {
+		all.Mu, all.Rho = 0, 0
+	}
+	if r == privacy.ReplaceOne {
+		all.Delta *= (1 + math.Exp(all.Epsilon)) * (1 + perGroupRoundings)
+		all.Epsilon, all.Mu, all.Rho = 2*all.Epsilon, 2*all.Mu, 4*all.Rho
+	}
+	return all
+}
+
+// A Step is what one step of a plan costs where a row of a table is replaced although the step was
+// calibrated under add-or-remove-one.
+type Step struct {
+	// Share is the largest part of the cap on mu^2 that the step's measurements may cost together.
+	Share float64
+	// Ratio2 bounds what one measurement then costs in mu^2, over what it is charged: at most 4.
+	Ratio2 float64
+	// Close is the closeness of the step's thresholds: those of all its measurements together,
+	// where a row is replaced.
+	Close float64
+}
+
+// Keys are those of a threshold that can be empty on exactly one of two tables.
+type Keys struct {
+	Had float64 // how many, at most, where a row comes or goes: what the threshold is laid out for
+	Has float64 // how many where a row is replaced
+	// Mass is how much more one of them can then hold than the threshold is laid out for, over the
+	// L2 sensitivity under add-or-remove-one.
+	Mass float64
+}
+
+// Gaps are the keys of soft histograms of gaps (rings.GapMasses); a test of kernel/grouped holds
+// the numbers against those that the query states.
+var Gaps = Keys{Had: 8, Has: 12, Mass: .1452}
+
+// Closeness returns how close a threshold is to never showing a key that only one of two tables
+// has, where these differ in a replaced row, for a measurement that costs mu at most and has the
+// slack s where a row comes or goes.
+//
+// Proof: groups_proof.md, step 8.
+func (k Keys) Closeness(s, mu float64) float64 {
+	const loose = 1e-9 // more than the errors of a logarithm and a quantile
+	q := privacy.ThresholdQuantile(math.Log(s)-math.Log(k.Had)+loose) * (1 - loose)
+	l := privacy.LogUpperTail(q - privacy.MulUp(mu, k.Mass))
+	return math.Min(1, privacy.MulUp(k.Has, math.Exp(l+privacy.Safety(l))*(1+loose)))
+}
+
+// shareSlop is by how much a session lets a step exceed its share.
+const shareSlop = 1 + 2e-9
+
+// Replaced returns the cost of a fit under add-or-remove-one where a row of its table is replaced,
+// by steps that are all of its plan. Test is what closeness the tests of blocks add, which a
+// replaced row does not change.
+//
+// Mu^2 is the largest sum of what steps cost, each within its share and all of them within the cap.
+// Curves, and the precision of masks, stay: they belong to blocks.
+//
+// Proof: groups_proof.md, steps 4 to 8.
+func (c Cost) Replaced(steps []Step, test float64) Cost {
+	steps = slices.Clone(steps)
+	slices.SortFunc(steps, func(a, b Step) int { return cmp.Compare(b.Ratio2, a.Ratio2) })
+	left, factor := 1., 0.
+	c.Added = test
+	for _, s := range steps {
+		part := math.Min(left, privacy.MulUp(s.Share, shareSlop))
+		factor = privacy.AddUp(factor, privacy.MulUp(part, s.Ratio2))
+		left = privacy.AddUp(left, -part)
+		c.Added = privacy.AddUp(c.Added, s.Close)
+	}
+	c.Mu2 = privacy.MulUp(c.Mu2, factor)
+	return c
+}
+
+// AsOne returns the cost of any mechanism that is within the budget, epsilon and delta, whatever it
+// is made of: with probability delta everything comes out, and otherwise it is epsilon-DP.
+//
+// Proof: groups_proof.md, step 9.
+func AsOne(b privacy.Budget) Cost {
+	mu := convert.MuOfPure(b.Epsilon)
+	return Cost{Epsilon: b.Epsilon, Delta: b.Delta, Mu2: privacy.MulUp(mu, mu), Added: b.Delta}
+}
+
+// OfGroups returns what the fits of disjoint groups cost together under r, of which each costs c
+// under add-or-remove-one, and replaced where a row of its table is: whole is the budget of all.
+// Under replace-one a row leaves one group and enters another, so that two pay c, or it is replaced
+// within one: every part of the cost is the larger of the two.
+//
+// Proof: groups_proof.md, steps 1, 3 and 10.
+func (c Cost) OfGroups(r privacy.Relation, whole privacy.Budget, replaced Cost) Cost {
+	if r == privacy.ReplaceOne {
+		c = c.Plus(c).max(replaced)
+	}
+	c.Epsilon, c.Delta = whole.Epsilon, whole.Delta
+	return c
+}
+
+// max returns the larger of every part.
+func (c Cost) max(o Cost) Cost {
+	c.Mu2, c.Added, c.Slack = math.Max(c.Mu2, o.Mu2), math.Max(c.Added, o.Added), math.Max(c.Slack, o.Slack)
+	if c.Renyi == nil {
+		c.Renyi = o.Renyi
+	}
+	c.Renyi = slices.Clone(c.Renyi)
+	for i, r := range o.Renyi {
+		c.Renyi[i] = math.Max(c.Renyi[i], r)
+	}
+	return c
+}
+
+// UnderReplaceOne returns the cost under replace-one of a fit that costs c under add-or-remove-one,
+// whatever its steps are: to replace a row is to remove one and to add one. It is known only where
+// all steps are counted in Gaussian DP.
+//
+// Proof: groups_proof.md, step 4.
+func (c Cost) UnderReplaceOne() (Cost, bool) {
+	if c.Renyi != nil || c.Added > 0 || c.Slack > 0 {
+		return c, false
+	}
+	c.Mu2 *= 4
+	c.Delta = privacy.MulUp(c.Delta, 1+math.Exp(c.Epsilon)*(1+roundings))
+	c.Epsilon *= 2
+	return c, true
+}
