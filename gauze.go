@@ -197,12 +197,29 @@ func (r Request) mended(err error, rows int) error {
 
 // choose is check without mending.
 func (r Request) choose(rows int) (*question, error) {
-	if err := r.Validate(); err != nil {
-		return nil, err
-	}
-	if n := float64(rows); !r.Force && r.Budget.Delta*n >= 1 {
+	if n := float64(rows); !r.Force && r.Budget.Delta*n >= 1 && r.Validate() == nil {
 		return nil, &privacy.FieldError{Field: "delta", Wanted: fmt.Sprintf("less than 1/%d, one over the number of rows", rows),
 			Got: fmt.Sprint(r.Budget.Delta), Mend: fmt.Sprintf("it would allow a whole row to be published; ask for a far smaller one, for instance %.0e, or --force it", .01/n)}
+	}
+	q, err := r.pose(rows)
+	if err != nil {
+		return nil, err
+	}
+	if r.Budget.Pure() {
+		q.method, q.why, err = literal.Pure(Methods().Asked(r.Method, q.problem))
+		return q, err
+	}
+	q.method, q.why, err = Methods().Choose(r.Method, q.problem)
+	if err != nil {
+		return q, err
+	}
+	return q.capped()
+}
+
+// pose checks the request and states it as estimators see it, without a method.
+func (r Request) pose(rows int) (*question, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
 	}
 	total, err := privacy.Calibrate(r.Budget, privacy.Needs{})
 	if err != nil {
@@ -217,21 +234,27 @@ func (r Request) choose(rows int) (*question, error) {
 	for _, c := range r.Columns {
 		q.problem.RoundedTo = append(q.problem.RoundedTo, c.RoundedTo)
 	}
-	if r.Budget.Pure() {
-		q.method, q.why, err = literal.Pure(Methods().Asked(r.Method, q.problem))
-		return q, err
+	return q, nil
+}
+
+// capped returns the question with the largest epsilon that its method has a use for, if that is
+// less than what was asked for.
+func (q *question) capped() (*question, error) {
+	c, ok := q.method.(estimate.Capped)
+	if !ok || q.Budget.Concentrated() || q.Budget.Pure() {
+		return q, nil
 	}
-	q.method, q.why, err = Methods().Choose(r.Method, q.problem)
-	if c, ok := q.method.(estimate.Capped); ok && err == nil && !r.Budget.Concentrated() {
-		asked, most := r.Budget.Epsilon, c.MostEpsilon(r.Budget.Delta)
-		if asked > most && most >= privacy.MinEpsilon {
-			r.Budget.Epsilon = most
-			if q, err = r.choose(rows); err == nil {
-				q.asked = asked
-			}
-		}
+	asked, most := q.Budget.Epsilon, c.MostEpsilon(q.Budget.Delta)
+	if asked <= most || most < privacy.MinEpsilon {
+		return q, nil
 	}
-	return q, err
+	less := q.Request
+	less.Budget.Epsilon = most
+	out, err := less.pose(q.problem.Rows)
+	if err == nil {
+		out.method, out.why, out.asked = q.method, q.why, asked
+	}
+	return out, err
 }
 
 func cloned(matrix [][]float64) (out [][]float64) {

@@ -119,8 +119,8 @@ func (r Request) together(g Groups, out *release.Release, last *Result, plan []r
 	if out.Columns == nil {
 		return &Result{NoRelease: last.NoRelease, Spent: c.Spent, Certificate: c}, nil
 	}
-	if faults := release.Verify(out); faults != nil {
-		return nil, &RunError{Err: fmt.Errorf("the release of groups does not verify: %w", errors.Join(faults...)), Spent: c.Spent}
+	if v := Verify(out); v.Faults != nil {
+		return nil, &RunError{Err: fmt.Errorf("the release of groups does not verify: %w", errors.Join(v.Faults...)), Spent: c.Spent}
 	}
 	return &Result{Release: out, Spent: c.Spent, Certificate: c}, nil
 }

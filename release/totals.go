@@ -20,12 +20,8 @@ func (c *Certificate) planTotals() totals {
 	for _, s := range c.Plan {
 		n := float64(s.Count)
 		sum.delta += n * s.Delta
-		sum.mu2 += n * s.Mu * s.Mu
-		if factor := lawFactors[s.Law]; factor > 0 && s.Noise > 0 && s.Delta == 0 && !s.curved() {
-			sum.pure += n * factor * s.Sensitivity / s.Noise
-		} else {
-			sum.pure = math.Inf(1)
-		}
+		sum.mu2 += s.Cost(false)
+		sum.pure += s.Cost(true)
 		if !s.curved() {
 			continue
 		}
@@ -46,6 +42,19 @@ func (c *Certificate) planTotals() totals {
 		sum.orders[order] += order * sum.mu2 / 2
 	}
 	return sum
+}
+
+// Cost is what the measurements of a line cost together: the sum of their mu^2, 0 where they have a
+// Rényi curve; or, under a pure budget, of their epsilons, infinite for what is not pure.
+func (s *PlanStep) Cost(pure bool) float64 {
+	n := float64(s.Count)
+	if !pure {
+		return n * s.Mu * s.Mu
+	}
+	if factor := lawFactors[s.Law]; factor > 0 && s.Noise > 0 && s.Delta == 0 && !s.curved() {
+		return n * factor * s.Sensitivity / s.Noise
+	}
+	return math.Inf(1)
 }
 
 // curved reports a step whose loss is a Rényi curve.

@@ -73,11 +73,26 @@ type Certificate struct {
 	// The columns that make groups, where every group has a model.
 	By []string `json:"by,omitempty"`
 	// What ran on blocks of rows; nil for methods without blocks or with one learner only.
-	Learner *Learner   `json:"learner,omitempty"`
-	Plan    []PlanStep `json:"plan"` // The measurements as run.
+	Learner *Learner `json:"learner,omitempty"`
+	// What else was asked, from which the plan follows; nil in releases of earlier versions.
+	Asked *Asked     `json:"asked,omitempty"`
+	Plan  []PlanStep `json:"plan"` // The measurements as run.
 	// The rows or the noise came from a seed: protects nobody.
 	Simulated bool   `json:"simulated"`
 	Version   string `json:"version"` // Of the program that wrote it.
+}
+
+// Asked is what a fit was asked beside what the certificate says elsewhere: with method, columns,
+// rows, relation, facts, learner and budget its plan follows, so that a reader can make it again.
+type Asked struct {
+	// Plans is the edition of the plans that it was planned by: releases of one edition with the
+	// same public facts have the same plan.
+	Plans int `json:"plans"`
+	// Components is the number of components that was asked for, and MaxComponents the most that
+	// were allowed; 0 where that was left to the method.
+	Components    int    `json:"components,omitempty"`
+	MaxComponents int    `json:"max_components,omitempty"`
+	Covariance    string `json:"covariance"` // "full", "diagonal" or "spherical".
 }
 
 // Facts are public bounds that a fit was told, in the units of the columns. They cost nothing, and

@@ -108,6 +108,11 @@ func (v *verifier) terms(c *Certificate) {
 		v.fault(l.Name == "", "certificate.learner.name", "the learner's name", "none")
 		v.fault(!(l.Trim >= 0 && l.Trim < 1), "certificate.learner.trim", "a part of the rows in [0, 1)", fmt.Sprint(l.Trim))
 	}
+	if a := c.Asked; a != nil {
+		v.fault(a.Plans < 1, "certificate.asked.plans", "an edition of the plans, from 1 on", fmt.Sprint(a.Plans))
+		v.fault(a.Components < 0 || a.MaxComponents < 0, "certificate.asked.components", "numbers that are not negative", fmt.Sprintf("%d and %d", a.Components, a.MaxComponents))
+		v.fault(!slices.Contains([]string{"full", "diagonal", "spherical"}, a.Covariance), "certificate.asked.covariance", "full, diagonal or spherical", strconv.Quote(a.Covariance))
+	}
 	v.fault(c.Method == "", "certificate.method", "the estimator's name", "none")
 	v.fault(len(c.Plan) == 0, "certificate.plan", "at least one measurement", "none")
 	v.fault(!c.Recomputable() && slices.ContainsFunc(c.Plan, func(s PlanStep) bool { return s.Shape != nil }), "certificate.plan", "a shape in every line, or in none", "both")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/release"
 )
@@ -27,7 +28,7 @@ func readRelease(e *shell.Env, path string) (*release.Release, error) {
 func readAny(e *shell.Env, path string) (*release.Release, error) {
 	r, err := readUnchecked(e, path)
 	if err == nil && !r.Bare() {
-		for _, fault := range faults(r) {
+		for _, fault := range gauze.Verify(r).Faults {
 			e.Note("warning: %s: %v\n", path, fault)
 		}
 	}

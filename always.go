@@ -1,0 +1,37 @@
+package gauze
+
+// lastOfOne are the releases that a fit of one Gaussian ends with: whichever its rows' shape, or
+// missing cells, lead to.
+const lastOfOne = "moments|column moments|round column moments|partial column moments"
+
+// lastOfOneIn is the same where the fit is part of another.
+const lastOfOneIn = "one: moments|one: column moments|one: round column moments|one: partial column moments"
+
+// always are the steps that every fit of a method measures if it ends in a model that has any
+// spread, each with its alternatives: what its answers decide is not among them. A step that the
+// request's plan does not have is not asked for.
+var always = map[string][]string{
+	"gaussian":                   {"count", lastOfOne},
+	"heavy-tailed":               {"count", lastOfOne},
+	"heavy-tailed:elliptical":    {"count", "moments|partial column moments"},
+	"gaussian:coinpress":         {"count", "covariance"},
+	"univariate:kv18":            {"count", "scale", "place", "moments"},
+	"heavy-tailed:paper":         {"rows", "covariance"},
+	"gaussian:kmssu22":           {"rows", "eigenvalues", "final: moments"},
+	"general":                    {"count|one: count", "last round|" + lastOfOneIn},
+	"separated":                  {"count", "components in all columns|components in the view|" + lastOfOneIn},
+	"univariate":                 {"count", "shapes"},
+	"axis-aligned":               {"count", "last round|looks|" + lastOfOneIn},
+	"black-box":                  {"count", "agreement of blocks", "last round"},
+	"separated:paper":            {"rows", "weights", "components: covariance", "components: mean of a component"},
+	"separated:warm-up":          {"rows", "components: about", "components: mean and count", "components: variance"},
+	"separated:sample-aggregate": {"count", "ball of estimates: mean", "weights", "means"},
+	"separated:aggregate-tree":   {"count", "tree of the estimates", "weights", "last means and scales"},
+	"univariate:aal21":           {"rows", "scales", "means", "choice"},
+	"axis-aligned:aal21":         {"rows", "scales", "means", "choice"},
+	"general:aal21":              {"rows", "scales", "means", "choice"},
+	"univariate:amn24":           {"rows", "gaps", "mixture"},
+	"general:amn24":              {"rows", "component", "mixture"},
+	"black-box:paper":            {"rows", "popular estimate"},
+	"gaussian:ppe-line":          {"rows", "popular number"},
+}

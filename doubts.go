@@ -1,0 +1,162 @@
+package gauze
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gauze-dp/gauze/release"
+)
+
+// When figures are taken to contradict one another, guesses: what noise does seldom. Rows beyond
+// those that are public by roomSDs of the noise and a part of them; fewer than a part of them.
+const (
+	roomSDs   = 10.0
+	roomRows  = .1
+	fewRows   = .6
+	offWeight = .1 // of weights against the rows behind them
+
+	// a share of rows is clear of its noise as every method takes it (package estimate), and shares
+	// differ by more than someShare; of more than mostMarked components may stand for less
+	clearSDs, clearShare = 4.0, .005
+	someShare            = .05
+	mostMarked           = .5
+)
+
+// doubts warns of what a genuine release hardly says.
+func (v *Verdict) doubts(r *release.Release) {
+	if r.Groups == nil {
+		v.doubt(r, "")
+		return
+	}
+	for i := range r.Groups {
+		if r.Groups[i].Model != nil {
+			v.doubt(r.Of(i), "group "+r.Groups[i].Name(r.Certificate.By)+": ")
+		}
+	}
+}
+
+// doubt is doubts of one model; of begins every sentence.
+func (v *Verdict) doubt(r *release.Release, of string) {
+	say := func(format string, args ...any) { v.warn("%s%s", of, fmt.Sprintf(format, args...)) }
+	if len(r.Diagnostics.Components) == 0 {
+		say("it has no diagnostics, which every fit writes: nothing says how far its components can be trusted")
+	}
+	beyondLimits(r, say)
+	figures(r, say)
+	leftOut(r, say)
+}
+
+// background reports a component that is marked as one of stray rows.
+func background(r *release.Release, j int) bool {
+	return j < len(r.Model.Background) && r.Model.Background[j]
+}
+
+// beyondLimits warns of means where no value can be.
+func beyondLimits(r *release.Release, say func(string, ...any)) {
+	for i := range r.Columns {
+		c := r.Columns[i]
+		for j, g := range r.Model.Components {
+			if i >= len(g.Mean) || background(r, j) {
+				continue
+			}
+			switch mean := g.Mean[i]; {
+			case c.AtLeast != nil && mean < *c.AtLeast:
+				say("component %d has the mean %g in %q, below %g, the least that a value can be", j+1, mean, c.Name, *c.AtLeast)
+			case c.AtMost != nil && mean > *c.AtMost:
+				say("component %d has the mean %g in %q, above %g, the most that a value can be", j+1, mean, c.Name, *c.AtMost)
+			}
+		}
+	}
+}
+
+// countNoise is the noise of the released number of rows; 0 if none was released.
+func countNoise(c *release.Certificate) float64 {
+	for _, line := range c.Plan {
+		if line.Query == "count" && line.Noise > 0 {
+			return line.Noise
+		}
+	}
+	return 0
+}
+
+// figures warns of rows behind components that are not those of the table, or not those of the
+// weights.
+func figures(r *release.Release, say func(string, ...any)) {
+	notes := r.Diagnostics.Components
+	if len(notes) != r.Model.K() {
+		return
+	}
+	sum := 0.0
+	for _, n := range notes {
+		sum += n.EffectiveRows
+	}
+	if rows := r.Certificate.Rows; rows != nil {
+		n := float64(*rows)
+		switch room := roomSDs*countNoise(&r.Certificate) + roomRows*n; {
+		case sum > n+room:
+			say("the noisy counts behind its components add up to about %.0f rows, and the table is said to have %d", sum, *rows)
+		case sum < fewRows*n-room:
+			say("the noisy counts behind its components add up to about %.0f rows, and the table is said to have %d: most rows count for nothing, or there are not so many", math.Max(0, sum), *rows)
+		}
+	}
+	for j, n := range notes {
+		if off := math.Abs(n.EffectiveRows/sum - r.Model.Weights[j]); sum > 0 && off > offWeight {
+			say("component %d has the weight %.3g, and the counts say about %.3g", j+1, r.Model.Weights[j], n.EffectiveRows/sum)
+		}
+	}
+}
+
+// counting are the methods that always say how many rows their model leaves out, and silent those
+// of them whose background components have no noise of their own, unlike all others.
+var (
+	counting = []string{"gaussian", "heavy-tailed", "univariate", "axis-aligned", "general", "separated"}
+	silent   = []string{"axis-aligned", "general"}
+)
+
+// leftOut warns where what is said of the rows that the model leaves out does not go with the
+// flags, or with what is marked as background.
+func leftOut(r *release.Release, say func(string, ...any)) {
+	c, d := &r.Certificate, &r.Diagnostics
+	marked, told := 0.0, false
+	for j, w := range r.Model.Weights {
+		if background(r, j) {
+			marked += w
+		}
+	}
+	for _, flag := range d.Flags {
+		told = told || strings.Contains(flag, "of the rows are not described by the model")
+	}
+	u := d.Undescribed
+	if u == nil {
+		if (told || slices.Contains(counting, c.Method)) && !point(r) {
+			say("it does not say how many rows the model leaves out, as every fit of the method %s does", c.Method)
+		}
+		return
+	}
+	stands := strings.Contains(u.Where, "background")
+	switch {
+	case told && !(u.Share > 0):
+		say("a flag tells of rows that are not described by the model, and their share is said to be 0")
+	case !told && u.Share > clearSDs*u.Noise && u.Share > clearShare:
+		say("%.2g%% of the rows are not described by the model, which is clear of the noise, and no flag says so, as every fit would", 100*u.Share)
+	}
+	switch room := clearSDs*u.Noise + someShare; {
+	case stands && marked == 0 && u.Share > clearSDs*u.Noise, stands && marked < math.Min(u.Share, mostMarked)-room:
+		say("%.2g%% of the rows are in no component but the background, and components marked as background hold %.2g%%", 100*u.Share, 100*marked)
+	case stands && marked > u.Share+room:
+		say("components marked as background hold %.2g%% of the rows, and only %.2g%% are said to be in no other component", 100*marked, 100*u.Share)
+	}
+	if !slices.Contains(silent, c.Method) || c.Facts != nil && c.Facts.KnownCovariance != nil || len(d.Components) != r.Model.K() {
+		return
+	}
+	if !slices.ContainsFunc(d.Components, func(n release.ComponentNote) bool { return n.EffectiveNoise > 0 }) {
+		return
+	}
+	for j, n := range d.Components {
+		if n.EffectiveNoise == 0 && !background(r, j) {
+			say("nothing is said of the noise of component %d, as of components for the background, and it is not marked as one", j+1)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package gauze
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// planDigests are digests of the plans of many requests, for every edition.
+var planDigests = map[int]string{1: "6fa8263ffe4de084"}
+
+// TestPlanEdition: whoever changes a plan gives the plans a new edition, since verify holds
+// releases of one edition against its plans: without that it would refuse genuine releases made
+// before. And what every fit of a method is said to measure is a step of some plan of it.
+func TestPlanEdition(t *testing.T) {
+	digest, plans, steps := sha256.New(), 0, map[string]bool{}
+	for _, name := range Methods().Names()[1:] {
+		for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
+			for i, budget := range []privacy.Budget{{Epsilon: 1, Delta: 1e-6}, {Epsilon: 20, Delta: 1e-7}, {Rho: .3}, {Epsilon: 3}} {
+				for _, d := range []int{1, 2, 6} {
+					for k := range 4 {
+						r := Request{Method: name, Relation: relation, Budget: budget, Components: k, Covariance: estimate.CovarianceType((i + k) % 3), Force: true,
+							Columns: Named(slices.Collect(func(yield func(string) bool) {
+								for j := range d {
+									yield(fmt.Sprint("c", j))
+								}
+							})...)}
+						if i%2 == 1 {
+							r.Facts = estimate.Facts{KnowsMean: true, MeanWithin: 20, Eigenvalues: [2]float64{.25, 25}, Moments: 4}
+						}
+						if name == "gaussian:ppe-line" && d == 1 { // which has to be told
+							r.KnownCovariance = [][]float64{{1}}
+						}
+						rows := 0
+						if relation == privacy.ReplaceOne {
+							rows = 200_000
+						}
+						plans += write(digest, r, rows, steps)
+					}
+				}
+			}
+		}
+	}
+	for _, name := range Methods().Names()[1:] {
+		if always[name] == nil {
+			t.Errorf("nothing says what every fit of %s measures", name)
+		}
+		for _, any := range always[name] {
+			if !slices.ContainsFunc(strings.Split(any, "|"), func(step string) bool { return steps[name+": "+step] }) {
+				t.Errorf("%s has no step %s", name, any)
+			}
+		}
+	}
+	if plans < 300 {
+		t.Errorf("%d requests have a plan: the test sees too little", plans)
+	}
+	if got := hex.EncodeToString(digest.Sum(nil))[:16]; got != planDigests[PlanEdition] {
+		t.Errorf("the digest of %d plans is %s, want %s of edition %d: if plans have changed on purpose, raise PlanEdition and add its digest", plans, got, planDigests[PlanEdition], PlanEdition)
+	}
+}
+
+// write writes the plan of a request, if it has one, to six digits: the last ones depend on the
+// processor.
+func write(w io.Writer, r Request, rows int, steps map[string]bool) int {
+	q, err := r.choose(rows)
+	if err != nil {
+		return 0
+	}
+	plan, err := q.plan()
+	if err != nil {
+		return 0
+	}
+	fmt.Fprintln(w, plan.Method)
+	for _, s := range plan.Steps {
+		steps[r.Method+": "+s.Name] = true
+		fmt.Fprintf(w, "%s|%s|%.6g|%d|%.6g|%v|%s\n", s.Name, s.Query, s.Share, s.Most, s.Slack, s.Pure, s.Source)
+		if s.Extra != nil {
+			mask, delta, pure := s.Extra.Stated()
+			fmt.Fprintf(w, "%.6v %.6g %.6g\n", mask, delta, pure)
+		}
+	}
+	return 1
+}

@@ -1,0 +1,152 @@
+package gauze
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/release"
+)
+
+// A Verdict is what a reader can find out about a release from the release alone.
+type Verdict struct {
+	// Faults are contradictions, for which the release is refused: nil if it is consistent.
+	Faults []error
+	// Warnings are what a genuine release can say too, but seldom does, and what could not be
+	// checked.
+	Warnings []string
+	// Exceptions are what the promise does not cover, by the release's own word.
+	Exceptions []string
+	// Replanned: the plan was made again, and the measurements are those that it allows.
+	Replanned bool
+}
+
+// OnlySigned says what no reader can see.
+const OnlySigned = "Only a signature shows who vouches for the file: numbers of a model that no measurement contradicts, and what a fit was told " +
+	"(names, limits, facts, the unit, whether the schema was declared), can be changed without a trace in it."
+
+// Verify checks a release as a reader would: [release.Verify], the method, and the plan, which is
+// made again from method, columns, rows where they are public, relation, facts, learner, budget and
+// what else was asked. Every measurement has to be one that the plan allows, with at least its
+// noise; and where there is a model, steps that the method cannot do without have to be there, and
+// all of the budget spent.
+//
+// A release of another edition of the plans, or without one, is not held against them: a warning
+// says so.
+func Verify(r *release.Release) Verdict { return verify(r, nil) }
+
+// verify is Verify; method, if it is not nil, is the release's, in the place of the catalogue's.
+func verify(r *release.Release, method estimate.Estimator) (v Verdict) {
+	v.Faults = release.Verify(r)
+	c := &r.Certificate
+	if c.Method != "" && method == nil && !slices.Contains(Methods().Names()[1:], c.Method) {
+		v.Faults = append(v.Faults, &release.Error{Field: "certificate.method", Wanted: "one that gauze papers or gauze fit --help lists", Got: strconv.Quote(c.Method),
+			Hint: "the release was altered, or another version of gauze wrote it"})
+	}
+	if !c.Recomputable() {
+		v.warn("an earlier version wrote it, without the shapes of its queries: their sensitivities were not recomputed")
+	}
+	switch {
+	case v.Faults != nil:
+	case c.Asked == nil:
+		v.warn("it does not say what was asked, as releases of earlier versions do not: whether its measurements are those of its method was not checked")
+	case c.Asked.Plans != PlanEdition:
+		v.warn("it was planned by edition %d of the methods' plans, and this program knows edition %d: whether its measurements are those of its method was not checked",
+			c.Asked.Plans, PlanEdition)
+	default:
+		v.Faults = follow(r, method)
+		v.Replanned = v.Faults == nil
+	}
+	v.exceptions(c)
+	if v.Faults == nil {
+		v.doubts(r)
+	}
+	return v
+}
+
+func (v *Verdict) warn(format string, args ...any) {
+	v.Warnings = append(v.Warnings, fmt.Sprintf(format, args...))
+}
+
+// exceptions says what the promise does not cover.
+func (v *Verdict) exceptions(c *release.Certificate) {
+	say := func(is bool, format string, args ...any) {
+		if is {
+			v.Exceptions = append(v.Exceptions, fmt.Sprintf(format, args...))
+		}
+	}
+	say(c.Simulated, "it is simulated, its rows or its noise came from a seed: it protects nobody")
+	say(c.Schema == release.SchemaInferred, "its columns were chosen by looking at cells (the schema is inferred): the promise does not cover that choice")
+	say(c.Learner != nil && c.Learner.Name == release.OwnLearner, "a learner that is not part of Gauze was handed raw rows: whoever brought it answers for what it did with them")
+	say(c.Epsilon > LargestEpsilon, "epsilon is %g, above %d: a row is hardly protected", c.Epsilon, LargestEpsilon)
+	say(c.Rows != nil && c.Delta*float64(*c.Rows) >= 1, "delta is %g, not below one over the number of rows: it would allow a whole row to be published", c.Delta)
+}
+
+// follow holds a release against the plan that its request has.
+func follow(r *release.Release, method estimate.Estimator) (faults []error) {
+	if r.Groups == nil {
+		p, err := replan(r, method)
+		if err != nil {
+			return []error{unplanned(err)}
+		}
+		return p.followed(r)
+	}
+	var p *planned
+	for i := range r.Groups {
+		own := r.Of(i)
+		if p == nil { // all groups have one plan
+			var err error
+			if p, err = replan(own, method); err != nil {
+				return []error{unplanned(err)}
+			}
+		}
+		for _, fault := range p.followed(own) {
+			faults = append(faults, fmt.Errorf("group %s: %w", r.Groups[i].Name(r.Certificate.By), fault))
+		}
+	}
+	return faults
+}
+
+// unplanned is the fault of a release whose request would have been refused.
+func unplanned(err error) error {
+	return &release.Error{Field: "certificate", Wanted: "a request that its method takes", Got: errors.Join(err).Error(),
+		Hint: "it would have been refused: the release was altered, do not rely on it"}
+}
+
+// followed are the faults of one fit.
+func (p *planned) followed(r *release.Release) []error {
+	f := &follower{planned: p, c: &r.Certificate}
+	f.steps()
+	if r.Model == nil {
+		return f.faults
+	}
+	if _, known := always[r.Certificate.Method]; known && !point(r) {
+		f.whole()
+	}
+	asked, k := r.Certificate.Asked, 0
+	for j := range r.Model.K() {
+		if j >= len(r.Model.Background) || !r.Model.Background[j] {
+			k++
+		}
+	}
+	f.fault(asked.Components > 0 && k > asked.Components, "model", fmt.Sprintf("at most the %d components that were asked for", asked.Components), fmt.Sprint(k))
+	f.fault(asked.Components == 0 && asked.MaxComponents > 0 && k > asked.MaxComponents, "model", fmt.Sprintf("at most the %d components that were allowed", asked.MaxComponents), fmt.Sprint(k))
+	return f.faults
+}
+
+// point reports a model without spread: of columns that are all constant, which takes no more than
+// to see that they are.
+func point(r *release.Release) bool {
+	if r.Model.K() != 1 {
+		return false
+	}
+	for j := range r.Model.Dim() {
+		if v := r.Model.Components[0].Cov.At(j, j); math.Abs(v) > 0 {
+			return false
+		}
+	}
+	return true
+}
