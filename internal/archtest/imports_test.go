@@ -42,6 +42,7 @@ var layers = []layer{
 	{"kernel/internal/tails", []string{"kernel/privacy"}, "thresholds are arithmetic"},
 	{"kernel/internal/hook", []string{"kernel/internal/noise"}, "tests reach the noise through this one door"},
 	{"kernel/engine", []string{"kernel/query", "kernel/internal/rows", "kernel/engine", "parallel"}, "an engine computes exact aggregates and draws no noise"},
+	{"kernel/engine/fast", []string{"kernel/query", "kernel/internal/rows", "kernel/engine"}, "an engine computes exact aggregates and draws no noise"},
 	{"kernel/engine/counted", []string{"kernel/query", "kernel/internal/rows", "kernel/engine"}, "tests only"},
 	{"kernel/engine/sharded", []string{"kernel/query", "kernel/query/boxes", "kernel/query/rings", "kernel/internal/rows", "kernel/engine", "parallel"}, "an engine computes exact aggregates and draws no noise; it writes down what estimators ask"},
 	{"kernel/internal/stage", []string{"kernel/privacy", "kernel/internal/core", "kernel/internal/hook", "kernel/internal/noise"}, "rehearsals, and tests that plant a fault in one, reach the noise through the hook"},

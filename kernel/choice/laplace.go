@@ -6,7 +6,7 @@ package choice
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/engine/fast"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/pure"
 	"github.com/gauze-dp/gauze/kernel/pairs"
@@ -48,7 +48,7 @@ const (
 // Source: [CKS20] Algorithm 2 of the paper on the discrete Gaussian; [KSSU19] Section A.2 of the
 // restatement.
 func Laplace(a *core.Allotment, step string, q query.Sum, epsilon float64) (core.Answer, error) {
-	return laplaced(a, step, q, epsilon, func(d *core.Draw, q query.Sum) []int64 { return engine.Sum(d.Engine(), d.Rows(), q) })
+	return laplaced(a, step, q, epsilon, func(d *core.Draw, q query.Sum) []int64 { return fast.Sum(d.Engine(), d.Rows(), q) })
 }
 
 // LaplacePairs is Laplace for sums over fresh secret pairs of rows. Given the draws of the pairs,

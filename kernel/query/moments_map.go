@@ -133,13 +133,22 @@ const wholeNorm = 1<<panel.GramBits - 3
 // roundFull lets the panel's rows wait in the components that they have a share of, and adds those
 // that wait whenever they fill a panel: few rows have a share of many components.
 //
-// A row with the share R of a component may have |h|^2 <= m = T (u R + e/(4s)) there, rounded to an
-// integer, where e is the number of its entries, u the headroom and one more, s what is at least
-// sqrt(e)/2 of the entries of all components together, and T = u + s. What rounding makes of a
-// vector of norm u sqrt(R) is no longer, since (u sqrt(R) + sqrt(e)/2)^2 <= m by 2 sqrt(R)
-// sqrt(e)/2 <= s R + e/(4s). And all m of a row are at most T u + T s = T^2 < 2^(2B) together, as
-// its shares are at most 1. Both are checked in integers, whatever the shares are: that the m have
-// no larger sum, or the row adds nothing to the components that are left, and |h|^2 <= m.
+// Privacy. Two facts about integers, each checked for every row, are the whole proof that what a
+// row adds has sum_j |h_j|^2 <= 2^(2B):
+//
+//  1. panel.Live gives a row a bound m_j in each component that it leaves in, and leaves it in only
+//     while the sum of its bounds so far is at most 2^(2B).
+//  2. panel.Gram.RoundAll adds h_j only if |h_j|^2 <= m_j.
+//
+// Shares, norms, factors and the rounding of floating point may be anything. A row that fails 1
+// adds nothing to the components that are left, one that fails 2 nothing to that component.
+//
+// Utility: no honest row fails. With the share R of a component m_j is T (u R + e/(4s)), rounded,
+// where e is the number of its entries, u the headroom and one more, s what is at least sqrt(e)/2
+// of the entries of all components together, and T = u + s. A vector of norm u sqrt(R) is rounded
+// to one no longer than that, since (u sqrt(R) + sqrt(e)/2)^2 <= m_j by 2 sqrt(R) sqrt(e)/2 <= s R
+// + e/(4s); and all m_j are at most T u + T s = T^2 < 2^(2B) together, as the sum of shares is at
+// most 1.
 func (m *MomentsMap) roundFull(sum []int64) {
 	if p := m.Parts[0]; len(m.Parts) == 1 {
 		p.add(sum, p.share, p.norm2, &panel.Column{})

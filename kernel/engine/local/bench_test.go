@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/engine/fast"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -133,7 +133,7 @@ func BenchmarkScan(b *testing.B) {
 				for b.Loop() {
 					clock("plain", func() { plainCovariance(t, center, workers) })
 					for _, name := range names {
-						clock(name, func() { engine.Sum(Engine{Workers: workers}, t, queries[name]) })
+						clock(name, func() { fast.Sum(Engine{Workers: workers}, t, queries[name]) })
 					}
 				}
 				median := func(name string) float64 {

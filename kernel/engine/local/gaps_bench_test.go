@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/engine/fast"
 	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -58,7 +58,7 @@ func BenchmarkColumn(b *testing.B) {
 		masses(parts),
 		masses(gapbuckets.GapBuckets{Rows: n}),
 		func() { e.Scan(t, query.Summed{Of: bins}) },
-		func() { engine.Sum(e, t, bins) },
+		func() { fast.Sum(e, t, bins) },
 	}
 	leaves.EachSorted(e, t, rings.Partition{}, 0, func(int, []float64) {})
 	ratios := make([][]float64, len(runs))

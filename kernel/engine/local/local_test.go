@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/engine/fast"
 	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -67,7 +67,7 @@ func TestWorkersAndChunks(t *testing.T) {
 				m.Add(want, table.Row(i))
 			}
 			for _, workers := range []int{0, 1, 2, 7} {
-				if got := engine.Sum(Engine{Workers: workers}, table, q); !reflect.DeepEqual(got, want) {
+				if got := fast.Sum(Engine{Workers: workers}, table, q); !reflect.DeepEqual(got, want) {
 					t.Fatalf("%s, n = %d, %d workers: %v, row by row %v", name, n, workers, got, want)
 				}
 			}
@@ -100,7 +100,7 @@ func TestPresence(t *testing.T) {
 			m.Add(want, images[at:at+d])
 		}
 		for _, workers := range []int{0, 1, 7} {
-			if got := engine.Sum(Engine{Workers: workers}, table, query.Partial{Sum: q, As: query.Presence}); !reflect.DeepEqual(got, want) {
+			if got := fast.Sum(Engine{Workers: workers}, table, query.Partial{Sum: q, As: query.Presence}); !reflect.DeepEqual(got, want) {
 				t.Fatalf("%s, %d workers: %v, image by image %v", name, workers, got, want)
 			}
 		}
@@ -109,7 +109,7 @@ func TestPresence(t *testing.T) {
 	for i := range table.Len() {
 		query.Count{}.Compile(d).Add(want, table.Row(i)[:d])
 	}
-	if got := engine.Sum(nobody{}, table, query.Count{}); !reflect.DeepEqual(got, want) {
+	if got := fast.Sum(nobody{}, table, query.Count{}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v good rows, want %v", got, want)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/engine/fast"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -87,7 +88,7 @@ func TestRanks(t *testing.T) {
 			e := counting{Engine{Workers: 1 + rng.IntN(3)}, &scans}
 			ask := func(q query.Counts) []int64 {
 				t.Helper()
-				got := engine.Sum(e, table, q)
+				got := fast.Sum(e, table, q)
 				if want := slow(table, q); !slices.Equal(got, want) {
 					t.Fatalf("%d rows: %+v: %v, want %v", n, q, got, want)
 				}
@@ -156,7 +157,7 @@ func TestSameAgain(t *testing.T) {
 	ask := func(edges [][]float64, want int) []int64 {
 		t.Helper()
 		q := query.Counts{Edges: edges}
-		got, slow := engine.Sum(e, table, q), make([]int64, q.Size())
+		got, slow := fast.Sum(e, table, q), make([]int64, q.Size())
 		m := q.Compile(2)
 		for i := range table.Len() {
 			m.Add(slow, table.Row(i)[:2])
@@ -183,7 +184,7 @@ func TestRanksOfAllRows(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	for _, e := range []engine.Engine{engine.Until(stopped, Engine{}), nobody{}, Engine{}, nobody{}} {
-		got := engine.Sum(e, table, q)
+		got := fast.Sum(e, table, q)
 		if e == (Engine{}) {
 			stopped = t.Context() // from here on all rows were read
 		}
@@ -192,7 +193,7 @@ func TestRanksOfAllRows(t *testing.T) {
 		}
 	}
 	table.Append([]float64{5, 5})
-	if got := engine.Sum(Engine{}, table, q); !slices.Equal(got, slow(table, q)) {
+	if got := fast.Sum(Engine{}, table, q); !slices.Equal(got, slow(table, q)) {
 		t.Errorf("%v with a row more, want %v", got, slow(table, q))
 	}
 }

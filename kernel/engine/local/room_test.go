@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/engine/fast"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -42,7 +42,7 @@ func TestRoom(t *testing.T) {
 	q := query.Directions{Frame: lower(d, .1), Lift: 1}
 	e := Engine{Workers: 1}
 	for scan := range 2 {
-		if a, b := engine.Sum(e, in, q), engine.Sum(e, out, q); !slices.Equal(a, b) {
+		if a, b := fast.Sum(e, in, q), fast.Sum(e, out, q); !slices.Equal(a, b) {
 			t.Errorf("%v in memory, %v in a room", a, b)
 		}
 		if len(room.left) != 2 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/engine/fast"
 	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -101,14 +102,14 @@ func TestBinsOfSorted(t *testing.T) {
 			questions = append(questions, question{query.Counts{Edges: [][]float64{{1}, {2}}, As: query.Above}, true}, question{query.Count{}, true})
 			var scanned [][]int64
 			for _, q := range questions {
-				scanned = append(scanned, engine.Sum(Engine{}, table, q.Sum))
+				scanned = append(scanned, fast.Sum(Engine{}, table, q.Sum))
 			}
 			for i, q := range questions {
 				leaves.EachSorted(Engine{Workers: 3}, table, asked, column, func(int, []float64) {})
-				if got := engine.Sum(Engine{}, table, q.Sum); !slices.Equal(got, scanned[i]) {
+				if got := fast.Sum(Engine{}, table, q.Sum); !slices.Equal(got, scanned[i]) {
 					t.Fatalf("%d rows, %+v: %v by scan, %v sorted", n, q.Sum, scanned[i], got)
 				}
-				if rows := slices.ContainsFunc(scanned[i], func(c int64) bool { return c != 0 }); rows && (q.copied || q.Kind() == query.Histogram) != slices.Equal(engine.Sum(nobody{}, table, q.Sum), scanned[i]) {
+				if rows := slices.ContainsFunc(scanned[i], func(c int64) bool { return c != 0 }); rows && (q.copied || q.Kind() == query.Histogram) != slices.Equal(fast.Sum(nobody{}, table, q.Sum), scanned[i]) {
 					t.Errorf("%d rows, cut %d, %+v: sorted copy used: %v", n, round, q.Sum, !q.copied)
 				}
 			}
@@ -123,12 +124,12 @@ func TestSortedOfAllRows(t *testing.T) {
 	for range bins.Partition.Leaves() {
 		bins.Queries = append(bins.Queries, query.Counts{Edges: [][]float64{nil, {-1, 0, 1}}})
 	}
-	want := engine.Sum(Engine{}, table, bins)
+	want := fast.Sum(Engine{}, table, bins)
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	for _, e := range []engine.Engine{engine.Until(stopped, Engine{}), nobody{}} {
 		leaves.EachSorted(e, table, bins.Partition, 1, func(int, []float64) {})
-		if got := engine.Sum(Engine{}, table, bins); !slices.Equal(got, want) {
+		if got := fast.Sum(Engine{}, table, bins); !slices.Equal(got, want) {
 			t.Errorf("%v after a scan that was stopped, want %v", got, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/engine/fast"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/internal/leaves"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
@@ -33,7 +34,7 @@ func pairings(n int) (pairs [][2]int32) {
 func asks(n int) map[string]ask {
 	all := map[string]ask{}
 	sum := func(name string, q query.Sum) {
-		all[name] = func(e engine.Engine, t *rows.Table) []int64 { return engine.Sum(e, t, q) }
+		all[name] = func(e engine.Engine, t *rows.Table) []int64 { return fast.Sum(e, t, q) }
 	}
 	for name, q := range sums() {
 		sum(name, q)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/engine/fast"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -84,7 +85,7 @@ func TestTables(t *testing.T) {
 	for range 2 {
 		for table, from := range map[*rows.Table]*rows.Table{ta: a, tb: b} {
 			q := sums()["full"]
-			if got, want := engine.Sum(e, table, q), engine.Sum(local.Engine{}, from, q); !slices.Equal(got, want) {
+			if got, want := fast.Sum(e, table, q), fast.Sum(local.Engine{}, from, q); !slices.Equal(got, want) {
 				t.Fatalf("%v, want %v", got, want)
 			}
 		}
@@ -108,14 +109,14 @@ func TestElsewhere(t *testing.T) {
 	m, elsewhere := newMemory(2), mixed(3*rows.ChunkRows)
 	e := New(m, Here{m})
 	for name, q := range sums() {
-		if got, want := engine.Sum(e, elsewhere, q), engine.Sum(local.Engine{}, mixed(elsewhere.Len()), q); !slices.Equal(got, want) {
+		if got, want := fast.Sum(e, elsewhere, q), fast.Sum(local.Engine{}, mixed(elsewhere.Len()), q); !slices.Equal(got, want) {
 			t.Errorf("%s: other sums", name)
 		}
 	}
 	if p := e.pool(); len(m.asked) > 0 || len(m.texts) > 0 || len(p.tables) > 0 {
 		t.Errorf("asked %v, %d texts, %d tables are kept", m.asked, len(m.texts), len(p.tables))
 	}
-	if in := mixedIn(3*rows.ChunkRows, m); !slices.Equal(engine.Sum(e, in, sums()["tails"]), engine.Sum(local.Engine{}, mixed(in.Len()), sums()["tails"])) || len(m.asked) != 1 {
+	if in := mixedIn(3*rows.ChunkRows, m); !slices.Equal(fast.Sum(e, in, sums()["tails"]), fast.Sum(local.Engine{}, mixed(in.Len()), sums()["tails"])) || len(m.asked) != 1 {
 		t.Errorf("of a table in the room: asked %v", m.asked)
 	}
 }
@@ -180,7 +181,7 @@ func TestNoAnswer(t *testing.T) {
 		m, runs := newMemory(1), 0
 		e := New(m, schedule(func(_ context.Context, items []string) error { runs++; c.spoil(m, items); return nil }))
 		table := mixedIn(4*rows.ChunkRows, m)
-		if err := caught(func() { engine.Sum(e, table, q) }); err != c.want || runs != c.runs {
+		if err := caught(func() { fast.Sum(e, table, q) }); err != c.want || runs != c.runs {
 			t.Errorf("%s: %v after %d runs, want %v after %d", name, err, runs, c.want, c.runs)
 		}
 		if len(m.asked) != 1 {
@@ -195,8 +196,8 @@ func TestStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	e := New(m, schedule(func(ctx context.Context, items []string) error { cancel(); <-ctx.Done(); return ctx.Err() }))
 	table := mixedIn(3*rows.ChunkRows, m)
-	engine.Sum(engine.Until(ctx, e), table, sums()["tails"])
-	engine.Sum(engine.Until(ctx, e), table, sums()["tails"])
+	fast.Sum(engine.Until(ctx, e), table, sums()["tails"])
+	fast.Sum(engine.Until(ctx, e), table, sums()["tails"])
 }
 
 // TestNames: a scheduler is told numbers alone.
@@ -207,7 +208,7 @@ func TestNames(t *testing.T) {
 		all = append(all, items...)
 		return Here{m}.Run(ctx, items)
 	}))
-	engine.Sum(e, mixedIn(3*rows.ChunkRows, m), sums()["tails"])
+	fast.Sum(e, mixedIn(3*rows.ChunkRows, m), sums()["tails"])
 	if got := strings.Join(all, " "); got != "1.1.0 1.1.1" {
 		t.Errorf("told %q", got)
 	}

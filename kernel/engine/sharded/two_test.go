@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/engine/fast"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 )
@@ -27,7 +27,7 @@ func TestTwoEngines(t *testing.T) {
 							t.Errorf("table %d: %v", i, p)
 						}
 					}()
-					if got, want := engine.Sum(e, table, q), engine.Sum(local.Engine{}, from, q); !slices.Equal(got, want) {
+					if got, want := fast.Sum(e, table, q), fast.Sum(local.Engine{}, from, q); !slices.Equal(got, want) {
 						t.Errorf("table %d: another's sums", i)
 					}
 				}()

@@ -5,6 +5,7 @@
 // To check it, read in this order: kernel/privacy (what is added up, and when it ends), table.go,
 // plan.go, session.go, allotment.go, measure.go (charge, compute, draw, record), draw.go (what a
 // mechanism can reach), sum.go and kernel/query (sums and their sensitivity), kernel/engine and
-// internal/rows (how rows are read), internal/noise (what is drawn), and derive.go (tables of block
+// internal/rows (how rows are read; engine/fast has short cuts to the same sums, which tests
+// compare), internal/noise (what is drawn), and derive.go (tables of block
 // estimates). internal/closed keeps all other types out.
 package core

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/engine/fast"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -33,7 +33,7 @@ func (a *Allotment) Sum(step string, q query.Sum, mu float64) (Answer, error) {
 	if a.in != nil {
 		q = query.Partial{Sum: q, As: a.in.As, Fill: a.in.Fill}
 	}
-	return Gaussian(a, step, q, mu, func(d *Draw, q query.Sum) []int64 { return engine.Sum(d.Engine(), d.Rows(), q) })
+	return Gaussian(a, step, q, mu, func(d *Draw, q query.Sum) []int64 { return fast.Sum(d.Engine(), d.Rows(), q) })
 }
 
 // Summed is a query of integers to which Gaussian noise is added: see query.Sum.

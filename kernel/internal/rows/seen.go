@@ -36,6 +36,27 @@ func (s Seen) Pieces() func(i int) []float64 {
 	}
 }
 
+// Present is a table with its partial rows, of which it shows 1 for a cell and 0 for a missing one.
+// A null row stays one.
+type Present struct{ *Table }
+
+// Pieces returns what makes the view piece by piece.
+func (p Present) Pieces() func(i int) []float64 {
+	read, piece := Seen{Table: p.Table}.Pieces(), []float64(nil)
+	return func(i int) []float64 {
+		piece = append(piece[:0], read(i)...)
+		for row := piece; len(row) > 0; row = row[p.d:] {
+			if present(row[:p.d]) == 0 {
+				continue
+			}
+			for j, v := range row[:p.d] {
+				row[j] = float64(present([]float64{v}))
+			}
+		}
+		return piece
+	}
+}
+
 // Marks are the partial rows of a table alone, with 1 for a cell and 0 for a missing one. Good rows
 // would all be ones: there are Good of them, and a null row would be one.
 type Marks struct{ *Table }
