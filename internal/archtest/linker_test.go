@@ -15,8 +15,8 @@ import (
 var steers = []string{module + "/kernel/internal/core.Hooked", module + "/kernel/internal/noise.NewSeeded"}
 
 // TestProgramsCannotSteerNoise: the linker keeps what main can reach, and of these functions
-// nothing is left in gauze: no fit and no server of it can overhear, replay or seed noise. The audit, which
-// has to, is a program of its own, and has them: so the test can fail.
+// nothing is left in gauze: no fit and no server of it can overhear, replay or seed noise. The
+// audit, which has to, is a program of its own, and has them: so the test can fail.
 func TestProgramsCannotSteerNoise(t *testing.T) {
 	for program, want := range map[string]bool{"gauze": false, "gauze-audit": true} {
 		symbols := linked(t, program)

@@ -12,10 +12,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -57,14 +60,15 @@ func run(root string, write bool, out io.Writer) error {
 // A pkg is one package of the module, as `go list -json` tells it, and what it holds.
 type pkg struct {
 	Dir, ImportPath                             string
-	GoFiles, SFiles, TestGoFiles, XTestGoFiles  []string
+	GoFiles, SFiles, HFiles                     []string
+	TestGoFiles, XTestGoFiles                   []string
 	Imports, Deps                               []string
 	folder                                      string // from the root; "." for the root package
 	code, assembly, tests, exported, importedBy int
 }
 
 func list(root string) ([]*pkg, error) {
-	cmd := exec.Command("go", "list", "-json=Dir,ImportPath,GoFiles,SFiles,TestGoFiles,XTestGoFiles,Imports,Deps", "./...")
+	cmd := exec.Command("go", "list", "-json=Dir,ImportPath,GoFiles,SFiles,HFiles,TestGoFiles,XTestGoFiles,Imports,Deps", "./...")
 	cmd.Dir = root
 	// One processor, so that the figures do not depend on who measures.
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOWORK=off")
@@ -78,13 +82,46 @@ func list(root string) ([]*pkg, error) {
 		p := &pkg{}
 		switch err := in.Decode(p); {
 		case errors.Is(err, io.EOF):
-			return packages, nil
+			return beam(root, packages)
 		case err != nil:
 			return nil, err
 		}
 		p.folder, _ = ours(p.ImportPath)
 		packages = append(packages, p)
 	}
+}
+
+// beam appends the packages of the module of workers, whose own requirements need not be there:
+// what they import of ours is what their files say.
+func beam(root string, packages []*pkg) ([]*pkg, error) {
+	for _, folder := range []string{"beam/objects", "beam"} {
+		p := &pkg{Dir: filepath.Join(root, folder), ImportPath: module + "/" + folder, folder: folder}
+		names, err := filepath.Glob(filepath.Join(p.Dir, "*.go"))
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if strings.HasSuffix(name, "_test.go") {
+				p.TestGoFiles = append(p.TestGoFiles, filepath.Base(name))
+				continue
+			}
+			p.GoFiles = append(p.GoFiles, filepath.Base(name))
+			tree, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+			if err != nil {
+				return nil, err
+			}
+			for _, i := range tree.Imports {
+				p.Imports = append(p.Imports, strings.Trim(i.Path.Value, `"`))
+			}
+		}
+		for _, q := range packages {
+			if slices.Contains(p.Imports, q.ImportPath) {
+				p.Deps = append(append(p.Deps, q.ImportPath), q.Deps...)
+			}
+		}
+		packages = append(packages, p)
+	}
+	return packages, nil
 }
 
 // ours returns the folder of an import path in this module.

@@ -42,7 +42,7 @@ func measure(packages []*pkg) error {
 			}
 			p.tests += codeLines(text)
 		}
-		for _, name := range p.SFiles {
+		for _, name := range slices.Concat(p.SFiles, p.HFiles) {
 			text, err := os.ReadFile(filepath.Join(p.Dir, name))
 			if err != nil {
 				return err

@@ -48,8 +48,8 @@ func (s Stopping) Pieces() func(i int) []float64 {
 }
 
 // Sum returns the sum of the query's row vectors over all rows; those of a query.Partial are of
-// rows as its view has them. This is what sensitivities are proved for. Production asks fast.Sum, which
-// has to return the same integers, and whose tests compare it with this.
+// rows as its view has them. This is what sensitivities are proved for. Production asks fast.Sum,
+// which has to return the same integers, and whose tests compare it with this.
 //
 // Sums are taken modulo 2^64. Should a table ever be so long that a sum wraps, the answer is the
 // true noisy answer reduced modulo 2^64: post-processing, so privacy holds and no data-dependent

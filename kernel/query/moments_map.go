@@ -142,14 +142,13 @@ const wholeNorm = 1<<panel.GramBits - 3
 //
 // Shares, norms, factors and the rounding of floating point may be anything. A row that fails 1
 // adds nothing to the components that are left, one that fails 2 nothing to that component.
-//
-// Utility: no honest row fails. With the share R of a component m_j is T (u R + e/(4s)), rounded,
-// where e is the number of its entries, u the headroom and one more, s what is at least sqrt(e)/2
-// of the entries of all components together, and T = u + s. A vector of norm u sqrt(R) is rounded
-// to one no longer than that, since (u sqrt(R) + sqrt(e)/2)^2 <= m_j by 2 sqrt(R) sqrt(e)/2 <= s R
-// + e/(4s); and all m_j are at most T u + T s = T^2 < 2^(2B) together, as the sum of shares is at
-// most 1.
 func (m *MomentsMap) roundFull(sum []int64) {
+	// Utility only: no honest row fails. With the share R of a component m_j is T (u R + e/(4s)),
+	// rounded, where e is the number of its entries, u the headroom and one more, s what is at
+	// least sqrt(e)/2 of the entries of all components together, and T = u + s. A vector of norm
+	// u sqrt(R) is rounded to one no longer than that, as (u sqrt(R) + sqrt(e)/2)^2 <= m_j by
+	// 2 sqrt(R) sqrt(e)/2 <= s R + e/(4s); all m_j are at most T u + T s = T^2 < 2^(2B) together,
+	// as shares sum to at most 1.
 	if p := m.Parts[0]; len(m.Parts) == 1 {
 		p.add(sum, p.share, p.norm2, &panel.Column{})
 		return

@@ -24,7 +24,7 @@ func Leaves(e engine.Engine, t *rows.Table, p rings.Partition) []int32 {
 }
 
 // EachSorted calls use once for every leaf, leaves at the same time, with the values of a column of
-// its rows in order. The table remembers them: see engine.Sum. p is nobody else's to change.
+// its rows in order. The table remembers them: see fast.Sum. p is nobody else's to change.
 func EachSorted(e engine.Engine, t *rows.Table, p rings.Partition, column int, use func(leaf int, sorted []float64)) {
 	sorted := t.Recall(rows.Sorted{Cut: p.Cut(), Column: column}, func() (any, bool) {
 		values, at := make([][]float64, p.Leaves()), rings.Placing{Partition: p, Column: column, Leaf: make([]int32, t.Len()), Value: make([]float64, t.Len())}
