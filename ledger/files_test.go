@@ -4,11 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/privacy/compose"
@@ -188,5 +190,47 @@ func TestApart(t *testing.T) {
 	}
 	if LockFile(filepath.Join(folder, "a.csv")) != LockFile(place) {
 		t.Error("two names of a database have two locks")
+	}
+}
+
+// A database that takes nothing is not one that can be written to, nor is one that has failed to
+// take something, for a while.
+func TestWrites(t *testing.T) {
+	place, first := granted(t)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Unix(1e9, 0)
+	l, err := Open(t.Context(), place, place+".key", func() time.Time { return now })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	little := func(w *Tx) error { return w.Note(Note{Who: "a", What: "b"}) }
+	db, _ := l.Database()
+	db.SetMaxOpenConns(2) // of which one is kept by the ledger
+	only := func(on int) {
+		t.Helper()
+		if _, err := db.ExecContext(t.Context(), fmt.Sprint("PRAGMA query_only = ", on)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(l.Writes(t.Context(), little), l.Write(t.Context(), little)); err != nil {
+		t.Error(err)
+	}
+	only(1)
+	if err := l.Writes(t.Context(), little); err == nil {
+		t.Error("what takes nothing is said to be written to")
+	}
+	if err := l.Write(t.Context(), little); err == nil {
+		t.Error("what takes nothing was written to")
+	}
+	only(0)
+	if err := l.Writes(t.Context(), little); err == nil {
+		t.Error("a failure to write is forgotten at once")
+	}
+	now = now.Add(spoiledFor)
+	if err := l.Writes(t.Context(), little); err != nil {
+		t.Errorf("a failure to write is never forgotten: %v", err)
 	}
 }

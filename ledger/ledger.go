@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -24,8 +25,9 @@ type Ledger struct {
 	now  func() time.Time
 	turn sync.Mutex // whose it is to write
 	// anchor is nil for PostgreSQL, and last the head as this process last saw it.
-	anchor *anchor
-	last   head
+	anchor  *anchor
+	last    head
+	spoiled atomic.Pointer[time.Time] // when the database last failed to write
 	// known are balances by the accounts' states, since they take long to compute, but for what
 	// tells how fits ended: that one has ended must not make the next look take longer.
 	known   map[string]Balance

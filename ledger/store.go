@@ -9,7 +9,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	_ "modernc.org/sqlite"             // the driver "sqlite"
@@ -96,7 +98,40 @@ type Tx struct {
 // of it has happened. It fails with [ErrReplaced], or a *[BrokenError], where the database is not
 // the one that was opened, or was put back to an older copy: what would be written there would be
 // lost, or forget what was.
-func (l *Ledger) Write(ctx context.Context, f func(*Tx) error) (err error) {
+func (l *Ledger) Write(ctx context.Context, f func(*Tx) error) error {
+	err := l.write(ctx, f)
+	if spoiled(err) {
+		now := l.now()
+		l.spoiled.Store(&now)
+	}
+	return err
+}
+
+// Writes reports a database that cannot be written to: one that does not take f, which writes a
+// little, or one that has failed to take something else not long ago, for want of room for
+// instance, as a full disk may still have room for a little.
+func (l *Ledger) Writes(ctx context.Context, f func(*Tx) error) error {
+	if at := l.spoiled.Load(); at != nil && l.now().Sub(*at) < spoiledFor {
+		return errors.New("ledger: its database could not be written to not long ago")
+	}
+	return l.write(ctx, f)
+}
+
+// spoiledFor is how long a failure to write is remembered. A guess.
+const spoiledFor = time.Minute
+
+// spoiled reports an error of a database that has no room, cannot write, or is damaged: of SQLite
+// READONLY, IOERR, CORRUPT, FULL, CANTOPEN and NOTADB, of PostgreSQL the classes 53 and 58.
+func spoiled(err error) bool {
+	var lite interface{ Code() int }
+	if errors.As(err, &lite) {
+		return slices.Contains([]int{8, 10, 11, 13, 14, 26}, lite.Code()&0xff) // the rest says more of the same
+	}
+	var said interface{ SQLState() string }
+	return errors.As(err, &said) && (strings.HasPrefix(said.SQLState(), "53") || strings.HasPrefix(said.SQLState(), "58"))
+}
+
+func (l *Ledger) write(ctx context.Context, f func(*Tx) error) (err error) {
 	l.turn.Lock() // in their turn: a database that many wait for lets some wait for long
 	defer l.turn.Unlock()
 	if err := l.anchor.held(); err != nil {

@@ -3,6 +3,7 @@ package server
 import (
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/gauze-dp/gauze/internal/pgtest"
 	"github.com/gauze-dp/gauze/ledger"
@@ -17,6 +18,7 @@ func TestPostgres(t *testing.T) {
 	place := pgtest.Start(t, "-c fsync=on") // or the ledger refuses it
 	s := opened(t, func(c *Config) {
 		c.Database, c.Key, c.Workers = place, filepath.Join(t.TempDir(), "key"), 1
+		c.SlotLeast = 2 * time.Second // or the second fit may be over before it is cancelled
 	})
 	s.register("people", s.table(2000), "")
 	s.wants(201, "kim", "POST", "/datasets/people/grants", `{"analyst": "lee", "epsilon": 8, "delta": 1e-5}`)
@@ -26,7 +28,12 @@ func TestPostgres(t *testing.T) {
 		t.Errorf("one key, two fits: %v", again)
 	}
 	waits := s.wants(202, "lee", "POST", "/fits", ask)["id"].(string)
-	s.wants(200, "lee", "DELETE", "/fits/"+waits, "")
+	cancelled := s.wants(200, "lee", "DELETE", "/fits/"+waits, "")
+	fits := 1                      // of which the cost stays spent: of the one that waits as well if, on a busy machine, it had begun
+	if cancelled["spent"] == nil { // nothing is said to be given back
+		t.Logf("the fit that was cancelled had begun: %v", cancelled)
+		fits++
+	}
 	if end := s.ended("lee", first); end["state"] != "released" {
 		t.Errorf("%v", end)
 	}
@@ -37,7 +44,7 @@ func TestPostgres(t *testing.T) {
 	s.held(place)
 	s.end()
 	s.start()
-	if b, err := s.server.store.Balance(t.Context(), "people", "lee"); err != nil || b.Fits != 1 || b.Open != 0 {
+	if b, err := s.server.store.Balance(t.Context(), "people", "lee"); err != nil || b.Fits != fits || b.Open != 0 {
 		t.Errorf("%v, %v", b, err)
 	}
 	if _, err := s.server.store.Ledger().Verify(t.Context(), ledger.Head{}); err != nil {

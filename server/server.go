@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -36,6 +37,7 @@ type Server struct {
 	store   *store.Store
 	workers *jobs.Workers
 	handler http.Handler
+	healthy healthy
 }
 
 // Limits on requests. Guesses.
@@ -159,12 +161,30 @@ func secured(next http.Handler, overTLS bool) http.Handler {
 	})
 }
 
-// health says whether the database answers.
+// healthPause is how long an answer of health counts, so that nobody has the disk written to more
+// often.
+const healthPause = time.Second
+
+// healthy is the last answer of health.
+type healthy struct {
+	mu  sync.Mutex
+	at  time.Time
+	err error
+}
+
+// health says whether the database answers and can be written to, as every fit has to.
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	if err := s.store.Ping(r.Context()); err != nil {
+	s.healthy.mu.Lock()
+	defer s.healthy.mu.Unlock()
+	if now := s.now(); now.Sub(s.healthy.at) >= healthPause {
+		ctx, done := context.WithTimeout(context.WithoutCancel(r.Context()), readTimeout) // whoever has gone away must not make it ill
+		s.healthy.at, s.healthy.err = now, s.store.Ping(ctx)
+		done()
+	}
+	if s.healthy.err != nil {
 		w.WriteHeader(http.StatusServiceUnavailable)
-		w.Write([]byte(`{"status": "the database does not answer"}` + "\n"))
+		w.Write([]byte(`{"status": "the database does not answer, or cannot be written to"}` + "\n"))
 		return
 	}
 	w.Write([]byte(`{"status": "ok"}` + "\n"))

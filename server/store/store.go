@@ -107,10 +107,13 @@ func (s *Store) migrate(ctx context.Context) error {
 	})
 }
 
-// Ping reports a database that does not answer.
+// Ping reports a database that does not answer, or cannot be written to. It writes what is there
+// again.
 func (s *Store) Ping(ctx context.Context) error {
-	one := 0
-	return s.db.QueryRowContext(ctx, "SELECT 1").Scan(&one)
+	return s.ledger.Writes(ctx, func(t *ledger.Tx) error {
+		_, err := t.ExecContext(ctx, "UPDATE gauze_server SET version = version")
+		return err
+	})
 }
 
 // millis is a time as it is stored; 0 for none.
