@@ -28,7 +28,7 @@ func TestCatalog(t *testing.T) {
 			if (i+j)%2 == 0 && !estimatetest.Long() {
 				continue
 			}
-			r := Request{Fit: gauze.Request{Method: m.Name(), Relation: relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}, Rows: 600, Runs: 4, scouts: 1, few: 5}
+			r := Request{Fit: gauze.Request{Method: m.Name(), Relation: relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}, Rows: 600, Runs: 2, scouts: 1, few: 5}
 			if strings.Contains(m.Name(), "aal21") { // which lists mixtures for long
 				r.Runs, r.few = 1, 1
 			}

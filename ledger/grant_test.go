@@ -72,11 +72,11 @@ func TestWithdraw(t *testing.T) {
 // stated at the deltas that fits had asked, where it looked like 1.04 of 1.
 func TestSpentIsWithinTheGrant(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 33))
-	accounts := 200
+	accounts := 30
 	for range accounts {
 		granted := Amount{math.Exp(4*rng.Float64() - 2), math.Exp(-7 - 14*rng.Float64())}
 		s := state{Granted: granted}
-		for range 12 {
+		for range 8 {
 			b := privacy.Budget{Epsilon: granted.Epsilon * (.05 + .9*rng.Float64()), Delta: granted.Delta * math.Exp(-5*rng.Float64())}
 			cost, err := compose.Foreseen(b)
 			if err != nil {

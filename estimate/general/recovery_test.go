@@ -206,7 +206,7 @@ func TestShapes(t *testing.T) {
 	for _, shape := range []estimate.CovarianceType{estimate.Diagonal, estimate.Spherical} {
 		near := 0
 		var gain []float64
-		for range runs {
+		for i := range runs {
 			m := estimatetest.Truth(t, rng, problems.Moderate{Columns: d, Components: 2, Covariance: shape, Separation: 3, Kappa: 10, LeastWeight: .25})
 			rows := estimatetest.Draw(t, m, n, rng)
 			tv := func(asked estimate.CovarianceType) float64 {
@@ -222,16 +222,18 @@ func TestShapes(t *testing.T) {
 				v, _ := estimatetest.TV(t, m, f.Model, 2000, rng)
 				return v
 			}
-			own, full := tv(shape), tv(estimate.Full)
+			own := tv(shape)
 			if own < .15 {
 				near++
 			}
-			gain = append(gain, full-own)
+			if i%2 == 0 { // every second run also compares
+				gain = append(gain, tv(estimate.Full)-own)
+			}
 		}
 		mean, sd := stat.MeanStdDev(gain, nil)
 		t.Logf("%v: %d of %d within .15; a full covariance is worse by %.4f (sd %.4f)", shape, near, runs, mean, sd)
 		stattest.GoodAtLeast(t, near, runs, .65, stattest.FalseAlarm)
-		if mean < -.05-6*sd/math.Sqrt(float64(runs)) {
+		if mean < -.05-6*sd/math.Sqrt(float64(len(gain))) {
 			t.Errorf("%v: the full covariance is better, by %v", shape, -mean)
 		}
 	}

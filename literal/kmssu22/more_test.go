@@ -22,7 +22,7 @@ func TestMoreBudget(t *testing.T) {
 			const n = 30000
 			tables := 4
 			if len(sds) == 1 { // one number each, in which noise and chance may cancel
-				tables = 40
+				tables = 24
 			}
 			last := estimatetest.MoreBudget(t, New(Practical()), tables, 1.2, func(table uint64) (estimatetest.Case, func(estimatetest.Fit) float64) {
 				rng := rand.New(rand.NewPCG(table, 16))

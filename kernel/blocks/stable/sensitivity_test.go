@@ -237,7 +237,7 @@ func permuted(g *rand.Rand, m []Component) []Component {
 // Rules says.
 func TestOneEstimateMovesLittle(t *testing.T) {
 	g := seeded(7)
-	passed, most, rounds := 0, 0.0, 1500
+	passed, most, rounds := 0, 0.0, 900
 	if os.Getenv("GAUZE_LONG") != "" {
 		rounds = 20000
 	}
