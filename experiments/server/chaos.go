@@ -31,26 +31,33 @@ func chaos(ctx context.Context, f *field, p *engine.Page, kills int) error {
 	if _, err := f.register(ctx, "people", f.drawn(20000), analysts...); err != nil {
 		return err
 	}
+	others, err := f.strangers()
+	if err != nil {
+		return err
+	}
 	said, mu := map[string]*promise{}, sync.Mutex{}
 	for kill := range kills {
-		if err := f.round(ctx, kill, analysts, said, &mu); err != nil {
+		if err := f.round(ctx, kill, analysts, said, &mu, others); err != nil {
 			return err
 		}
-		if _, err := f.ledger(ctx); err != nil {
+		all, err := f.ledger(ctx)
+		if err != nil {
 			return fmt.Errorf("after %d kills: %w", kill+1, err)
 		}
+		others.counts(all, len(said))
 		if err := f.start(ctx); err != nil {
 			return err
 		}
 	}
-	return f.settle(ctx, p, analysts, said, kills)
+	return f.settle(ctx, p, analysts, said, kills, others)
 }
 
 // mostLife is how long the server lives at most once it has taken a fit, in milliseconds.
 const mostLife = 700
 
-// round lets analysts fit for a while, and kills the server.
-func (f *field) round(ctx context.Context, kill int, analysts []string, said map[string]*promise, mu *sync.Mutex) error {
+// round lets analysts fit for a while, beside others who copy and ask for the database, and kills the
+// server.
+func (f *field) round(ctx context.Context, kill int, analysts []string, said map[string]*promise, mu *sync.Mutex, others *strangers) error {
 	live, stop := context.WithCancel(ctx)
 	defer stop()
 	var all sync.WaitGroup
@@ -87,6 +94,7 @@ func (f *field) round(ctx context.Context, kill int, analysts []string, said map
 	case <-first:
 	case <-time.After(time.Minute):
 	}
+	others.work(live, &all)
 	time.Sleep(time.Duration(f.dice.below(mostLife)) * time.Millisecond)
 	f.process.Process.Kill()
 	stop()
@@ -151,7 +159,7 @@ func (f *field) promises(ctx context.Context, said map[string]*promise, e *end) 
 }
 
 // settle waits until every fit is over, and counts.
-func (f *field) settle(ctx context.Context, p *engine.Page, analysts []string, said map[string]*promise, kills int) error {
+func (f *field) settle(ctx context.Context, p *engine.Page, analysts []string, said map[string]*promise, kills int, others *strangers) error {
 	e := &end{states: map[string]int{}}
 	if err := f.promises(ctx, said, e); err != nil {
 		return err
@@ -173,6 +181,7 @@ func (f *field) settle(ctx context.Context, p *engine.Page, analysts []string, s
 	}
 	p.Text(fmt.Sprintf("Four analysts submit fits of 20,000 rows, each under a key of its own and sent twice, on two workers with slots of some 0.3 s. The server is killed as kill -9 does, "+
 		"%d times, up to .7 s after it took its first fit; its ledger is verified, and it starts again. At the end every key is sent once more.", kills))
+	p.Text("Meanwhile other processes copy the database, " + others.programs() + ", and a custodian asks for it, its `-wal`, `-shm`, `.lock` and key as inputs, by path, by `sqlite:` URL, by symbolic and by hard links in their folder.")
 	p.Table(t)
 	between := kills * len(analysts)
 	c := engine.Table{Head: []string{"claim", "figure", "holds"}}
@@ -183,6 +192,7 @@ func (f *field) settle(ctx context.Context, p *engine.Page, analysts []string, s
 	c.Add("fits counted, told of (a kill may come between)", fmt.Sprintf("%d, %d", e.after, len(said)), e.after >= len(said) && e.after <= len(said)+between)
 	c.Add("mu^2 spent, of its analysts together", fmt.Sprintf("%.8g, %.8g", e.whole, e.own), e.whole > e.own*(1-1e-9) && e.whole < e.own*(1+1e-9))
 	c.Add("mu^2 spent, of releases", fmt.Sprintf("%.6g, %.6g of %d", e.whole, e.mu2, e.released), e.whole >= e.mu2*(1-1e-9))
+	others.claims(&c)
 	p.Table(c)
 	return killedPostgres(ctx, p)
 }

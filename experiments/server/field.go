@@ -204,7 +204,7 @@ func (f *field) registerWith(ctx context.Context, name string, lines []string, m
 		return "", err
 	}
 	for _, analyst := range analysts {
-		if _, err := f.wants(ctx, 201, "kim", "POST", "/datasets/"+name+"/grants", fmt.Sprintf(`{"analyst": %q, "epsilon": 19, "delta": 1e-4}`, analyst)); err != nil {
+		if _, err := f.wants(ctx, 201, "kim", "POST", "/datasets/"+name+"/grants", fmt.Sprintf(`{"analyst": %q, "epsilon": 19, "delta": 1e-4, "force": true}`, analyst)); err != nil {
 			return "", err
 		}
 	}

@@ -99,7 +99,7 @@ func scripts(ctx context.Context, f *field, t *engine.Table, in map[string]*brow
 	}
 	_, err = f.wants(ctx, 201, "kim", "POST", "/datasets", string(body))
 	if err == nil {
-		_, err = f.wants(ctx, 201, "kim", "POST", "/datasets/hostile/grants", `{"analyst": "lee", "epsilon": 19, "delta": 1e-4}`)
+		_, err = f.wants(ctx, 201, "kim", "POST", "/datasets/hostile/grants", `{"analyst": "lee", "epsilon": 19, "delta": 1e-4, "force": true}`)
 	}
 	if err != nil {
 		return err
