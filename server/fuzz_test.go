@@ -93,7 +93,7 @@ func bodies() []string {
 // Whatever body is posted to whatever endpoint by whomever: no internal error, no panic.
 func FuzzBodies(f *testing.F) {
 	s := besieged(f)
-	paths := []string{"/plans", "/fits", "/datasets", "/datasets/people/grants", "/datasets/people/accept"}
+	paths := []string{"/plans", "/fits", "/datasets", "/datasets/people/grants", "/datasets/people/accept", "/datasets/people/withdrawals"}
 	for i, body := range bodies() {
 		for j := range paths {
 			f.Add(j, body, "")
@@ -153,7 +153,7 @@ func FuzzForms(f *testing.F) {
 		}
 		cookies[who], secrets[who] = cookie, session.Secret
 	}
-	paths := []string{"/fits", "/datasets/people/grants", "/datasets/people/accept", "/register", "/fits/" + strings.Repeat("0", 32) + "/cancel", "/plan", "/compare", "/datasets", "/log", "/nothing"}
+	paths := []string{"/fits", "/datasets/people/grants", "/datasets/people/withdrawals", "/datasets/people/accept", "/register", "/fits/" + strings.Repeat("0", 32) + "/cancel", "/plan", "/compare", "/datasets", "/log", "/nothing"}
 	bodies := []string{"", "&&&===", "%zz", "\xff\x00", "dataset=people&epsilon=0.001&delta=1e-9&components=1", "dataset=people&dataset=hidden&epsilon=NaN&delta=-1e999", "dataset=hidden&rows=-1&epsilon=1e308",
 		"dataset=&rows=9223372036854775808&dim=-5&components=0", "dataset=people&column=age&column=age&by=age&title=%00%3Cscript%3E", "name=x&input=/dev/zero&schema=%7B%22columns%22:[[]]%7D&do=preview", "name=x%0a&input=%00&schema=a%0aa&capacity=1e9",
 		"analyst=lee%00&epsilon=1&delta=1", "a=x&b=y", "a=" + strings.Repeat("0", 32) + "&b=%ff", "before=-1&after=%00", "before=99999999999999999999", "dataset=people&epsilon=1&delta=1e-9&components=1&method=../x&covariance=%ff"}

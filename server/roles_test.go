@@ -51,6 +51,7 @@ func TestRoles(t *testing.T) {
 		{"GET", "/datasets/people", "", [4]int{200, 404, 200, 404}},
 		{"POST", "/datasets", `{"name": "NEW", "input": "INPUT", "columns": ["age"]}`, [4]int{201, 201, 403, 403}},
 		{"POST", "/datasets/people/grants", `{"analyst": "lee", "epsilon": 0.1, "delta": 1e-8}`, [4]int{201, 404, 403, 403}},
+		{"POST", "/datasets/people/withdrawals", `{"analyst": "lee", "epsilon": 0.01}`, [4]int{200, 404, 403, 403}},
 		{"POST", "/datasets/people/accept", "", [4]int{200, 404, 403, 403}},
 		{"POST", "/plans", ask, [4]int{200, 404, 200, 404}},
 		{"POST", "/plans", `{"rows": 1000, "dim": 2, "epsilon": 1, "delta": 1e-6}`, [4]int{200, 200, 200, 200}},

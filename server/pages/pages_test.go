@@ -330,3 +330,26 @@ func TestTooMany(t *testing.T) {
 	}
 	t.Error("nothing was refused")
 }
+
+// A grant is shown, with what grants add up to, before it is given; what is unspent of it can be
+// withdrawn; and the page says why epsilons do not add up once something is spent.
+func TestGrantIsShownFirst(t *testing.T) {
+	s := registered(t)
+	kim, lee := s.as("kim"), s.as("lee")
+	asked := []string{"analyst", "lee", "epsilon", "1.5", "delta", "1e-6"}
+	page := wants(t, 200, "Nothing is granted yet")(kim.post("/datasets/people/grants", append(asked, "do", "preview")...))
+	text := tags.ReplaceAllString(page, "")
+	if !strings.Contains(text, "lee would have ε 3.5 at δ 1.1e-05 in all, after ε 2 now") && !strings.Contains(text, "would have ε 3.5") || !strings.Contains(text, "All analysts together would have ε 3.5") {
+		t.Errorf("a preview: %s", text)
+	}
+	wants(t, 200, "Granted ε 2,")(lee.get("/datasets/people"))
+	wants(t, 422, "a person whom the server knows")(kim.post("/datasets/people/grants", "analyst", "leo", "epsilon", "1", "delta", "1e-6", "do", "preview"))
+	wants(t, 422, "a total of at most 20")(kim.post("/datasets/people/grants", "analyst", "lee", "epsilon", "19", "delta", "1e-6"))
+	wants(t, 303, "")(kim.post("/datasets/people/grants", append(asked, "do", "grant")...))
+	wants(t, 200, "Granted ε 3.5,")(lee.get("/datasets/people"))
+	wants(t, 303, "")(lee.post("/fits", "dataset", "people", "epsilon", "1", "delta", "1e-6", "components", "1"))
+	wants(t, 303, "")(kim.post("/datasets/people/withdrawals", "analyst", "lee"))
+	wants(t, 409, "All that was granted is spent")(kim.post("/datasets/people/withdrawals", "analyst", "lee"))
+	wants(t, 200, "Epsilons do not add up")(lee.get("/datasets/people"))
+	wants(t, 409, "Your budget has not enough left")(lee.post("/fits", "dataset", "people", "epsilon", "1", "delta", "1e-6", "components", "1"))
+}

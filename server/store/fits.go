@@ -91,10 +91,11 @@ func (s *Store) Submit(ctx context.Context, sub Submission) (out Fit, err error)
 		if f.Slot, err = sub.Place(waiting); err != nil {
 			return err
 		}
-		if f.reserved, err = t.Reserve(f.Dataset, sub.Terms, sub.Cost, ""); err != nil {
+		// of the analyst's first, so that a refusal speaks of that where both are too small
+		if f.own, err = t.Reserve(accountOf(f.Dataset, f.Analyst), sub.Terms, sub.Cost, ""); err != nil {
 			return err
 		}
-		if f.own, err = t.Reserve(accountOf(f.Dataset, f.Analyst), sub.Terms, sub.Cost, ""); err != nil {
+		if f.reserved, err = t.Reserve(f.Dataset, sub.Terms, sub.Cost, ""); err != nil {
 			return err
 		}
 		if out, err = s.keep(ctx, t, f); err != nil || sub.Key == "" {
