@@ -68,7 +68,9 @@ func TestFrom(t *testing.T) {
 	for name, open := range map[string]func() (*Input, error){
 		"rows": func() (*Input, error) { return FromRows(rows, columns...) },
 		"seq":  func() (*Input, error) { return FromSeq(slices.Values(rows), columns...) },
-		"sql":  func() (*Input, error) { return FromSQL(answered(t, answer), &source.Schema{Columns: columns}) },
+		"sql": func() (*Input, error) {
+			return FromSQL(answered(t, answer), &source.Schema{Columns: columns, Unit: source.NoUnit})
+		},
 		"reader": func() (*Input, error) {
 			return FromReader(values.Seq(slices.Values(rows), []string{"age", "bmi"}), &source.Schema{Columns: columns})
 		},

@@ -21,9 +21,9 @@ type Input struct {
 	room  kernel.Room
 }
 
-// Open opens an input as inputs.Open does. With a schema no row is read; without one (nil) the
-// columns are inferred from the first rows, which the privacy promise does not cover. The caller
-// closes the input.
+// Open opens an input as inputs.Open does. The schema declares the columns, and no row is read; or
+// its Infer has the first rows choose them, which the privacy promise does not cover. With neither
+// the error, a *source.Undeclared, names those that hold numbers. The caller closes the input.
 func Open(input string, stdin io.Reader, schema *source.Schema) (*Input, error) {
 	return inputOf(inputs.Open(input, stdin, schema))
 }
@@ -45,8 +45,8 @@ func inputOf(t *source.Table, err error) (*Input, error) {
 	return &Input{table: t}, nil
 }
 
-// FromRows is an input of rows in memory, each with a number for every column: NaN is a missing
-// cell. A row of another length is an error of [Input.Load]. The rows must not change before they
+// FromRows is an input of rows in memory, each with a number for every column and each a person of
+// its own: NaN is a missing cell. A row of another length is an error of [Input.Load]. The rows must not change before they
 // are loaded.
 func FromRows(rows [][]float64, columns ...source.Column) (*Input, error) {
 	return FromSeq(slices.Values(rows), columns...)
@@ -55,7 +55,7 @@ func FromRows(rows [][]float64, columns ...source.Column) (*Input, error) {
 // FromSeq is FromRows of an iterator, which is asked for every row once, by [Input.Load]. A row may
 // be overwritten once the next one is asked for.
 func FromSeq(rows iter.Seq[[]float64], columns ...source.Column) (*Input, error) {
-	schema := &source.Schema{Columns: slices.Clone(columns)}
+	schema := &source.Schema{Columns: slices.Clone(columns), Unit: source.NoUnit}
 	if rows == nil {
 		return nil, absent("rows", "an iterator", "give one that yields rows")
 	}
@@ -96,7 +96,7 @@ func (in *Input) Fill(r Request) Request {
 		return r
 	}
 	schema := in.table.Schema()
-	r.Columns, r.SchemaInferred, r.unit = schema.Columns, in.table.Inferred(), schema.Unit
+	r.Columns, r.SchemaInferred, r.unit = schema.Columns, in.table.Inferred(), schema.Person()
 	r.Title, r.Dataset = cmp.Or(r.Title, schema.Title), cmp.Or(r.Dataset, schema.Dataset)
 	return r
 }
@@ -140,7 +140,7 @@ func (in *Input) load(r privacy.Relation, names [][]string, read func(rows int))
 		return nil, err
 	}
 	sink, groups := &loader{read: read, grouped: names != nil}, max(1, len(names))
-	d, unit := len(in.table.Columns()), in.table.Schema().Unit
+	d, unit := len(in.table.Columns()), in.table.Schema().Person()
 	if unit != "" {
 		sink.people = people.NewBuilder(d)
 	}

@@ -1,10 +1,12 @@
 package gauze
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,7 +91,11 @@ func fitFile(t *testing.T, path string, relation privacy.Relation) *Result {
 func TestInputsPrintNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.csv")
 	writeTable(t, path, 3)
-	in, err := Open(path, nil, nil)
+	var undeclared *source.Undeclared
+	if _, err := Open(path, nil, nil); !errors.As(err, &undeclared) || !slices.Equal(undeclared.Columns, []string{"age", "bmi"}) || !errors.As(err, new(*source.Error)) {
+		t.Errorf("nobody declares columns: got %v", err)
+	}
+	in, err := Open(path, nil, &source.Schema{Infer: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -116,7 +116,7 @@ func TestSourcesAgree(t *testing.T) {
 	schema := source.Named([]string{"a", "b", "c", "d"})
 	for name, input := range inputs {
 		check(t, name, named(input, nil, schema))
-		check(t, name+", columns chosen", named(input, nil, nil))
+		check(t, name+", columns chosen", named(input, nil, &source.Schema{Infer: true}))
 	}
 	check(t, "stdin", func() (*Input, error) { return Open("-", bytes.NewReader(csvOf(rows)), schema) })
 	check(t, "Arrow on stdin", func() (*Input, error) { return Open("-", bytes.NewReader(arrowOf(t, rows)), schema) })

@@ -147,20 +147,16 @@ func (w *workers) begin() (r room, local string, err error) {
 // in every round, so it is the folder of a fit while it runs.
 const temporaryFolder = "TMPDIR"
 
-// Foresee opens an input, and reads no row.
-func (w *workers) Foresee(input string, stdin io.Reader, schema *source.Schema) (columns []source.Column, known bool, err error) {
+// Reader opens an input in this process.
+func (w *workers) Reader(input string, stdin io.Reader) (source.Reader, error) {
 	if !objects.Are(input) {
-		return inputs.Foresee(input, stdin, schema)
+		return inputs.Reader(input, stdin)
 	}
 	paths, err := objects.Files(context.Background(), input)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	rows, err := pattern.Open(paths, file)
-	if err != nil {
-		return nil, false, err
-	}
-	return source.Foresee(rows, schema)
+	return pattern.Open(paths, file)
 }
 
 // pieceBytes are about as many as a worker parses of one large file. A guess.

@@ -222,8 +222,8 @@ func TestPersonsAndGroups(t *testing.T) {
 	for _, by := range []bool{false, true} {
 		runs = 0
 		flags := []string{"--schema", schema, "--components", "1", "--progress", "plain", "--report", page, "--force"}
-		if by {
-			flags = append(flags, "--by", "side")
+		if !by { // the schema's are used otherwise
+			flags = append(flags, "--by", "none")
 		}
 		code, stdout, stderr := run(t, t.Context(), counting, input, flags...)
 		if code != shell.CodeOK || runs == 0 {
@@ -267,7 +267,7 @@ func TestRefused(t *testing.T) {
 	}
 	for _, flags := range [][]string{
 		{"--epsilon", "0"}, {"--relation", "none"}, {"--components", "many"}, {"--schema", "gone.json"}, {"--unit", "z"}, {"--method", "magic"},
-		{"--shards", filepath.Join(t.TempDir(), "gone")}, {"--server", "http://localhost"}, {"--worker"}, {"--by", "side"},
+		{"--shards", filepath.Join(t.TempDir(), "gone")}, {"--server", "http://localhost"}, {"--worker"}, {"--by", "side"}, {"--infer-schema"},
 	} {
 		if code, _, stderr := run(t, t.Context(), asked, input, flags...); code != shell.CodeBad {
 			t.Errorf("%v: code %d: %s", flags, code, stderr)

@@ -17,7 +17,7 @@
 // With a declared schema no cell can change which columns are fitted, and names, order and units
 // tell nothing about a row.
 //
-// An inferred schema is a convenience for the custodian and is not private. Which columns a release
+// An inferred schema (Schema.Infer) is a convenience for the custodian and is not private. Which columns a release
 // has then depends on cells: one person's text cell can move a column across the threshold
 // numberShare, and one cell out of sequence turns a row identifier into a column to fit. Somebody
 // who knows all other rows could read that bit off the release with certainty; no epsilon covers

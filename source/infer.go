@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -47,7 +48,7 @@ func (t *Table) infer() error {
 		}
 	}
 	t.reader.Select(a.from, t.roles.labels)
-	t.report.ByType = true
+	t.report.Inferred = true
 	if slices.ContainsFunc(a.from, func(j int) bool { return t.types[j] == Type{} }) {
 		if err := a.fill(t.reader); err != nil {
 			return err
@@ -55,10 +56,10 @@ func (t *Table) infer() error {
 		if a.rows == 0 {
 			return errNoRows()
 		}
-		t.ahead, t.report.Inferred, t.report.ByType, t.report.LookedAt = a, true, false, a.rows
+		t.ahead, t.report.LookedAt = a, a.rows
 	}
 	for i, j := range a.from {
-		if t.report.Inferred && !t.types[j].Numbers {
+		if t.ahead != nil && !t.types[j].Numbers {
 			why[j] = a.leaveOut(header[j], i)
 		}
 		if why[j] == "" {
@@ -82,8 +83,70 @@ func (t *Table) infer() error {
 	return nil
 }
 
-// itsRole is why a column of persons or of groups is not fitted.
-const itsRole = "it says whose a row is, or of which group"
+// Why a column is not fitted: it is one of persons or of groups, or called as an identifier is.
+const (
+	itsRole   = "it says whose a row is, or of which group"
+	byItsName = "a row identifier, by its name"
+)
+
+// An Undeclared is the error of a table of which nobody says which columns are fitted. Like an
+// *Error, which it wraps, it depends on cells, and is the custodian's.
+type Undeclared struct {
+	Columns []string  // that could be fitted, in order: identifiers are not among them
+	LeftOut []LeftOut // the others, with the reason
+	Unread  bool      // no row was read: columns without types may hold text
+	Unit    string    // a column that persons with several rows seem to be told apart by, or ""
+}
+
+// Error is that of the *Error.
+func (e *Undeclared) Error() string { return e.Unwrap().Error() }
+
+// Unwrap returns the mistake in words.
+func (e *Undeclared) Unwrap() error {
+	hold := "these hold numbers: "
+	if e.Unread {
+		hold = "these may hold numbers: "
+	}
+	return &Error{Field: "schema", Wanted: "the columns to fit, which are public", Got: "none", Hint: hold + quoteNames(e.Columns) + "; declare those to fit"}
+}
+
+// undeclared says which columns could be declared. It looks at cells as infer does, and at nothing
+// that identifies.
+func (t *Table) undeclared() error {
+	if err := t.infer(); err != nil {
+		return err
+	}
+	fault := &Undeclared{LeftOut: t.report.LeftOut}
+	for _, c := range t.columns {
+		if person, generic := identifies(c.Name); person || generic {
+			fault.LeftOut = append(fault.LeftOut, LeftOut{c.Name, byItsName})
+			continue
+		}
+		fault.Columns = append(fault.Columns, c.Name)
+	}
+	if fault.Columns == nil {
+		return errNoNumbers(t.reader.Header())
+	}
+	d := len(t.columns)
+	values, kinds, labels := make([]float64, d), make([]Kind, d), make([]string, len(t.roles.labels))
+	for t.ahead.next(values, kinds, labels) {
+		for i, kind := range kinds {
+			if kind != Number {
+				values[i] = math.NaN()
+			}
+		}
+		t.report.Rows++
+		if again := new(severalRows); errors.As(t.repeats.row(values, labels), &again) {
+			fault.Unit = again.column
+			return fault
+		}
+	}
+	if again := new(severalRows); errors.As(t.repeats.values(), &again) {
+		fault.Unit = again.column
+		fault.Columns = slices.DeleteFunc(fault.Columns, func(name string) bool { return name == again.column })
+	}
+	return fault
+}
 
 // byType says for each column why its name or type keeps it from being fitted, "" if nothing does.
 // It looks at no cell.
@@ -92,13 +155,13 @@ func (t *Table) byType() []string {
 	why := make([]string, len(header))
 	for j, name := range header {
 		switch kind := t.types[j]; {
-		case name == t.schema.Unit || slices.ContainsFunc(t.schema.By, func(g Grouping) bool { return g.Name == name }):
+		case name == t.schema.Person() || slices.ContainsFunc(t.schema.By, func(g Grouping) bool { return g.Name == name }):
 			why[j] = itsRole
 		case kind == Type{}:
 		case !kind.Numbers:
 			why[j] = "its type: " + kind.Name
 		case rowIdentifier(name):
-			why[j] = "a row identifier, by its name"
+			why[j] = byItsName
 		}
 	}
 	return why

@@ -108,7 +108,7 @@ func TestLookAheadOfWideTable(t *testing.T) {
 		for range 3 {
 			b.WriteString(row)
 		}
-		table, err := opened("stdin", strings.NewReader(b.String()), nil)
+		table, err := opened("stdin", strings.NewReader(b.String()), inferred)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func TestDirtyTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	again, err := opened("stdin", file, nil)
+	again, err := opened("stdin", file, inferred)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,11 +42,11 @@ func TestFirstRowIsNoHeader(t *testing.T) {
 	} {
 		text := first + "\n" + strings.Repeat("Bob,3,4\nCarla,5,6\n", 10)
 		for name, open := range map[string]func() error{
-			"Open": func() error { _, err := opened("stdin", strings.NewReader(text), nil); return err },
+			"Open": func() error { _, err := opened("stdin", strings.NewReader(text), inferred); return err },
 			"Foresee": func() error {
 				reader, err := CSV("stdin", io.NopCloser(strings.NewReader(text)))
 				if err == nil {
-					_, _, err = Foresee(reader, nil)
+					_, _, err = Foresee(reader, inferred)
 				}
 				return err
 			},

@@ -83,8 +83,8 @@ func checked(v float64, kind Kind) (float64, Kind) {
 	return 0, min(kind, NotNumber)
 }
 
-// Typed is a reader whose format says what its columns hold. A schema that is not declared is then
-// chosen by types, which are as public as names: no cell decides anything.
+// Typed is a reader whose format says what its columns hold. An inferred schema is then chosen by
+// types, and no cell is looked at.
 type Typed interface {
 	Reader
 	// Types returns the type of every column of the header.
@@ -104,16 +104,20 @@ type Type struct {
 // Of is the table of a reader's rows. The table owns the reader: it is closed with the table, or
 // here if there is an error.
 //
-// The schema says which columns are fitted, and no row is read before [Table.Read]. With nil, or
-// one without columns, they are chosen by types, or inferred from the first rows where columns have
-// none (see the package's doc for what that gives away). Mistakes in the input or the schema are of
-// type *Error.
+// The schema says which columns are fitted, and no row is read before [Table.Read]. With
+// Schema.Infer they are chosen by types, or from the first rows where columns have none (see the
+// package's doc for what that gives away). With neither the error is an *Undeclared, which names
+// those that could be fitted. Mistakes in the input or the schema are of type *Error.
 func Of(reader Reader, schema *Schema) (*Table, error) {
 	t, err := begin(reader, schema)
-	if err == nil && len(t.schema.Columns) == 0 {
-		err = t.infer()
-	} else if err == nil {
+	switch {
+	case err != nil:
+	case len(t.schema.Columns) > 0:
 		err = t.declare()
+	case t.schema.Infer:
+		err = t.infer()
+	default:
+		err = t.undeclared()
 	}
 	if err != nil {
 		reader.Close()
@@ -144,9 +148,9 @@ func TypesOf(reader Reader) []Type {
 	return make([]Type, len(reader.Header()))
 }
 
-// Foresee returns the columns that Of would fit, and closes the reader; it reads no row. For a
-// schema without columns these are as far as names and types tell, and known is false where cells
-// will decide.
+// Foresee returns the columns that Of would fit, and closes the reader; it reads no row. With
+// Schema.Infer these are as far as names and types tell, and known is false where cells will
+// decide. With neither columns nor Infer the error is an *Undeclared.
 func Foresee(reader Reader, schema *Schema) (columns []Column, known bool, err error) {
 	defer reader.Close()
 	t, err := begin(reader, schema)
@@ -160,13 +164,23 @@ func Foresee(reader Reader, schema *Schema) (columns []Column, known bool, err e
 		return nil, false, err
 	}
 	known = true
+	var left []LeftOut
 	for j, why := range t.byType() {
-		if name := reader.Header()[j]; why == "" && !(t.types[j] == Type{} && rowIdentifier(name)) {
-			columns, known = append(columns, Column{Name: name}), known && t.types[j] != Type{}
+		name := reader.Header()[j]
+		if why == "" && (t.types[j] == Type{}) && rowIdentifier(name) {
+			why = byItsName
 		}
+		if why != "" {
+			left = append(left, LeftOut{name, why})
+			continue
+		}
+		columns, known = append(columns, Column{Name: name}), known && t.types[j] != Type{}
 	}
-	if columns == nil {
+	switch {
+	case columns == nil:
 		return nil, known, errNoNumbers(reader.Header())
+	case !t.schema.Infer:
+		return nil, known, &Undeclared{Columns: (&Schema{Columns: columns}).Names(), LeftOut: left, Unread: !known}
 	}
 	return columns, known, nil
 }

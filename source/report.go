@@ -14,13 +14,13 @@ type Report struct {
 	Rows     int // of the input, bad ones included
 	BadRows  int // with at least one cell to fit that is missing or no finite number
 	Columns  []ColumnReport
-	Inferred bool      // from cells
-	ByType   bool      // .. or from the types of columns, which are public
-	LookedAt int       // rows that the schema was inferred from
+	Inferred bool      // the columns
+	LookedAt int       // .. from the cells of so many rows, 0 for the types of columns alone
 	LeftOut  []LeftOut // by inference, with the reason
 	NoPerson int       // rows whose unit is missing
 	NoGroup  int       // rows of none of the groups
-	// Repeats are columns with the name of an identifier in which a value comes back.
+	// Repeats are columns with the name of an identifier whose values come back, but are too few to
+	// tell whether they are persons.
 	Repeats []string
 }
 

@@ -19,13 +19,9 @@ type roles struct {
 	by     []Grouping
 	byAt   []int // the places of by among labels
 	labels []int // the columns, by their numbers in the header
-	// suspects are places of labels that nobody asked for, whose names are those of identifiers,
-	// and what was seen there: a value that comes back is one person's second row.
-	suspects []int
-	seen     []map[string]bool
 }
 
-// rolesOf finds the schema's unit and groups in the header, and identifiers beside them.
+// rolesOf finds the schema's unit and groups in the header.
 func rolesOf(schema *Schema, header []string) (r roles, err error) {
 	r.unit = -1
 	place := func(field, name string) (int, error) {
@@ -37,8 +33,11 @@ func rolesOf(schema *Schema, header []string) (r roles, err error) {
 		r.labels = append(r.labels, i)
 		return len(r.labels) - 1, nil
 	}
-	if schema.Unit != "" {
-		if r.unit, err = place("unit", schema.Unit); err != nil {
+	if slices.Contains(header, NoUnit) && schema.Unit == NoUnit {
+		return r, &Error{Field: "unit", Wanted: "no column of that name, since none says that rows are persons", Got: "one", Hint: "rename the column"}
+	}
+	if unit := schema.Person(); unit != "" {
+		if r.unit, err = place("unit", unit); err != nil {
 			return r, err
 		}
 	}
@@ -48,12 +47,6 @@ func rolesOf(schema *Schema, header []string) (r roles, err error) {
 			return r, err
 		}
 		r.by, r.byAt = append(r.by, g), append(r.byAt, at)
-	}
-	for i, name := range header {
-		if rowIdentifier(name) && !slices.Contains(r.labels, i) && !slices.Contains(schema.Names(), name) {
-			r.suspects, r.seen = append(r.suspects, len(r.labels)), append(r.seen, map[string]bool{})
-			r.labels = append(r.labels, i)
-		}
 	}
 	return r, nil
 }
@@ -77,19 +70,6 @@ func (r *roles) groupOf(labels []string) (group int) {
 		group = group*len(g.Categories) + c
 	}
 	return group
-}
-
-// repeats looks for a value that comes back among the suspects of one of the first rows, and
-// returns their columns' places in the header. Nothing is looked for after the first find.
-func (r *roles) repeats(labels []string) (found []int) {
-	for i, at := range r.suspects {
-		value := personOf(labels[at])
-		if value != "" && r.seen[i][value] {
-			found = append(found, r.labels[at])
-		}
-		r.seen[i][value] = true
-	}
-	return found
 }
 
 // headerText shows a header unless it may be a row of data, which no error may show.
@@ -130,8 +110,8 @@ func (s *Schema) tidyRoles() error {
 		taken[name] = true
 		return nil
 	}
-	if s.Unit != "" {
-		if err := own("schema, unit", s.Unit); err != nil {
+	if unit := s.Person(); unit != "" {
+		if err := own("schema, unit", unit); err != nil {
 			return err
 		}
 	}

@@ -25,7 +25,7 @@ func groupings() []Grouping {
 func TestRoles(t *testing.T) {
 	want := "[1 10] a1 0|[2 20] b2 3|[3 30] a1 1|[NaN NaN]  0|[NaN NaN]  2|[6 60] b2 -1"
 	for _, s := range []*Schema{
-		{Unit: "patient_id", By: groupings()},
+		{Unit: "patient_id", By: groupings(), Infer: true},
 		{Unit: " patient_id ", By: groupings(), Columns: []Column{{Name: "weight"}, {Name: "height"}}},
 	} {
 		table, err := opened("stdin", strings.NewReader(visits), s)
@@ -51,34 +51,6 @@ func TestRoles(t *testing.T) {
 	}
 	if groups := (&Schema{}).Groups(); len(groups) != 1 || groups[0] != nil {
 		t.Errorf("groups %v", groups)
-	}
-}
-
-// A table whose rows have persons that nobody named says so, on the terminal; one whose identifiers
-// are of rows does not.
-func TestRepeats(t *testing.T) {
-	for text, want := range map[string]string{visits: `values of "patient_id" come back`, "visit_id,x\n1,2\n2,3\n3,4\n": "", "id,x\na,2\n,3\n,4\n": ""} {
-		for _, columns := range []string{"", "x"} {
-			if text == visits && columns != "" {
-				columns = "weight"
-			}
-			schema := &Schema{}
-			if columns != "" {
-				schema.Columns = []Column{{Name: columns}}
-			}
-			table, err := opened("stdin", strings.NewReader(text), schema)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got told
-			if err := table.Read(&got); err != nil {
-				t.Fatal(err)
-			}
-			said := table.Report().Text()
-			if strings.Contains(said, "warning") != (want != "") || !strings.Contains(said, want) {
-				t.Errorf("%q: want %q in %q", text, want, said)
-			}
-		}
 	}
 }
 

@@ -17,16 +17,20 @@ import (
 // A Schema says which columns are fitted, in which order. It is public: whoever sees a release may
 // know all of it.
 type Schema struct {
-	// At least one, names distinct; none leaves the choice to the cells.
+	// At least one, names distinct, unless Infer is set.
 	Columns []Column `json:"columns"`
+	// Infer has the cells of the first rows choose the columns, where none are declared. The privacy
+	// promise does not cover that choice, and releases say so.
+	Infer bool `json:"-"`
 	// Title and Dataset name what is released, and what it is made of, for people and ledgers; ""
 	// if they are not stated.
 	Title   string `json:"title,omitempty"`
 	Dataset string `json:"dataset,omitempty"`
-	// Unit is the column that says whose a row is: rows with one value there are one person. "" for
-	// a table with one row per person.
+	// Unit is the column that says whose a row is: rows with one value there are one person. With ""
+	// a row is a person, and a table whose rows look like several of one person is refused; NoUnit
+	// states that every row is a person, whatever it looks like.
 	Unit string `json:"unit,omitempty"`
-	// By are the columns that say of which group a row is, for fits that give each group a model.
+	// By are the columns that say of which group a row is: each group gets a model of its own.
 	By []Grouping `json:"by,omitempty"`
 }
 
@@ -53,6 +57,18 @@ func Named(names []string) *Schema {
 		schema.Columns = append(schema.Columns, Column{Name: name})
 	}
 	return schema
+}
+
+// NoUnit in the place of a unit says that every row is a person of its own, and NoGroups in the
+// place of the columns that make groups, where some are asked for, that there is one model.
+const NoUnit, NoGroups = "none", "none"
+
+// Person returns the column that says whose a row is, "" if every row is a person.
+func (s *Schema) Person() string {
+	if s.Unit == NoUnit {
+		return ""
+	}
+	return s.Unit
 }
 
 // Names lists the columns' names in order.
@@ -150,6 +166,17 @@ func ParseColumns(list string) (*Schema, error) {
 	}
 	schema := Named(names)
 	return schema, schema.Tidy()
+}
+
+// ColumnList writes names as ParseColumns reads them.
+func ColumnList(names []string) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	if err := w.Write(names); err != nil {
+		panic(err) // a strings.Builder never fails
+	}
+	w.Flush()
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // Tidy takes the blanks off the names and reports what no table could satisfy, as an *Error.

@@ -24,6 +24,7 @@ type Table struct {
 	roles   roles
 	rules   rules      // of columns
 	ahead   *lookAhead // of an inferred schema; nil once read
+	repeats *repeats   // nil where the schema has a unit
 	report  Report     // but Columns, which count bad rows only
 	read    bool
 	any     bool // see TakeAnyCells
@@ -47,6 +48,9 @@ func (t *Table) take(schema *Schema) (err error) {
 		return err
 	}
 	t.roles, err = rolesOf(&t.schema, t.reader.Header())
+	if err == nil && t.schema.Unit == "" {
+		t.repeats = t.watch()
+	}
 	return err
 }
 
@@ -116,7 +120,9 @@ func (t *Table) Read(sink Sink) error {
 	d := len(t.columns)
 	values, kinds, labels := make([]float64, d), make([]Kind, d), make([]string, len(t.roles.labels))
 	for t.ahead.next(values, kinds, labels) {
-		t.append(sink, values, kinds, labels)
+		if err := t.append(sink, values, kinds, labels); err != nil {
+			return err
+		}
 	}
 	ended := t.ahead != nil && t.ahead.ended // then a reader is not asked again: it might begin anew
 	t.ahead = nil
@@ -125,16 +131,23 @@ func (t *Table) Read(sink Sink) error {
 		if ended = err == io.EOF; ended {
 			break
 		}
+		if err == nil {
+			err = t.append(sink, values, kinds, labels)
+		}
 		if err != nil {
 			return err
 		}
-		t.append(sink, values, kinds, labels)
 	}
-	return t.checkNumbers()
+	if err := t.checkNumbers(); err != nil {
+		return err
+	}
+	t.report.Repeats = t.repeats.seldom()
+	return t.repeats.values()
 }
 
-// append counts a row's bad cells and hands it over.
-func (t *Table) append(sink Sink, values []float64, kinds []Kind, labels []string) {
+// append counts a row's bad cells and hands it over. It fails once rows turn out to be several of
+// one person without a unit.
+func (t *Table) append(sink Sink, values []float64, kinds []Kind, labels []string) error {
 	person, group := t.roles.unitOf(labels), t.roles.groupOf(labels)
 	if t.roles.unit >= 0 && person == "" { // a bad row, whatever its cells hold
 		t.report.NoPerson++
@@ -145,11 +158,6 @@ func (t *Table) append(sink Sink, values []float64, kinds []Kind, labels []strin
 	if group < 0 {
 		t.report.NoGroup++
 	}
-	if t.report.Rows < lookAheadRows && t.report.Repeats == nil {
-		for _, j := range t.roles.repeats(labels) {
-			t.report.Repeats = append(t.report.Repeats, t.reader.Header()[j])
-		}
-	}
 	t.report.Rows++
 	if !t.rules.keep(values, kinds) {
 		t.report.BadRows++
@@ -158,6 +166,7 @@ func (t *Table) append(sink Sink, values []float64, kinds []Kind, labels []strin
 		}
 	}
 	sink.Append(values, person, group)
+	return t.repeats.row(values, labels)
 }
 
 // cell counts a cell of column i and returns its number, NaN where it is missing or none.

@@ -24,6 +24,9 @@ type kept [][]float64
 
 func (k *kept) Append(row []float64, _ string, _ int) { *k = append(*k, slices.Clone(row)) }
 
+// inferred has the cells choose the columns.
+var inferred = &Schema{Infer: true}
+
 // opened is the table of CSV.
 func opened(name string, in io.Reader, schema *Schema) (*Table, error) {
 	reader, err := CSV(name, io.NopCloser(in))
@@ -43,13 +46,13 @@ func openedFile(t *testing.T, path string) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Of(reader, nil)
+	return Of(reader, inferred)
 }
 
 // readAll opens text as stdin with the columns ("" infers them) and reads it.
 func readAll(t testing.TB, text, columns string) (*Table, kept, error) {
 	t.Helper()
-	var schema *Schema
+	schema := &Schema{Infer: true, Unit: NoUnit}
 	if columns != "" {
 		var err error
 		if schema, err = ParseColumns(columns); err != nil {
@@ -362,7 +365,7 @@ func TestHeaderReadsNoRow(t *testing.T) {
 	for _, c := range []struct {
 		schema *Schema
 		want   string
-	}{{nil, "[a b] false"}, {Named([]string{"b"}), "[b] true"}} {
+	}{{inferred, "[a b] false"}, {Named([]string{"b"}), "[b] true"}} {
 		reader, err := CSV("stdin", io.NopCloser(strings.NewReader(text)))
 		if err != nil {
 			t.Fatal(err)

@@ -63,18 +63,18 @@ func (o *planOptions) statement(e *shell.Env, args []string) (*gauze.Statement, 
 	if err := o.checkNumbers(request.Relation); err != nil {
 		return nil, err
 	}
-	columns, note, err := o.columns(e, args)
+	schema, note, err := o.columns(e, args)
 	if err != nil {
 		return nil, err
 	}
-	request.Columns = columns
+	request.Columns = schema.Columns
 	if err := o.fit.Request.ForColumns(&request); err != nil {
 		return nil, err
 	}
-	if o.fit.Request.Given("by") {
+	if len(schema.By) > 0 {
 		request.Budget = compose.PerGroup(request.Relation, request.Budget)
 		request.Relation = privacy.AddRemoveOne
-		note = "with --by this is the plan of each group: its size is private, its part of the budget as shown, and --rows are taken for its own"
+		note = "with groups this is the plan of each group: its size is private, its part of the budget as shown, and --rows are taken for its own"
 	}
 	statement, err := gauze.Plan(request, o.rows)
 	if err == nil && note != "" {
@@ -97,9 +97,9 @@ func (o *planOptions) checkNumbers(relation privacy.Relation) error {
 	return nil
 }
 
-// columns says which columns the plan is about: declared ones, those of INPUT's header, or D
-// without names.
-func (o *planOptions) columns(e *shell.Env, args []string) ([]source.Column, string, error) {
+// columns says which columns the plan is about, as a schema: declared ones, with --infer-schema
+// those of INPUT's header, or D without names.
+func (o *planOptions) columns(e *shell.Env, args []string) (*source.Schema, string, error) {
 	schema, err := o.fit.Request.Declared()
 	if err != nil {
 		return nil, "", shell.Declared(err)
@@ -109,22 +109,21 @@ func (o *planOptions) columns(e *shell.Env, args []string) ([]source.Column, str
 	case len(args) == 1:
 		columns, known, err := inputs.Foresee(args[0], e.Stdin, schema) // reads no row
 		if err != nil {
-			return nil, "", err
+			return nil, "", fit.Finished(e, err)
 		}
-		declared := len(schema.Columns) > 0
 		switch schema.Columns = columns; {
-		case known && !declared:
-			note = "the columns are those of numbers by their types, which are public: " + strings.Join(schema.Names(), ", ")
+		case known && schema.Infer:
+			note = "the columns are those of numbers by their types: " + strings.Join(schema.Names(), ", ")
 		case !known:
-			note = "every column of the header is counted but identifiers, for it names no types; without --columns or --schema, fit chooses among them by looking at the cells"
+			note = "every column of the header is counted but identifiers, for it names no types; with --infer-schema, fit chooses among them by looking at the cells"
 		}
 	case len(schema.Columns) == 0 && o.dim > 0:
-		schema = source.Named(model.DefaultColumns(o.dim))
+		schema.Columns = source.Named(model.DefaultColumns(o.dim)).Columns
 	case len(schema.Columns) == 0:
 		return nil, "", shell.Wrong("plan", "INPUT, --columns, --schema or --dim", "none of them", "for instance --rows 20000 --dim 4")
 	}
 	if d := len(schema.Columns); o.dim > 0 && o.dim != d {
 		return nil, "", shell.Wrong("--dim", fmt.Sprintf("%d, the number of columns named", d), o.dim, "leave --dim out")
 	}
-	return schema.Columns, note, nil
+	return schema, note, nil
 }

@@ -60,7 +60,9 @@ func score(e *shell.Env, path, input string) error {
 }
 
 func scoreRows(e *shell.Env, sink *scoreSink, columns []string, input string) error {
-	table, err := inputs.Open(input, e.Stdin, source.Named(columns))
+	schema := source.Named(columns)
+	schema.Unit = source.NoUnit // whose the rows are changes no score
+	table, err := inputs.Open(input, e.Stdin, schema)
 	if err != nil {
 		return err
 	}

@@ -161,7 +161,7 @@ func (c command) reading(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	measure(b, 1, func() func() {
 		return func() {
-			in, err := gauze.Open(c.rows, nil, nil)
+			in, err := gauze.Open(c.rows, nil, &source.Schema{Infer: true})
 			if err == nil {
 				_, err = in.Load(privacy.ReplaceOne, nil)
 			}

@@ -4,6 +4,7 @@ package ask
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -27,7 +28,9 @@ type Ask struct {
 	Rows int `json:"rows,omitempty"`
 	Dim  int `json:"dim,omitempty"`
 	// Columns are some of the data set's; none for all.
-	Columns       []string    `json:"columns,omitempty"`
+	Columns []string `json:"columns,omitempty"`
+	// By are some of the columns by which the data set's schema makes groups; none for all, and
+	// "none" alone for one model.
 	By            []string    `json:"by,omitempty"`
 	Title         string      `json:"title,omitempty"`
 	Epsilon       float64     `json:"epsilon,omitempty"`
@@ -155,7 +158,9 @@ func (a Ask) schema(d *store.Dataset) (*source.Schema, error) {
 	if a.Rows != 0 && d.Relation == privacy.ReplaceOne.String() && a.Rows != d.Rows || a.Dim != 0 {
 		return nil, fault("rows", "none beside a data set whose number of rows is public, and no dim", fmt.Sprint(a.Rows), "leave them out")
 	}
-	s := &source.Schema{Title: d.Schema.Title, Dataset: d.Name, Unit: d.Schema.Unit, Columns: slices.Clone(d.Schema.Columns)}
+	// Whether rows are persons was settled when the data set was registered: no fit looks again, for
+	// what it found would depend on rows.
+	s := &source.Schema{Title: d.Schema.Title, Dataset: d.Name, Unit: cmp.Or(d.Schema.Unit, source.NoUnit), Columns: slices.Clone(d.Schema.Columns)}
 	if a.Title != "" {
 		s.Title = a.Title
 	}
@@ -169,6 +174,10 @@ func (a Ask) schema(d *store.Dataset) (*source.Schema, error) {
 			s.Columns = append(s.Columns, d.Schema.Columns[i])
 		}
 	}
+	a = a.Stated(d)
+	if slices.Equal(a.By, []string{source.NoGroups}) {
+		a.By = nil
+	}
 	for _, name := range a.By {
 		i := slices.IndexFunc(d.Schema.By, func(g source.Grouping) bool { return g.Name == name })
 		if i < 0 {
@@ -177,6 +186,16 @@ func (a Ask) schema(d *store.Dataset) (*source.Schema, error) {
 		s.By = append(s.By, d.Schema.By[i])
 	}
 	return s, s.Tidy()
+}
+
+// Stated returns the same ask, with the groups that it leaves to the data set's schema.
+func (a Ask) Stated(d *store.Dataset) Ask {
+	if a.By == nil {
+		for _, g := range d.Schema.By {
+			a.By = append(a.By, g.Name)
+		}
+	}
+	return a
 }
 
 // Groups is how many groups the schema makes, 0 for none.

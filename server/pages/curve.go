@@ -9,6 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/server/ask"
 	"github.com/gauze-dp/gauze/server/service"
+	"github.com/gauze-dp/gauze/source"
 )
 
 // A curve is the error to expect against one number of a plan: a picture, and its numbers.
@@ -57,7 +58,7 @@ func (p *Pages) curves(v *visit, a ask.Ask, d *service.Dataset, now *service.Pla
 	}
 	byEpsilon.name("epsilon", "ε")
 	out := []*curve{byEpsilon}
-	if len(a.By) > 0 || now.Rows == 0 {
+	if grouped := len(a.By) > 0 && a.By[0] != source.NoGroups; grouped || now.Rows == 0 {
 		return out
 	}
 	if byRows := p.drawn(v, now, float64(now.Rows), func(x float64) ask.Ask { return spokenOf(a, d, int(x)) }); byRows != nil {
@@ -73,7 +74,7 @@ func spokenOf(a ask.Ask, d *service.Dataset, rows int) ask.Ask {
 	if !replaceOne(d) {
 		return a
 	}
-	a.Relation, a.Dataset = d.Relation, ""
+	a.Relation, a.Dataset, a.By = d.Relation, "", nil
 	if a.Columns == nil {
 		a.Dim = len(d.Columns)
 	}

@@ -109,7 +109,7 @@ func register(p *Pages, v *visit) (*answer, error) {
 	}
 	asked := service.Registration{Name: r.text("name"), Title: r.text("title"), Input: r.text("input"), Relation: r.Get("relation"),
 		Capacity: r.count("capacity"), Epsilon: r.number("epsilon"), Delta: r.number("delta"), Schema: schema}
-	if err = r.err(); err == nil && r.Get("do") == "preview" {
+	if err = r.err(); err == nil && len(schema.Columns) > 0 && r.Get("do") == "preview" {
 		return registers(v.PostForm, &schema, nil), nil
 	}
 	var d *service.Dataset
@@ -140,6 +140,9 @@ func schemaOf(text string) (out source.Schema, err error) {
 		if err := decoder.Decode(&out); err != nil {
 			return out, &privacy.FieldError{Field: "schema", Wanted: "a schema as JSON", Got: err.Error(), Mend: `for instance {"columns": [{"name": "age", "at_least": 0, "at_most": 120}, {"name": "bmi"}]}`}
 		}
+	}
+	if text == "" { // what can be written there says the registration, which reads the input
+		return out, nil
 	}
 	if len(out.Columns) == 0 {
 		return out, &privacy.FieldError{Field: "schema", Wanted: "the columns to fit", Got: "none", Mend: "write their names, one a line"}

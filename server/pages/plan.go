@@ -12,6 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/server/ask"
 	"github.com/gauze-dp/gauze/server/service"
+	"github.com/gauze-dp/gauze/source"
 )
 
 // A planView is the page on which fits are planned.
@@ -138,6 +139,9 @@ func askOf(r *reader, d *service.Dataset, name string) ask.Ask {
 	}
 	r.Values = values
 	a := ask.Ask{Dataset: name, Title: r.text("title"), Epsilon: r.number("epsilon"), Delta: r.number("delta"), Columns: values["column"], By: values["by"], Method: values.Get("method"), Covariance: values.Get("covariance")}
+	if d != nil && len(d.By) > 0 && a.By == nil { // the form shows them, and none is chosen
+		a.By = []string{source.NoGroups}
+	}
 	if text := r.text("components"); text != "" && text != catalog.Auto {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {

@@ -83,7 +83,8 @@ type Looked struct {
 }
 
 // Look reads a data set's input once, for its custodian. Its errors speak of the input, and are the
-// custodian's, but they quote nothing of it.
+// custodian's, but they quote nothing of it, except names of columns: of those that hold numbers,
+// where none are declared, and of one that is called as an identifier is and repeats.
 func (p *Places) Look(ctx context.Context, f Fingerprint, d *store.Dataset, relation privacy.Relation) (out Looked, err error) {
 	err = guarded(ctx, func() error {
 		input, err := p.find(d.Owner, d.Input)
@@ -174,6 +175,9 @@ func (p *Places) fit(ctx context.Context, f Fingerprint, d store.Dataset, kept j
 	var asked ask.Kept
 	if err := json.Unmarshal(kept, &asked); err != nil {
 		return nil, "", err
+	}
+	if asked.By == nil { // kept without groups, or before a schema's own were used
+		asked.By = []string{source.NoGroups}
 	}
 	r, schema, err := asked.Request(&d)
 	if err != nil {

@@ -140,8 +140,6 @@ func (s *Service) declared(p store.Person, r Registration) (d store.Dataset, tot
 	switch {
 	case !validDataset.MatchString(r.Name):
 		return d, total, wrong("name", "1 to 100 letters, digits, dots, dashes and underscores", r.Name, "for instance visits-2026")
-	case len(d.Schema.Columns) == 0:
-		return d, total, wrong("schema", "the columns to fit, which are public", "none", `for instance {"columns": [{"name": "age", "at_least": 0, "at_most": 120}, {"name": "bmi"}]}: a server never infers them`)
 	case d.Input == "" || d.Input == "-":
 		return d, total, wrong("input", "a path in your folder of data, a pattern of paths, or connection:NAME?table=T", d.Input, "who runs the server names folders with --data and connections with --connection")
 	case d.Capacity < 0 || d.Capacity > math.MaxInt32: // a table has no more
@@ -150,8 +148,10 @@ func (s *Service) declared(p store.Person, r Registration) (d store.Dataset, tot
 	if _, err := privacy.ParseRelation(d.Relation); err != nil {
 		return d, total, err
 	}
-	if err := d.Schema.Tidy(); err != nil {
-		return d, total, err
+	if len(d.Schema.Columns) > 0 { // without, reading the input ends in those that can be named
+		if err := d.Schema.Tidy(); err != nil {
+			return d, total, err
+		}
 	}
 	return d, total, nil
 }
@@ -280,7 +280,7 @@ func (s *Service) Datasets(ctx context.Context, p store.Person, after string, mo
 
 // shown is what the person who asks may see of a data set.
 func (s *Service) shown(ctx context.Context, p store.Person, d store.Dataset, reading string) (*Dataset, error) {
-	out := &Dataset{Name: d.Name, Title: d.Schema.Title, Relation: d.Relation, Unit: d.Schema.Unit, Columns: d.Schema.Columns, By: d.Schema.By, Capacity: d.Capacity}
+	out := &Dataset{Name: d.Name, Title: d.Schema.Title, Relation: d.Relation, Unit: d.Schema.Person(), Columns: d.Schema.Columns, By: d.Schema.By, Capacity: d.Capacity}
 	if d.Relation == privacy.ReplaceOne.String() {
 		out.Rows = &d.Rows
 	}

@@ -186,7 +186,7 @@ func (s *Service) submission(p store.Person, a ask.Ask, d *store.Dataset, key st
 	if err != nil {
 		return nil, err
 	}
-	kept, err := json.Marshal(ask.Kept{Ask: a, Cost: plan.cost})
+	kept, err := json.Marshal(ask.Kept{Ask: a.Stated(d), Cost: plan.cost})
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (s *Service) submission(p store.Person, a ask.Ask, d *store.Dataset, key st
 	digest := sha256.Sum256(asked)
 	return &store.Submission{
 		Fit:   store.Fit{ID: drawnID(), Dataset: d.Name, Analyst: p.Name, Request: kept},
-		Terms: ledger.Terms{Relation: d.Relation, Unit: d.Schema.Unit, Epsilon: a.Epsilon, Delta: a.Delta, Rho: a.Rho, Method: a.Method},
+		Terms: ledger.Terms{Relation: d.Relation, Unit: d.Schema.Person(), Epsilon: a.Epsilon, Delta: a.Delta, Rho: a.Rho, Method: a.Method},
 		Cost:  plan.cost, Key: key, Digest: hex.EncodeToString(digest[:]),
 		Place: func(waiting []store.Fit) (schedule.Slot, error) { return s.place(p, waiting, plan.length) },
 	}, nil

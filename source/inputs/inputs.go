@@ -22,7 +22,7 @@ import (
 // ?table=T or ?query=Q; or "-" for CSV or an Arrow stream on stdin. The schema is as for
 // [source.Of]. The caller closes the table.
 func Open(input string, stdin io.Reader, schema *source.Schema) (*source.Table, error) {
-	reader, err := open(input, stdin)
+	reader, err := Reader(input, stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func Open(input string, stdin io.Reader, schema *source.Schema) (*source.Table, 
 
 // Foresee is source.Foresee of an input: it reads no row.
 func Foresee(input string, stdin io.Reader, schema *source.Schema) (columns []source.Column, known bool, err error) {
-	reader, err := open(input, stdin)
+	reader, err := Reader(input, stdin)
 	if err != nil {
 		return nil, false, err
 	}
@@ -40,8 +40,8 @@ func Foresee(input string, stdin io.Reader, schema *source.Schema) (columns []so
 
 const supported = "a path to .csv, .csv.gz or .parquet, a pattern of them, postgres://..?table=T or ?query=Q, sqlite:FILE?table=T or ?query=Q, or - for CSV or an Arrow stream on stdin"
 
-// open picks the format by the input's name.
-func open(input string, stdin io.Reader) (source.Reader, error) {
+// Reader opens an input as Open does, without a schema: it picks the format by the input's name.
+func Reader(input string, stdin io.Reader) (source.Reader, error) {
 	switch scheme, ok := schemeOf(input); {
 	case scheme == "postgres", scheme == "postgresql":
 		return postgres.Open(input)

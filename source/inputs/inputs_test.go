@@ -65,10 +65,10 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s: got %s, %v; want %s", pattern, got, err, want)
 		}
 	}
-	if got, err := read(filepath.Join(dir, "b*"), nil); err != nil || got != "[a b] [[1 2] [3 4] [7 8] [5 6]]" {
+	if got, err := read(filepath.Join(dir, "b*"), &source.Schema{Infer: true}); err != nil || got != "[a b] [[1 2] [3 4] [7 8] [5 6]]" {
 		t.Errorf("inferred: got %s, %v", got, err)
 	}
-	if got, err := read(filepath.Join(dir, "x[1].csv"), nil); err != nil || got != "[a] [[9]]" {
+	if got, err := read(filepath.Join(dir, "x[1].csv"), &source.Schema{Infer: true}); err != nil || got != "[a] [[9]]" {
 		t.Errorf("a file whose name is a pattern: got %s, %v", got, err)
 	}
 }
@@ -86,7 +86,7 @@ func TestFilesOfTypes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	columns, known, err := Foresee(filepath.Join(dir, "*.parquet"), nil, nil)
+	columns, known, err := Foresee(filepath.Join(dir, "*.parquet"), nil, &source.Schema{Infer: true})
 	if err != nil || !known || len(columns) != 16 {
 		t.Errorf("foresaw %d columns, %v, %v", len(columns), known, err)
 	}
@@ -100,7 +100,7 @@ func TestFilesOfTypes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a.csv"), csv, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	table, err := Open(filepath.Join(dir, "*"), nil, nil)
+	table, err := Open(filepath.Join(dir, "*"), nil, &source.Schema{Infer: true, Unit: source.NoUnit}) // one table three times
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("error shows a password: %v", err)
 		}
 	}
-	if got, err := read("-", nil); err != nil || got != "[a] [[7]]" {
+	if got, err := read("-", &source.Schema{Infer: true}); err != nil || got != "[a] [[7]]" {
 		t.Errorf("stdin: got %s, %v", got, err)
 	}
 	for _, input := range []string{`C:\data\a.csv`, "./a:b.csv", "a_b:c.csv"} {

@@ -137,7 +137,7 @@ func testTypes(t *testing.T, base string) {
 		}
 		return r
 	}
-	columns, known, err := source.Foresee(open("?query=select who as visit_id, * from cells"), nil)
+	columns, known, err := source.Foresee(open("?query=select who as visit_id, * from cells"), &source.Schema{Infer: true})
 	var names []string
 	for _, c := range columns {
 		names = append(names, c.Name)
@@ -150,7 +150,7 @@ func testTypes(t *testing.T, base string) {
 			t.Errorf("%s: got %v, want %q in it", name, err, want)
 		}
 	}
-	if _, _, err := source.Foresee(open("?table=words"), nil); err == nil || !strings.Contains(err.Error(), "want at least one column of numbers, got none") {
+	if _, _, err := source.Foresee(open("?table=words"), &source.Schema{Infer: true}); err == nil || !strings.Contains(err.Error(), "want at least one column of numbers, got none") {
 		t.Errorf("no numbers: got %v", err)
 	}
 }

@@ -50,7 +50,7 @@ func TestRowsOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := source.Of(r, nil)
+	table, err := source.Of(r, &source.Schema{Infer: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestTypes(t *testing.T) {
 		return r
 	}
 	for more, want := range map[string]string{"?table=cells": "i r n any raw who false", "?query=select i, r as x, i%2Br as sum, txt from cells": "i x sum false", "?query=select i from (select i, r from cells)": "i true"} {
-		columns, known, err := source.Foresee(open(more), nil)
+		columns, known, err := source.Foresee(open(more), &source.Schema{Infer: true})
 		got := ""
 		for _, c := range columns {
 			got += c.Name + " "
@@ -157,7 +157,7 @@ func TestTypes(t *testing.T) {
 			t.Errorf("%s: got %v, want %q in it", name, err, want)
 		}
 	}
-	if _, _, err := source.Foresee(open("?table=words"), nil); err == nil || !strings.Contains(err.Error(), "got none") {
+	if _, _, err := source.Foresee(open("?table=words"), &source.Schema{Infer: true}); err == nil || !strings.Contains(err.Error(), "got none") {
 		t.Errorf("no numbers: got %v", err)
 	}
 }

@@ -20,7 +20,7 @@ type Options struct {
 }
 
 // OfRows are the flags of fit that speak of a table, which an audit makes up.
-var OfRows = []string{"columns", "schema", "unit", "by", "known-covariance"}
+var OfRows = []string{"columns", "schema", "infer-schema", "unit", "by", "known-covariance"}
 
 // Command returns the subcommand, which run carries out.
 func Command(run func(*shell.Env, *Options) error) shell.Command {

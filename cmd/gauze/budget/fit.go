@@ -28,8 +28,8 @@ import (
 // Flags name a ledger and a data set.
 type Flags struct {
 	Ledger, Key, Dataset string
-	// Foresee is source.Foresee of an input.
-	Foresee func(input string, stdin io.Reader, schema *source.Schema) (columns []source.Column, known bool, err error)
+	// Reader opens an input.
+	Reader func(input string, stdin io.Reader) (source.Reader, error)
 }
 
 // Register adds the flags to a command's.
@@ -100,10 +100,10 @@ func (f *Flags) Begin(ctx context.Context, r gauze.Request, schema *source.Schem
 	}
 	var names []string
 	if input != stdin { // what is wrong with the input is said before anything is reserved
-		if _, _, err := f.Foresee(input, nil, schema); err != nil {
+		if _, _, err := f.foresee(input, schema); err != nil {
 			return nil, err
 		}
-		if columns, _, err := f.Foresee(input, nil, &source.Schema{}); err == nil { // all of them
+		if columns, _, err := f.foresee(input, &source.Schema{Infer: true}); err == nil { // all of them
 			names = (&source.Schema{Columns: columns}).Names()
 		}
 	}
@@ -119,13 +119,22 @@ func (f *Flags) Begin(ctx context.Context, r gauze.Request, schema *source.Schem
 	if size, ok := sizeOf(input); ok {
 		fit.source = l.Fingerprint(append(names, size)...)
 	}
-	terms := ledger.Terms{Relation: r.Relation.String(), Unit: schema.Unit, Epsilon: r.Budget.Epsilon, Delta: r.Budget.Delta, Rho: r.Budget.Rho, Method: r.Method}
+	terms := ledger.Terms{Relation: r.Relation.String(), Unit: schema.Person(), Epsilon: r.Budget.Epsilon, Delta: r.Budget.Delta, Rho: r.Budget.Rho, Method: r.Method}
 	if fit.reservation, err = l.Reserve(ctx, schema.Dataset, terms, cost, fit.source); err != nil {
 		l.Close()
 		return nil, err
 	}
 	fit.warn(ctx, "has this header and this size too", fit.source, "")
 	return fit, nil
+}
+
+// foresee is source.Foresee of an input.
+func (f *Flags) foresee(input string, schema *source.Schema) (columns []source.Column, known bool, err error) {
+	rows, err := f.Reader(input, nil)
+	if err != nil {
+		return nil, false, err
+	}
+	return source.Foresee(rows, schema)
 }
 
 // filesOf are the files of an input, none if it is something else.

@@ -66,8 +66,8 @@ type Rows interface {
 	// Open returns room for a table, and fills into the request what reads it. Nothing is spent if
 	// it fails. The room is left once the fit is over.
 	Open(r *gauze.Request) (room kernel.Room, leave func() error, err error)
-	// Foresee is source.Foresee of an input.
-	Foresee(input string, stdin io.Reader, schema *source.Schema) (columns []source.Column, known bool, err error)
+	// Reader opens an input in this process.
+	Reader(input string, stdin io.Reader) (source.Reader, error)
 	// Read opens an input, as gauze.Open does, for that room.
 	Read(ctx context.Context, input string, stdin io.Reader, schema *source.Schema) (*gauze.Input, error)
 }
@@ -144,7 +144,10 @@ func (c *Command) counted(e *shell.Env, input string, request gauze.Request, tol
 	if err != nil {
 		return nil, err
 	}
-	c.budget.Foresee = c.Rows.Foresee
+	if len(schema.Columns) == 0 && !schema.Infer {
+		return nil, c.undeclared(e, input, schema)
+	}
+	c.budget.Reader = c.Rows.Reader
 	counted, err := c.budget.Begin(e.Ctx, request, schema, input, c.Now, e.Note)
 	if err != nil {
 		return nil, err
@@ -160,6 +163,41 @@ func (c *Command) counted(e *shell.Env, input string, request gauze.Request, tol
 		result.Spent = *kept
 	}
 	return result, err
+}
+
+// undeclared is the error of a fit for which nobody says which columns are fitted: what could be
+// typed in its place. Nothing is reserved.
+func (c *Command) undeclared(e *shell.Env, input string, schema *source.Schema) error {
+	_, err := shell.Interruptible(e.Ctx, func() (*source.Table, error) {
+		rows, err := c.Rows.Reader(input, e.Stdin)
+		if err != nil {
+			return nil, err
+		}
+		return source.Of(rows, schema)
+	})
+	return Finished(e, err)
+}
+
+// Finished adds to an error of a table whose columns nobody declared, a *source.Undeclared, the
+// command that declares them. Other errors stay as they are.
+func Finished(e *shell.Env, err error) error {
+	var fault *source.Undeclared
+	if !errors.As(err, &fault) {
+		return err
+	}
+	for _, c := range fault.LeftOut {
+		e.Note("left out %q: %s\n", c.Name, c.Why)
+	}
+	hold, more := "these columns hold numbers", []string{"--columns", source.ColumnList(fault.Columns)}
+	if fault.Unread {
+		hold = "a plan reads no row, and of these columns each that holds text has to be taken out"
+	}
+	if fault.Unit != "" {
+		hold += fmt.Sprintf(", and %q repeats (--unit none would say that every row is a person of its own)", fault.Unit)
+		more = append(more, "--unit", fault.Unit)
+	}
+	// an error of the input, and no field's: it depends on cells
+	return &source.Error{Field: "--columns", Wanted: "the columns to fit, which are public, or --schema", Got: "nothing", Hint: hold + ". To fit them:\n  " + e.Typed(more...) + "\nor add --infer-schema, and cells choose the columns: the promise does not cover that choice, and the release says so"}
 }
 
 // fit reads the rows and fits them.

@@ -28,9 +28,9 @@ func (m *Memory) Open(*gauze.Request) (kernel.Room, func() error, error) {
 	return room, func() error { return nil }, err
 }
 
-// Foresee opens an input, and reads no row.
-func (m *Memory) Foresee(input string, stdin io.Reader, schema *source.Schema) (columns []source.Column, known bool, err error) {
-	return inputs.Foresee(input, stdin, schema)
+// Reader opens an input.
+func (m *Memory) Reader(input string, stdin io.Reader) (source.Reader, error) {
+	return inputs.Reader(input, stdin)
 }
 
 // Read opens an input.

@@ -30,6 +30,7 @@ type Request struct {
 	method              string
 	covariance          string
 	columns, schema     string
+	infer               bool
 	unit                string
 	by                  []string
 	meanWithin          float64
@@ -59,8 +60,9 @@ func (f *Request) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.learner, "learner", "", "what --method black-box runs on blocks of rows: em (its default), spectral, pearson-lines or moitra-valiant; separated:sample-aggregate: spectral-spheres (its default), vempala-wang, spectral or em")
 	flags.Float64Var(&f.trim, "trim", 0, "part of each block's rows, the least likely, that the learner leaves out: for data with outliers, below 0.2")
 	flags.StringVar(&f.columns, "columns", "", "columns to fit, a,b,c: the public schema")
-	flags.StringVar(&f.unit, "unit", "", "column whose values are persons, for tables in which a person has several rows: what is protected is a person")
-	flags.StringSliceVar(&f.by, "by", nil, "columns whose categories, which the schema declares, make groups: each gets a model of its own")
+	flags.BoolVar(&f.infer, "infer-schema", false, "have the cells choose the columns: the promise does not cover that choice, and the release says so")
+	flags.StringVar(&f.unit, "unit", "", "column whose values are persons, for tables in which a person has several rows: what is protected is a person; none says that every row is one")
+	flags.StringSliceVar(&f.by, "by", nil, "columns whose categories, which the schema declares, make groups: each gets a model of its own (default: those of the schema; none for one model)")
 	flags.StringVar(&f.schema, "schema", "", "file with the public schema: "+schemaExample)
 	flags.Float64Var(&f.meanWithin, "mean-within", 0, "publicly known: the mean is within this distance of the origin, 0 if it is the origin")
 	flags.StringVar(&f.eigenvaluesWithin, "eigenvalues-within", "", "publicly known: a,b, bounds on the eigenvalues of the covariance")
@@ -217,11 +219,13 @@ func covarianceType(name string) (estimate.CovarianceType, error) {
 	return 0, shell.Wrong("--covariance", "full, diagonal or spherical", fmt.Sprintf("%q", name), hint)
 }
 
-// Declared returns the schema that the flags declare; without --columns or --schema it has no
-// columns.
+// Declared returns the schema that the flags declare. Without --columns or --schema it has no
+// columns, and --infer-schema sets its Infer.
 func (f *Request) Declared() (s *source.Schema, err error) {
 	s = &source.Schema{}
 	switch {
+	case f.infer && (f.Given("columns") || f.Given("schema")):
+		return nil, shell.Wrong("--infer-schema", "neither --columns nor --schema beside it", "one of them", "leave it out: the columns are declared")
 	case f.Given("columns") && f.Given("schema"):
 		return nil, shell.Wrong("schema", "--columns or --schema", "both", "leave one of the two out")
 	case f.Given("columns"):
@@ -232,6 +236,7 @@ func (f *Request) Declared() (s *source.Schema, err error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Infer = f.infer
 	if f.Given("unit") {
 		s.Unit = f.unit
 	}
@@ -239,8 +244,14 @@ func (f *Request) Declared() (s *source.Schema, err error) {
 	return s, err
 }
 
-// groupings are those of a schema that --by asks for, in its order.
+// groupings are those of a schema, or of them those that --by asks for, in its order.
 func (f *Request) groupings(declared []source.Grouping) (out []source.Grouping, err error) {
+	if !f.Given("by") {
+		return declared, nil
+	}
+	if slices.Equal(f.by, []string{source.NoGroups}) {
+		return nil, nil
+	}
 	for _, name := range f.by {
 		i := slices.IndexFunc(declared, func(g source.Grouping) bool { return g.Name == name })
 		if i < 0 {

@@ -11,8 +11,10 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/release"
@@ -49,6 +51,24 @@ type Env struct {
 	// errors and outcomes as one JSON object on stderr; answers as JSON on stdout
 	JSON  bool
 	notes []string // said so far, with JSON
+	typed []string // the words of the command line
+}
+
+// Typed returns the command line as it was typed, with more words behind it, for a POSIX shell.
+func (e *Env) Typed(more ...string) string {
+	var b strings.Builder
+	for i, word := range append(slices.Clone(e.typed), more...) {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if word == "" || strings.ContainsFunc(word, func(c rune) bool {
+			return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c > unicode.MaxASCII || strings.ContainsRune("-_./:=,+@%", c))
+		}) {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		b.WriteString(word)
+	}
+	return b.String()
 }
 
 // Run parses the arguments, runs the command and returns the exit code.
@@ -82,6 +102,7 @@ func (p *Program) Execute(e *Env, args []string) (err error) {
 	if err := knownCommand(root, args); err != nil {
 		return err
 	}
+	e.typed = append([]string{p.Name}, args...)
 	root.SetArgs(args)
 	return root.ExecuteContext(e.Ctx)
 }
