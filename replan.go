@@ -166,7 +166,7 @@ func (f *follower) steps() {
 			cost += costOf(line, pure)
 		}
 		f.fault(max(count, masks) > step.Most, field("count"), fmt.Sprintf("at most the %d that are planned", step.Most), fmt.Sprint(max(count, masks)))
-		most := step.Share * f.total.Cap
+		most := step.Share * f.cap()
 		f.fault(cost > most*(1+same), field("noise"), "at least as much as the plan has: "+costing(most, pure), costing(cost, pure))
 		if _, known := always[f.c.Method]; known && (name == "count" || name == "rows") { // which takes all that is planned for it
 			f.fault(!equal(cost, most), field("noise"), "that of the plan: "+costing(most, pure), costing(cost, pure))
@@ -226,6 +226,10 @@ func (f *follower) names() (names []string) {
 	return names
 }
 
+// cap returns what the budget buys, in its own unit, that of costOf: mu^2, or a pure budget's
+// epsilon. The other one is 0.
+func (f *follower) cap() float64 { return float64(f.total.Cap) + float64(f.total.PureCap) }
+
 // whole checks what every fit does that ends in a model with some spread: it measures the steps
 // that its method cannot do without, and spends all of its budget.
 func (f *follower) whole() {
@@ -240,6 +244,6 @@ func (f *follower) whole() {
 	for i := range f.c.Plan {
 		spent += costOf(&f.c.Plan[i], pure)
 	}
-	f.fault(spent < f.total.Cap*(1-whole), "certificate.plan", "measurements that cost all that was planned, as those of every model do: "+costing(f.total.Cap, pure), costing(spent, pure))
-	f.fault(spent > f.total.Cap*(1+same), "certificate.plan", "measurements that cost at most what was planned: "+costing(f.total.Cap, pure), costing(spent, pure))
+	f.fault(spent < f.cap()*(1-whole), "certificate.plan", "measurements that cost all that was planned, as those of every model do: "+costing(f.cap(), pure), costing(spent, pure))
+	f.fault(spent > f.cap()*(1+same), "certificate.plan", "measurements that cost at most what was planned: "+costing(f.cap(), pure), costing(spent, pure))
 }

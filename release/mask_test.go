@@ -38,7 +38,7 @@ func curvedRelease(t testing.TB, method string, learner *Learner, extra privacy.
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, mu := 40000, math.Sqrt(c.Cap/2)*(1-1e-14)
+	rows, mu := 40000, math.Sqrt(float64(c.Cap/2))*(1-1e-14)
 	test := PlanStep{Step: "agree", Query: QueryStable, Count: 1, Sensitivity: 1, Noise: 1 / mu, Mu: mu, Delta: 5e-7}
 	if len(steps) > 1 { // the test is among them
 		test.Step, test.Query, test.Delta = "count", "count", 0

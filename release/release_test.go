@@ -50,7 +50,7 @@ func gaussian(t testing.TB) *Release {
 	if err != nil {
 		t.Fatal(err)
 	}
-	part := c.Cap / 9 * (1 - 1e-15)
+	part := float64(c.Cap) / 9 * (1 - 1e-15)
 	step := func(name string, count int, sensitivity, mu float64) PlanStep {
 		return PlanStep{Step: name, Query: "clipped moments", Count: count, Sensitivity: sensitivity, Noise: sensitivity / mu, Mu: mu, Source: "KSSU19 Algorithm 2"}
 	}
@@ -68,7 +68,7 @@ func gaussian(t testing.TB) *Release {
 func finish(r *Release, c privacy.Calibration) {
 	r.Format = Format
 	sum := r.Certificate.planTotals()
-	loss := c.Loss(math.Min(sum.mu2, c.Cap), math.Min(sum.delta, c.ThresholdDelta))
+	loss := c.Loss(privacy.Mu2(math.Min(sum.mu2, float64(c.Cap))), 0, math.Min(sum.delta, c.ThresholdDelta))
 	r.Certificate.Spent = Spent{Epsilon: loss.Epsilon, Delta: loss.Delta, Mu: loss.Mu, Rho: loss.Rho}
 }
 
@@ -79,7 +79,7 @@ func concentrated(t testing.TB) *Release {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, mu := 15892, math.Sqrt(c.Cap/3)*(1-1e-15)
+	rows, mu := 15892, math.Sqrt(float64(c.Cap)/3)*(1-1e-15)
 	r := &Release{Model: mixture(t), Certificate: Certificate{Relation: ReplaceOne, Rho: 0.1, Rows: &rows, Schema: SchemaInferred, Method: "gaussian",
 		Plan: []PlanStep{{Step: "moments", Query: "clipped moments", Count: 3, Sensitivity: 2, Noise: 2 / mu, Mu: mu}}}}
 	finish(r, c)
@@ -93,7 +93,7 @@ func pure(t testing.TB) *Release {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mu := math.Sqrt(c.Cap/3) * (1 - 1e-12)
+	mu := math.Sqrt(float64(c.Cap)/3) * (1 - 1e-12)
 	eps0, ranged := convert.PureOfMu(mu), convert.BoundedRangeOfMu(mu)
 	step := func(law string, factor, eps0, mu float64) PlanStep {
 		return PlanStep{Step: law, Query: "select: good radius", Count: 1, Law: law, Sensitivity: 399, Noise: factor * 399 / eps0, Mu: mu}
@@ -112,7 +112,7 @@ func shaped(t testing.TB) *Release {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mu := math.Sqrt(c.Cap/2) * (1 - 1e-12)
+	mu := math.Sqrt(float64(c.Cap)/2) * (1 - 1e-12)
 	r := &Release{Model: mixture(t), Certificate: Certificate{Relation: AddRemoveOne, Epsilon: 1, Delta: 1e-6, Schema: SchemaDeclared, Method: "gaussian",
 		Plan: []PlanStep{{Step: "scale", Query: "histogram", Count: 1, Sensitivity: math.Sqrt2, Noise: math.Sqrt2 / mu, Mu: mu, Shape: &check.Shape{Of: 2, Unit: 1}},
 			{Step: "count", Query: "count", Count: 1, Sensitivity: 1, Noise: 1 / mu, Mu: mu, Shape: &check.Shape{Unit: 1}}}}}
@@ -145,7 +145,7 @@ func cut(t testing.TB) *Release {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eps0 := convert.PureOfMu(math.Sqrt(c.Cap/2) * (1 - 1e-12))
+	eps0 := convert.PureOfMu(math.Sqrt(float64(c.Cap)/2) * (1 - 1e-12))
 	step := func(law, query string, sensitivity float64) PlanStep {
 		return PlanStep{Step: law, Query: query, Count: 1, Law: law, Sensitivity: sensitivity, Noise: sensitivity / eps0, Mu: convert.MuOfPure(eps0), Delta: c.ThresholdDelta / 2}
 	}

@@ -51,5 +51,5 @@ func testMu(k int, mu2 float64) float64 {
 // where it will refuse.
 func gaussianMu2(p estimate.Problem, m mask.Lifted) float64 {
 	c, _ := privacy.Calibrate(p.Budget, privacy.Needs{AddedDelta: deltaPart * p.Budget.Delta * (1 + spared), Extra: m.Curve()})
-	return c.Cap
+	return float64(c.Cap)
 }

@@ -153,7 +153,7 @@ func TestCalibration(t *testing.T) {
 					}
 					extra := plan.Steps[1].Extra.(blocks.Agreement)
 					mask := extra.Mask
-					if want := gaussianMu2(p, mask); !(want <= got.Cap) || want < got.Cap*(1-1e-6) {
+					if want := gaussianMu2(p, mask); !(want <= float64(got.Cap)) || want < float64(got.Cap)*(1-1e-6) {
 						t.Errorf("%v, epsilon %v, k = %d, d = %d: mu^2 = %v, gaussianMu2 says %v", rel, eps, k, d, got.Cap, want)
 					}
 					paid := mask.Curve().Compose(privacy.GaussianCurve(got.Mu)).Epsilon(delta - extra.Delta)

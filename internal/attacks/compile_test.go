@@ -19,6 +19,8 @@ var refused = []struct{ name, imports, body, says string }{
 	{"core", "kernel/internal/core", "var _ = core.Measure", "use of internal package"},
 	{"door", "kernel", "var _ = kernel.OpenForTest", "undefined: kernel.OpenForTest"},
 	{"hooked", "kernel", "var _ = kernel.Hooked", "undefined: kernel.Hooked"},
+	{"an epsilon for a mu^2", "kernel/privacy", "func r(f *privacy.Filter, e privacy.Epsilon) error { return f.Spend(e) }", "cannot use e"},
+	{"a mu^2 for an epsilon", "kernel/privacy", "func r(c privacy.Calibration) error { return privacy.NewFilter(c).SpendPure(c.Cap) }", "cannot use c.Cap"},
 	{"rehearsed", "kernel kernel/rehearsal kernel/privacy", "func r(t *kernel.Table) any { return rehearsal.Table(t, 1, privacy.ReplaceOne, nil) }", "cannot use t"},
 	{"stage", "kernel/internal/stage", "var _ = stage.Table", "use of internal package"},
 	{"relation", "kernel kernel/privacy", "func n(t *kernel.Table) { t.Rows(privacy.ReplaceOne) }", "too many arguments"},

@@ -127,7 +127,7 @@ func closeness(s kernel.Step, total privacy.Calibration) float64 {
 	own := privacy.DivUp(each, 1+math.Exp(total.Budget.Epsilon)*(1-1e-14))
 	kind, _ := strings.CutPrefix(s.Query, rings.PartsOf(""))
 	if kind == gaps {
-		own = compose.Gaps.Closeness(own, privacy.SqrtUp(privacy.MulUp(s.Share*(1+2e-9), total.Cap)))
+		own = compose.Gaps.Closeness(own, privacy.SqrtUp(privacy.MulUp(s.Share*(1+2e-9), float64(total.Cap))))
 	}
 	return privacy.MulUp(float64(s.Most), own)
 }

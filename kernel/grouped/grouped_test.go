@@ -247,7 +247,7 @@ func TestOtherPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	count := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "a", Query: "count", Share: 1, Most: 1, Pure: true}}}
-	if c := Cost(count, total, false, privacy.ReplaceOne, b); math.Abs(c.Mu2/(4*total.Cap)-1) > 1e-8 {
+	if c := Cost(count, total, false, privacy.ReplaceOne, b); math.Abs(c.Mu2/float64(4*total.Cap)-1) > 1e-8 {
 		t.Errorf("charged %g, want four times %g", c.Mu2, total.Cap)
 	}
 	for _, epsilon := range []float64{.1, 1, 20} {

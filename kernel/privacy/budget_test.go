@@ -89,22 +89,22 @@ func TestPureBudget(t *testing.T) {
 	for _, eps := range []float64{MinEpsilon, .1, 1, 20, MaxEpsilon} {
 		b := Budget{Epsilon: eps}
 		c, err := Calibrate(b, Needs{})
-		if err != nil || !b.Pure() || c.Cap != eps || c.Mu != 0 || c.ThresholdDelta != 0 || !math.IsInf(c.LogSlack, -1) {
+		if err != nil || !b.Pure() || c.PureCap != Epsilon(eps) || c.Cap != 0 || c.Mu != 0 || c.ThresholdDelta != 0 || !math.IsInf(c.LogSlack, -1) {
 			t.Fatalf("%v: %+v, %v", b, c, err)
 		}
 		f := NewFilter(c)
 		for range 7 {
-			if err := f.Spend(eps / 8); err != nil {
+			if err := f.SpendPure(Epsilon(eps / 8)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := f.Spend(f.Left()); err != nil || f.Left() != 0 || f.Spend(MinEpsilon*1e-3) == nil || f.SpendThreshold(1e-300) == nil {
-			t.Errorf("%v: left %v, %v", b, f.Left(), err)
+		if err := f.SpendPure(f.LeftPure()); err != nil || f.LeftPure() != 0 || f.SpendPure(MinEpsilon*1e-3) == nil || f.Spend(1e-300) == nil || f.SpendThreshold(1e-300) == nil {
+			t.Errorf("%v: left %v, %v", b, f.LeftPure(), err)
 		}
 		if l := c.Loss(f.Spent()); l.Epsilon > eps || l.Epsilon < eps*(1-1e-15) || l.Delta != 0 || l.Mu != 0 || l.Rho != 0 {
 			t.Errorf("%v: %+v", b, l)
 		}
-		if !panics(func() { c.Loss(up(eps), 0) }) || !panics(func() { c.Loss(0, 1e-300) }) {
+		if !panics(func() { c.Loss(0, Epsilon(up(eps)), 0) }) || !panics(func() { c.Loss(1e-300, 0, 0) }) || !panics(func() { c.Loss(0, 0, 1e-300) }) {
 			t.Errorf("%v: more than it was spent", b)
 		}
 	}
@@ -144,17 +144,17 @@ func TestCalibrate(t *testing.T) {
 			if s := math.Exp(c.LogSlack); (1+math.Exp(eps))*s > .05*delta*(1+1e-12) {
 				t.Errorf("(%g, %g): slack %g is too much", eps, delta, s)
 			}
-			if !(c.Cap <= c.Mu*c.Mu && c.Cap > c.Mu*c.Mu*(1-1e-15) && c.Mu < plain.Mu) {
+			if !(c.Cap <= Mu2(c.Mu*c.Mu) && c.Cap > Mu2(c.Mu*c.Mu*(1-1e-15)) && c.Mu < plain.Mu) {
 				t.Errorf("(%g, %g): μ %g, μ² %g, without thresholds %g", eps, delta, c.Mu, c.Cap, plain.Mu)
 			}
-			full := c.Loss(c.Cap, c.ThresholdDelta)
+			full := c.Loss(c.Cap, 0, c.ThresholdDelta)
 			if full.Epsilon > eps || full.Epsilon < eps*(1-1e-9) || full.Delta != delta || full.Mu > c.Mu || full.Rho > RhoOfMu(c.Mu) {
 				t.Errorf("(%g, %g): a full run reports %+v", eps, delta, full)
 			}
-			if half := c.Loss(c.Cap/2, 0); !(half.Epsilon < eps) {
+			if half := c.Loss(c.Cap/2, 0, 0); !(half.Epsilon < eps) {
 				t.Errorf("(%g, %g): half a run reports %+v", eps, delta, half)
 			}
-			if !panics(func() { c.Loss(up(c.Cap), 0) }) || !panics(func() { c.Loss(0, up(c.ThresholdDelta)) }) {
+			if !panics(func() { c.Loss(Mu2(up(float64(c.Cap))), 0, 0) }) || !panics(func() { c.Loss(0, 1e-300, 0) }) || !panics(func() { c.Loss(0, 0, up(c.ThresholdDelta)) }) {
 				t.Error("a loss beyond the calibration was converted")
 			}
 		}
@@ -167,7 +167,7 @@ func TestCalibrateConcentrated(t *testing.T) {
 	if err != nil || c.Mu != 1 || c.Cap != 1 {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if got := c.Loss(c.Cap, 0); got != (Loss{Mu: 1, Rho: .5}) {
+	if got := c.Loss(c.Cap, 0, 0); got != (Loss{Mu: 1, Rho: .5}) {
 		t.Errorf("loss %+v", got)
 	}
 	_, err = Calibrate(b, Needs{Thresholds: true, AddedDelta: 1e-9, Extra: GaussianCurve(0)})
@@ -175,7 +175,7 @@ func TestCalibrateConcentrated(t *testing.T) {
 		t.Errorf("faults %q", got)
 	}
 	for _, rho := range []float64{1e-12, .3, 7, 1e7} {
-		if c, err := Calibrate(Budget{Rho: rho}, Needs{}); err != nil || RhoOfMu(c.Mu) > up(rho) || c.Cap/2 > rho {
+		if c, err := Calibrate(Budget{Rho: rho}, Needs{}); err != nil || RhoOfMu(c.Mu) > up(rho) || float64(c.Cap)/2 > rho {
 			t.Errorf("ρ = %g: %+v, %v", rho, c, err)
 		}
 	}
@@ -207,7 +207,7 @@ func TestCalibrateExtra(t *testing.T) {
 	if got := extra.Compose(GaussianCurve(e.Mu)).Epsilon(left); got > 1 || got < 1-1e-9 {
 		t.Errorf("ε = %g, want just below 1", got)
 	}
-	if got := e.Loss(e.Cap, e.ThresholdDelta); got.Epsilon > 1 || got.Epsilon < 1-1e-9 || got.Rho != 0 {
+	if got := e.Loss(e.Cap, 0, e.ThresholdDelta); got.Epsilon > 1 || got.Epsilon < 1-1e-9 || got.Rho != 0 {
 		t.Errorf("loss %+v", got)
 	}
 	if _, err := Calibrate(b, Needs{Extra: GaussianCurve(1)}); strings.Join(fields(err), " ") != "epsilon" {
@@ -221,20 +221,20 @@ func TestFilterNeverExceedsItsCap(t *testing.T) {
 	r := generator()
 	for range 300 {
 		limit := logUniform(r, 1e-12, 1e6)
-		f := NewFilter(Calibration{Cap: limit})
+		f := NewFilter(Calibration{Cap: Mu2(limit)})
 		granted := newExact()
 		for range 1 + r.IntN(60) {
 			ask := limit * logUniform(r, 1e-6, 2)
 			switch r.IntN(6) {
 			case 0:
-				ask = f.Left()
+				ask = float64(f.Left())
 			case 1:
-				ask = up(f.Left())
+				ask = up(float64(f.Left()))
 			case 2:
 				ask = 0
 			}
-			before, left := f.gauss.total(), f.Left()
-			err := f.Spend(ask)
+			before, left := f.gauss.total(), float64(f.Left())
+			err := f.Spend(Mu2(ask))
 			if err == nil {
 				granted.add(ask)
 			} else if o := new(OverspendError); !errors.As(err, &o) || o.Asked != ask || o.Left != left || f.gauss.total() != before {
@@ -243,14 +243,14 @@ func TestFilterNeverExceedsItsCap(t *testing.T) {
 			if (err == nil) != (ask <= left) {
 				t.Errorf("asked %g with %g left: %v", ask, left, err)
 			}
-			if granted.over(limit) || f.Left() < 0 || granted.over(f.gauss.total()) {
+			if granted.over(limit) || f.Left() < 0 || granted.over(float64(f.gauss.total())) {
 				t.Fatalf("more than %g was granted", limit)
 			}
 		}
 		if err := f.Spend(f.Left()); err != nil {
 			t.Errorf("what is left was refused: %v", err)
 		}
-		if f.Left() > limit*1e-15 {
+		if float64(f.Left()) > limit*1e-15 {
 			t.Errorf("%g of %g is left after spending it", f.Left(), limit)
 		}
 	}
@@ -267,12 +267,12 @@ func TestFilterOrderDoesNotMatter(t *testing.T) {
 		for range 4 {
 			f := NewFilter(Calibration{Cap: 1e3})
 			for _, a := range asks {
-				if err := f.Spend(a); err != nil {
+				if err := f.Spend(Mu2(a)); err != nil {
 					t.Fatal(err)
 				}
 			}
-			spent, _ := f.Spent()
-			totals = append(totals, spent)
+			spent, _, _ := f.Spent()
+			totals = append(totals, float64(spent))
 			r.Shuffle(len(asks), func(i, j int) { asks[i], asks[j] = asks[j], asks[i] })
 		}
 		if slices.Max(totals) > slices.Min(totals)*(1+50*0x1p-52) {
@@ -284,14 +284,14 @@ func TestFilterOrderDoesNotMatter(t *testing.T) {
 func TestFilterAccounts(t *testing.T) {
 	f := NewFilter(Calibration{Cap: 1, ThresholdDelta: 1e-7})
 	for _, bad := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if err := f.Spend(bad); !errors.Is(err, ErrInvalidLoss) {
+		if err := errors.Join(f.Spend(Mu2(bad)), f.SpendPure(Epsilon(bad))); !errors.Is(err, ErrInvalidLoss) {
 			t.Errorf("Spend(%g): %v", bad, err)
 		}
 		if err := f.SpendThreshold(bad); !errors.Is(err, ErrInvalidLoss) {
 			t.Errorf("SpendThreshold(%g): %v", bad, err)
 		}
 	}
-	if f.SpendThreshold(6e-8) != nil || f.SpendThreshold(6e-8) == nil || f.Left() != 1 {
+	if f.SpendThreshold(6e-8) != nil || f.SpendThreshold(6e-8) == nil || f.SpendPure(1e-300) == nil || f.Left() != 1 {
 		t.Error("the threshold account is not kept apart, or not kept")
 	}
 	if got := f.threshold.left(); math.Abs(got-4e-8) > 1e-20 {

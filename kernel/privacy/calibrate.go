@@ -31,8 +31,10 @@ type Calibration struct {
 	Needs  Needs
 	// Mu is the total mu of all steps counted in mu^2, rounded down; 0 if the budget is pure.
 	Mu float64
-	// Cap is that of the [Filter]: at most Mu^2, or the epsilon of a pure budget.
-	Cap float64
+	// Cap is that of the [Filter]: at most Mu^2; 0 if the budget is pure.
+	Cap Mu2
+	// PureCap is that of the [Filter] for a pure budget, its epsilon; 0 for all others.
+	PureCap Epsilon
 
 	// ThresholdDelta is the delta set aside for stability thresholds, 0 if there are none. A
 	// threshold that is given the part D of it may fail with probability s = D/(1+e^epsilon), ln s
@@ -74,7 +76,7 @@ func Calibrate(b Budget, needs Needs) (Calibration, error) {
 	delta := c.smoothDelta(c.ThresholdDelta)
 	switch {
 	case b.Pure():
-		c.Cap = b.Epsilon
+		c.PureCap = Epsilon(b.Epsilon)
 		return c, nil
 	case b.Concentrated():
 		c.Mu = MuOfRho(b.Rho)
@@ -89,7 +91,7 @@ func Calibrate(b Budget, needs Needs) (Calibration, error) {
 			return needs.Extra.Compose(GaussianCurve(mu)).Epsilon(delta) <= b.Epsilon
 		})
 	}
-	c.Cap = MulDown(c.Mu, c.Mu)
+	c.Cap = Mu2(MulDown(c.Mu, c.Mu))
 	return c, nil
 }
 
@@ -137,23 +139,23 @@ func LogSlackOf(eps, thresholdDelta float64) float64 {
 // Loss is a loss in every unit that is reported. A part that does not apply is 0.
 type Loss struct{ Epsilon, Delta, Mu, Rho float64 }
 
-// Loss converts what a run has spent, sum mu_i^2 and the delta of its thresholds, to a Loss:
-// epsilon at the delta of the budget. Under a pure budget what was spent is the sum of epsilons.
+// Loss converts what a run has spent, sum mu_i^2 and the delta of its thresholds, or under a pure
+// budget the sum of epsilons, to a Loss: epsilon at the delta of the budget.
 //
 // What is guaranteed is always the budget. The Loss of less than all is a guarantee by itself only
 // if how much is spent was fixed before the run; for a run that stopped early because of an answer,
 // it is a meter reading. It panics if more was spent than c allows.
-func (c Calibration) Loss(mu2, thresholdDelta float64) Loss {
-	if !(mu2 >= 0 && mu2 <= c.Cap && thresholdDelta >= 0 && thresholdDelta <= c.ThresholdDelta) {
+func (c Calibration) Loss(mu2 Mu2, pure Epsilon, thresholdDelta float64) Loss {
+	if !(mu2 >= 0 && mu2 <= c.Cap && pure >= 0 && pure <= c.PureCap && thresholdDelta >= 0 && thresholdDelta <= c.ThresholdDelta) {
 		panic("privacy: Loss: more was spent than the calibration allows")
 	}
 	if c.Budget.Pure() {
-		return Loss{Epsilon: mu2}
+		return Loss{Epsilon: float64(pure)}
 	}
-	mu := SqrtUp(mu2)
+	mu := SqrtUp(float64(mu2))
 	l := Loss{Mu: mu}
 	if c.Needs.Extra.IsZero() {
-		l.Rho = mu2 / 2
+		l.Rho = float64(mu2) / 2
 	}
 	if c.Budget.Concentrated() {
 		return l

@@ -34,14 +34,26 @@ import (
 //
 // Source: [ST22] (fully adaptive GDP filter); [KTH23] (by a supermartingale). Differs: proof by
 // embedding in B.
-type Filter struct{ gauss, threshold account } // of mu^2, and of the delta of thresholds
+type Filter struct {
+	gauss     account[Mu2]
+	pure      account[Epsilon] // under a pure budget, whose cap of mu^2 is 0
+	threshold account[float64] // the delta of thresholds
+}
+
+// A Mu2 is the square of a mu, or a sum of such squares, and an Epsilon that of a pure step, or a
+// sum of them. Both add up, in accounts of their own; no number of one can be counted as one of the
+// other.
+type (
+	Mu2     float64
+	Epsilon float64
+)
 
 // ErrInvalidLoss is wrapped by the error for a loss that is negative, NaN or infinite.
 var ErrInvalidLoss = errors.New("privacy: invalid loss")
 
 // OverspendError says that a step asked for more than is left. Nothing was spent.
 type OverspendError struct {
-	Account string  // "mu2" or "threshold delta"
+	Account string  // "mu2", "epsilon" or "threshold delta"
 	Asked   float64 // by the step
 	Left    float64 // rounded down
 }
@@ -53,50 +65,59 @@ func (e *OverspendError) Error() string {
 
 // NewFilter returns a filter that allows what c allows.
 func NewFilter(c Calibration) *Filter {
-	return &Filter{gauss: account{name: "mu2", cap: c.Cap}, threshold: account{name: "threshold delta", cap: c.ThresholdDelta}}
+	return &Filter{account[Mu2]{name: "mu2", cap: c.Cap}, account[Epsilon]{name: "epsilon", cap: c.PureCap},
+		account[float64]{name: "threshold delta", cap: c.ThresholdDelta}}
 }
 
-// Spend takes mu2 = mu_i^2 (of a pure budget: epsilon_i) from the cap, before the step is run. If
-// that is more than is left it spends nothing and returns an *[OverspendError].
-func (f *Filter) Spend(mu2 float64) error { return f.gauss.spend(mu2) }
+// Spend takes mu2 = mu_i^2 from the cap, before the step is run. If that is more than is left it
+// spends nothing and returns an *[OverspendError].
+func (f *Filter) Spend(mu2 Mu2) error { return f.gauss.spend(mu2) }
+
+// SpendPure takes epsilon_i of a pure step from a pure budget. It fails as Spend does.
+func (f *Filter) SpendPure(epsilon Epsilon) error { return f.pure.spend(epsilon) }
 
 // SpendThreshold takes, for one threshold, the part delta of the delta set aside for all of them.
 // It fails as Spend does.
 func (f *Filter) SpendThreshold(delta float64) error { return f.threshold.spend(delta) }
 
 // Left returns the mu^2 that is left, rounded down, never negative. Spending exactly it succeeds.
-func (f *Filter) Left() float64 { return f.gauss.left() }
+func (f *Filter) Left() Mu2 { return f.gauss.left() }
 
-// Spent returns the mu^2 and the threshold delta spent so far, rounded up, as [Calibration.Loss]
-// takes them.
-func (f *Filter) Spent() (mu2, thresholdDelta float64) { return f.gauss.total(), f.threshold.total() }
+// LeftPure is Left of the epsilon of a pure budget.
+func (f *Filter) LeftPure() Epsilon { return f.pure.left() }
+
+// Spent returns the mu^2, the epsilon and the threshold delta spent so far, rounded up, as
+// [Calibration.Loss] takes them.
+func (f *Filter) Spent() (mu2 Mu2, epsilon Epsilon, thresholdDelta float64) {
+	return f.gauss.total(), f.pure.total(), f.threshold.total()
+}
 
 // account is a sum that never exceeds its cap. Invariant: 0 <= spent <= cap, and spent is at least
 // the exact sum.
-type account struct {
+type account[U ~float64] struct {
 	mu         sync.Mutex
 	name       string
-	cap, spent float64
+	cap, spent U
 }
 
-func (a *account) spend(asked float64) error {
-	if !(asked >= 0) || math.IsInf(asked, 1) {
+func (a *account[U]) spend(asked U) error {
+	if !(asked >= 0) || math.IsInf(float64(asked), 1) {
 		return fmt.Errorf("%w: %s: wanted a finite number ≥ 0, got %g", ErrInvalidLoss, a.name, asked)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	sum := AddUp(a.spent, asked)
+	sum := U(AddUp(float64(a.spent), float64(asked)))
 	if !(sum <= a.cap) {
-		return &OverspendError{a.name, asked, math.Max(0, SubDown(a.cap, a.spent))}
+		return &OverspendError{a.name, float64(asked), math.Max(0, SubDown(float64(a.cap), float64(a.spent)))}
 	}
 	a.spent = sum
 	return nil
 }
 
 // left rounds down, so that AddUp(spent, left) <= cap: what is left can always be spent.
-func (a *account) left() float64 { return math.Max(0, SubDown(a.cap, a.total())) }
+func (a *account[U]) left() U { return U(math.Max(0, SubDown(float64(a.cap), float64(a.total())))) }
 
-func (a *account) total() float64 {
+func (a *account[U]) total() U {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.spent

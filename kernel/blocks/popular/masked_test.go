@@ -102,12 +102,12 @@ func TestMaskedCalibration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := lifted.Mask.Curve().Compose(parameters.Mask.Curve(), convert.PureCurve(.1), privacy.GaussianCurve(math.Sqrt(c.Cap)))
+	whole := lifted.Mask.Curve().Compose(parameters.Mask.Curve(), convert.PureCurve(.1), privacy.GaussianCurve(math.Sqrt(float64(c.Cap))))
 	epsilon := whole.Epsilon(b.Delta - 3e-6 - privacy.ThresholdShare*b.Delta)
 	if math.Abs(epsilon-b.Epsilon) > 1e-6 || c.Needs.AddedDelta < 3e-6 || c.Needs.AddedDelta > 3e-6*(1+1e-12) {
 		t.Errorf("epsilon of the plan is %v, deltas %v", epsilon, c.Needs.AddedDelta)
 	}
-	if l := c.Loss(c.Cap, c.ThresholdDelta); math.Abs(l.Epsilon-b.Epsilon) > 1e-6 || l.Rho != 0 {
+	if l := c.Loss(c.Cap, 0, c.ThresholdDelta); math.Abs(l.Epsilon-b.Epsilon) > 1e-6 || l.Rho != 0 {
 		t.Errorf("loss %+v", l)
 	}
 	var field *privacy.FieldError

@@ -1,8 +1,6 @@
 package core
 
 import (
-	"math"
-
 	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -20,7 +18,7 @@ type Allotment struct {
 }
 
 // A pot is what an allotment holds, in all views.
-type pot struct{ left float64 } // guarded by Session.mu
+type pot struct{ left amount } // guarded by Session.mu
 
 // Session is the session the allotment belongs to.
 func (a *Allotment) Session() *Session { return a.s }
@@ -29,7 +27,7 @@ func (a *Allotment) Session() *Session { return a.s }
 func (a *Allotment) Left() float64 {
 	a.s.mu.Lock()
 	defer a.s.mu.Unlock()
-	return math.Max(0, math.Min(a.left, a.s.filter.Left()))
+	return a.left.least(a.s.left()).number()
 }
 
 // LeftMu is the largest mu that one measurement can still have: sqrt(Left), rounded down.
@@ -42,22 +40,15 @@ func (a *Allotment) Take(mu2 float64) *Allotment {
 	if !(mu2 > 0) {
 		mu2 = 0 // NaN too: no allotment may hold what is not a number
 	}
-	mu2 = math.Min(mu2, a.left)
-	a.deduct(mu2)
-	return &Allotment{s: a.s, pot: &pot{mu2}, in: a.in}
+	taken := a.s.of(mu2).least(a.left)
+	a.left = a.left.less(taken)
+	return &Allotment{s: a.s, pot: &pot{taken}, in: a.in}
 }
 
 // In is the same allotment, but that its sums are asked in a view, of partial rows too: see
 // query.Partial.
 func (a *Allotment) In(as query.View, fill []float64) *Allotment {
 	return &Allotment{s: a.s, pot: a.pot, in: &query.Partial{As: as, Fill: fill}}
-}
-
-// deduct rounds down, but for nothing, which leaves everything.
-func (a *Allotment) deduct(mu2 float64) {
-	if mu2 > 0 {
-		a.left = math.Max(0, privacy.SubDown(a.left, mu2))
-	}
 }
 
 // Return moves what b, an allotment of the same session or of one derived from it, has left back
@@ -69,6 +60,6 @@ func (a *Allotment) Return(b *Allotment) {
 	a.s.mu.Lock()
 	defer a.s.mu.Unlock()
 	back := b.left
-	b.left = 0
-	a.left += back
+	b.left = amount{}
+	a.left = amount{a.left.mu2 + back.mu2, a.left.epsilon + back.epsilon}
 }

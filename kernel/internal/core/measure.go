@@ -2,7 +2,6 @@ package core
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -118,19 +117,20 @@ func (s *Session) reserve(a *Allotment, m Mechanism) (u *usage, delta float64, e
 			return nil, 0, fmt.Errorf("kernel: step %q: %w", step, err)
 		}
 	}
-	cost := privacy.MulUp(m.Mu, m.Mu)
+	cost := amount{mu2: privacy.Mu2(privacy.MulUp(m.Mu, m.Mu))}
 	if s.terms.Budget.Pure() {
-		if cost = m.Pure; !(cost > 0) {
+		if cost = (amount{epsilon: privacy.Epsilon(m.Pure)}); !(cost.epsilon > 0) {
 			return nil, 0, fmt.Errorf("kernel: step %q: a budget without delta pays for pure losses alone, and %q has none", step, kind)
 		}
 	}
 	// shares are decimal fractions; the filter, not the share, is what privacy rests on
 	const slop = 1 + 1e-9
-	if spent := privacy.AddUp(u.spent, cost); u.count+1 > u.step.Most || spent > u.step.Share*s.total.Cap*slop {
+	spent, most := u.spent.plus(cost), s.of(u.step.Share*s.cap().number()*slop)
+	if u.count+1 > u.step.Most || !most.covers(spent) {
 		return nil, 0, fmt.Errorf("kernel: step %q would exceed its plan (%d measurements, share %v)", step, u.step.Most, u.step.Share)
 	}
-	if left := math.Min(a.left, s.filter.Left()); cost > left {
-		return nil, 0, fmt.Errorf("kernel: step %q asks for %v of the budget, %v is left: %w", step, cost, left, ErrExhausted)
+	if left := a.left.least(s.left()); !left.covers(cost) {
+		return nil, 0, fmt.Errorf("kernel: step %q asks for %v of the budget, %v is left: %w", step, cost.number(), left.number(), ErrExhausted)
 	}
 	if m.Threshold {
 		// Most equal parts, each a little short, so that neither their sum nor slacks that sum to
@@ -144,11 +144,10 @@ func (s *Session) reserve(a *Allotment, m Mechanism) (u *usage, delta float64, e
 			return nil, 0, err
 		}
 	}
-	if err := s.filter.Spend(cost); err != nil {
+	if err := s.spend(cost); err != nil {
 		return nil, 0, err
 	}
-	a.deduct(cost)
-	u.spent = privacy.AddUp(u.spent, cost)
+	a.left, u.spent = a.left.less(cost), spent
 	u.count++
 	return u, delta, nil
 }
@@ -171,7 +170,7 @@ func (s *Session) record(m Measurement) {
 // observe runs without the lock, so that an observer may ask the session what was spent.
 func (s *Session) observe(step string) {
 	if s.terms.Observe != nil {
-		s.terms.Observe(step, 1-s.filter.Left()/s.total.Cap)
+		s.terms.Observe(step, 1-s.left().number()/s.cap().number())
 	}
 }
 

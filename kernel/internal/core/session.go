@@ -77,7 +77,7 @@ type book struct {
 
 type usage struct {
 	step  Step
-	spent float64 // in the unit of privacy.Filter, rounded up
+	spent amount // rounded up
 	count int
 }
 
@@ -121,7 +121,7 @@ func Open(ctx context.Context, t *Table, plan Plan, terms Terms) (*Session, erro
 	for _, step := range plan.Steps {
 		s.used[step.Name] = &usage{step: step}
 	}
-	s.root = &Allotment{s: s, pot: &pot{s.filter.Left()}}
+	s.root = &Allotment{s: s, pot: &pot{s.left()}}
 	return s, nil
 }
 

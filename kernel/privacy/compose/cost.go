@@ -47,7 +47,7 @@ const tvOfMasks = 0x1p-89
 // hides each key by noise of its own, as those of kernel/cells and kernel/gaps do: then it adds its
 // slack to delta as it stands (compose_proof.md, step 3).
 func CostOf(c privacy.Calibration, independent bool) Cost {
-	cost := Cost{Epsilon: c.Budget.Epsilon, Delta: c.Budget.Delta, Mu2: c.Cap, Added: c.Needs.AddedDelta}
+	cost := Cost{Epsilon: c.Budget.Epsilon, Delta: c.Budget.Delta, Mu2: float64(c.Cap), Added: c.Needs.AddedDelta}
 	if c.Budget.Pure() { // an epsilon, which is counted as the Gaussian that covers it
 		mu := convert.MuOfPure(c.Budget.Epsilon)
 		cost.Mu2 = privacy.MulUp(mu, mu)
@@ -83,7 +83,7 @@ func Foreseen(b privacy.Budget) (Cost, error) {
 	}
 	with, err := privacy.Calibrate(b, privacy.Needs{Thresholds: true})
 	cost := CostOf(with, true)
-	cost.Mu2 = math.Max(cost.Mu2, plain.Cap)
+	cost.Mu2 = math.Max(cost.Mu2, float64(plain.Cap))
 	return cost, err
 }
 
