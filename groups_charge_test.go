@@ -22,9 +22,10 @@ import (
 
 // A charged method is fitted to groups, and what it is charged.
 type charged struct {
-	own  Request      // of one group
-	cost compose.Cost // of all groups together
-	one  compose.Cost // of one group
+	own   Request // of one group
+	whole privacy.Budget
+	cost  compose.Cost // of all groups together
+	one   compose.Cost // of one group
 }
 
 // chargedFor is a method, asked of groups under a relation.
@@ -50,7 +51,13 @@ func chargedFor(method string, r privacy.Relation, d int) (c *charged) {
 	}
 	c.own = whole
 	c.own.Relation, c.own.Budget = privacy.AddRemoveOne, compose.PerGroup(r, whole.Budget)
+	c.whole = whole.Budget
 	c.own.Reserve = func(plan kernel.Plan, total privacy.Calibration) error {
+		for _, s := range plan.Steps {
+			if s.Slack > 0 && s.Slack/float64(s.Most) < 1./4096 {
+				return fmt.Errorf("step %q cuts the slack into smaller pieces than compose.Recounted takes", s.Name)
+			}
+		}
 		c.cost, c.one = whole.Cost(plan, total, true), compose.CostOf(total, true)
 		return nil
 	}
@@ -169,6 +176,13 @@ func TestGroupsCharge(t *testing.T) {
 				}
 			}
 			t.Logf("%v, %s: within a group %.3f, between groups %.3f, charged %.3f of the mu^2 of one group", r, method, within/c.one.Mu2, moved/c.one.Mu2, c.cost.Mu2/c.one.Mu2)
+			older := c.one.Plus(c.one) // what was counted
+			if older = older.Plus(compose.Recounted(c.whole, older)); r == privacy.ReplaceOne {
+				older.Epsilon, older.Delta, older.Mu2 = c.cost.Epsilon, c.cost.Delta, older.Mu2*(1+1e-12)
+				if !c.cost.Within(older) {
+					t.Errorf("%s: recounted are %+v, charged would be %+v", method, older, c.cost)
+				}
+			}
 			if most := max(within, moved); most > c.cost.Mu2 {
 				t.Errorf("%v, %s: groups lose %g, charged is %g", r, method, most, c.cost.Mu2)
 			}

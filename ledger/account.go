@@ -29,6 +29,8 @@ type state struct {
 	Releases   int  `json:"releases"`
 	Rho        int  `json:"rho,omitempty"` // fits asked as zCDP, which are in no sum of epsilons
 	Sum        Cost `json:"sum"`
+	// Recounted: fits of groups are counted for rows that are replaced within their group too.
+	Recounted bool `json:"recounted,omitempty"`
 }
 
 // account is s as compositions see it.

@@ -61,7 +61,7 @@ func (w *Tx) Grant(dataset string, more Amount) (Balance, error) {
 		return Balance{}, err
 	}
 	if before == nil {
-		before = &state{}
+		before = &state{Recounted: true}
 	}
 	return w.change(kindGrant, dataset, *before, more)
 }

@@ -282,8 +282,13 @@ func (l *Ledger) KnownIn(ctx context.Context, q Querier, dataset, source, conten
 // Balances are the accounts of all data sets, by name; of one alone if it is named.
 func (l *Ledger) Balances(ctx context.Context, dataset string) ([]Balance, error) {
 	out := []Balance{}
-	err := l.each(ctx, func(e entry) { out = append(out, l.balance(e)) },
+	var last []entry
+	err := l.each(ctx, l.db, func(e entry) { last = append(last, e) },
 		"seq IN (SELECT MAX(seq) FROM gauze_ledger GROUP BY dataset) AND dataset <> '' AND (? = '' OR dataset = ?) ORDER BY dataset", dataset, dataset)
+	for i := 0; i < len(last) && err == nil; i++ {
+		last[i].After, err = l.recounted(ctx, l.db, last[i])
+		out = append(out, l.balance(last[i]))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -297,9 +302,19 @@ func unknownDataset(dataset string) error {
 	return &privacy.FieldError{Field: "dataset", Wanted: "a data set of the ledger", Got: fmt.Sprintf("%q", dataset), Mend: "gauze ledger show lists them"}
 }
 
+// recounted is the account after e, the last entry of its data set, as this version counts.
+func (l *Ledger) recounted(ctx context.Context, q Querier, e entry) (state, error) {
+	if e.After.Recounted {
+		return e.After, nil
+	}
+	var old older
+	err := l.each(ctx, q, old.add, "dataset = ? ORDER BY seq", e.Dataset)
+	return e.After.recounted(old), err
+}
+
 // each hands out the entries that the rest of a query chooses, in its order.
-func (l *Ledger) each(ctx context.Context, use func(entry), which string, args ...any) error {
-	rows, err := l.db.QueryContext(ctx, l.says.bind("SELECT "+columns+" FROM gauze_ledger WHERE "+which), args...)
+func (l *Ledger) each(ctx context.Context, q Querier, use func(entry), which string, args ...any) error {
+	rows, err := q.QueryContext(ctx, l.says.bind("SELECT "+columns+" FROM gauze_ledger WHERE "+which), args...)
 	if err != nil {
 		return l.failed(err)
 	}

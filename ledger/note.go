@@ -34,7 +34,7 @@ type Event struct {
 // Events are at most so many entries, the newest first, of those numbered below before (all for 0).
 func (l *Ledger) Events(ctx context.Context, before int64, most int) ([]Event, error) {
 	out := []Event{}
-	err := l.each(ctx, func(e entry) {
+	err := l.each(ctx, l.db, func(e entry) {
 		out = append(out, Event{Seq: e.Seq, Time: e.Time, Kind: e.Kind, Account: e.Dataset, Of: e.Of, Grant: e.Grant, Terms: e.Terms, Note: e.Note})
 	}, "? = 0 OR seq < ? ORDER BY seq DESC LIMIT ?", before, before, most)
 	if err != nil {

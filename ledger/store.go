@@ -257,5 +257,6 @@ func (w *Tx) account(dataset string) (*state, error) {
 	if err != nil || !found {
 		return nil, err
 	}
-	return &e.After, nil
+	after, err := w.l.recounted(w.ctx, w, e)
+	return &after, err
 }

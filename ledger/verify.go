@@ -85,10 +85,11 @@ type replay struct {
 	met      bool // the noted head
 	accounts map[string]state
 	held     map[int64]*held // of reservations that have not ended
+	older    map[string]*older
 }
 
 func newReplay(key []byte, h head, noted Head) *replay {
-	return &replay{key: key, hash: origin(h.id), noted: noted, accounts: map[string]state{}, held: map[int64]*held{}}
+	return &replay{key: key, hash: origin(h.id), noted: noted, accounts: map[string]state{}, held: map[int64]*held{}, older: map[string]*older{}}
 }
 
 // step takes the next line.
@@ -109,7 +110,16 @@ func (r *replay) step(at line) error {
 	if e.Of != 0 && h == nil {
 		return &BrokenError{Seq: e.Seq, What: "is about a reservation that is not open"}
 	}
-	after, err := e.apply(r.accounts[e.Dataset], h)
+	before, old := r.accounts[e.Dataset], r.older[e.Dataset]
+	if old == nil {
+		old = &older{}
+		r.older[e.Dataset] = old
+	}
+	if e.After.Recounted && !before.Recounted {
+		before = before.recounted(*old)
+	}
+	old.add(e)
+	after, err := e.apply(before, h)
 	if err != nil {
 		return &BrokenError{Seq: e.Seq, What: "could not have been written: " + err.Error()}
 	}

@@ -135,6 +135,39 @@ func (c Cost) OfGroups(r privacy.Relation, whole privacy.Budget, replaced Cost) 
 	return c
 }
 
+// pieces is into how many thresholds of equal parts the slack of a plan may be cut, for what was
+// counted without its plan. A test holds it against the plans of all methods.
+const pieces = 4096
+
+// Recounted returns what is missing in the cost c of a fit under replace-one, within the budget b,
+// that was counted when groups were counted at twice what one costs: nothing if it can be told that
+// the fit was none of groups, and else as much as one of groups can cost more.
+//
+// Its plan is not known. So mu^2 counts at four times that of a group, thresholds as those of gaps
+// in many pieces, and truncated noise as any mechanism within the budget. A fit that was none of
+// groups costs what its budget buys with thresholds or without, to the last bit; one with a mask
+// cannot be told from one of groups, and counts as one.
+//
+// Proof: groups_proof.md, steps 4, 8 and 9.
+func Recounted(b privacy.Budget, c Cost) (missing Cost) {
+	for _, needs := range []privacy.Needs{{}, {Thresholds: true}} {
+		whole, err := privacy.Calibrate(b, needs)
+		if err == nil && c.Renyi == nil && c.Mu2 == CostOf(whole, true).Mu2 {
+			return missing
+		}
+	}
+	missing.Mu2 = c.Mu2
+	if c.Added > 0 {
+		each := Gaps.Closeness(math.Min(c.Added/2/pieces, 1), privacy.SqrtUp(c.Mu2/2)) // of one group
+		missing.Added = math.Max(0, privacy.AddUp(privacy.MulUp(pieces, each), -c.Added))
+	}
+	if c.Slack > 4*tvOfMasks {
+		whole := AsOne(b)
+		missing.Mu2, missing.Added = privacy.AddUp(missing.Mu2, whole.Mu2), privacy.AddUp(missing.Added, whole.Added)
+	}
+	return missing
+}
+
 // max returns the larger of every part.
 func (c Cost) max(o Cost) Cost {
 	c.Mu2, c.Added, c.Slack = math.Max(c.Mu2, o.Mu2), math.Max(c.Added, o.Added), math.Max(c.Slack, o.Slack)
