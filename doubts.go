@@ -16,6 +16,7 @@ const (
 	roomRows  = .1
 	fewRows   = .6
 	offWeight = .1 // of weights against the rows behind them
+	offNoise  = .1 // of the noise of a share against that of the count that it is of
 
 	// a share of rows is clear of its noise as every method takes it (package estimate), and shares
 	// differ by more than someShare; of more than mostMarked components may stand for less
@@ -99,6 +100,13 @@ func figures(r *release.Release, say func(string, ...any)) {
 			say("the noisy counts behind its components add up to about %.0f rows, and the table is said to have %d", sum, *rows)
 		case sum < fewRows*n-room:
 			say("the noisy counts behind its components add up to about %.0f rows, and the table is said to have %d: most rows count for nothing, or there are not so many", math.Max(0, sum), *rows)
+		}
+	}
+	if u := r.Diagnostics.Undescribed; u != nil && sum > 0 {
+		for _, line := range r.Certificate.Plan { // of one Gaussian: what lies beyond is one count
+			if told := u.Noise * sum; strings.HasSuffix(line.Step, "beyond") && math.Abs(told-line.Noise) > offNoise*line.Noise {
+				say("the rows that the model leaves out are said to be known to within %.3g, and the plan counts them with a noise of %.3g", told, line.Noise)
+			}
 		}
 	}
 	for j, n := range notes {

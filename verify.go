@@ -51,8 +51,11 @@ func verify(r *release.Release, method estimate.Estimator) (v Verdict) {
 	}
 	switch {
 	case v.Faults != nil:
+	case c.Asked == nil && likely(r, method):
+		v.warn("it does not say what was asked, as releases of earlier versions do not: its measurements are those of some request of its method")
 	case c.Asked == nil:
-		v.warn("it does not say what was asked, as releases of earlier versions do not: whether its measurements are those of its method was not checked")
+		v.warn("it does not say what was asked, as releases of earlier versions do not, and its measurements are those of no plan that this version makes for its method: " +
+			"the plans have changed since, or the release was altered")
 	case c.Asked.Plans != PlanEdition:
 		v.warn("it was planned by edition %d of the methods' plans, and this program knows edition %d: whether its measurements are those of its method was not checked",
 			c.Asked.Plans, PlanEdition)
@@ -65,6 +68,21 @@ func verify(r *release.Release, method estimate.Estimator) (v Verdict) {
 		v.doubts(r)
 	}
 	return v
+}
+
+// likely reports that a release which does not say what was asked has measurements that a usual
+// request allows.
+func likely(r *release.Release, method estimate.Estimator) bool {
+	for k := range DefaultMaxComponents + 1 {
+		for _, shape := range []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical} {
+			as := *r
+			as.Certificate.Asked = &release.Asked{Plans: PlanEdition, Components: k, Covariance: shape.String()}
+			if follow(&as, method) == nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (v *Verdict) warn(format string, args ...any) {
@@ -126,6 +144,7 @@ func (p *planned) followed(r *release.Release) []error {
 	if _, known := always[r.Certificate.Method]; known && !point(r) {
 		f.whole()
 	}
+	f.fault(r.Certificate.Asked.Covariance != estimate.Full.String() && correlated(r), "model.covariances", "matrices that are diagonal, as was asked", "others")
 	asked, k := r.Certificate.Asked, 0
 	for j := range r.Model.K() {
 		if j >= len(r.Model.Background) || !r.Model.Background[j] {
@@ -135,6 +154,20 @@ func (p *planned) followed(r *release.Release) []error {
 	f.fault(asked.Components > 0 && k > asked.Components, "model", fmt.Sprintf("at most the %d components that were asked for", asked.Components), fmt.Sprint(k))
 	f.fault(asked.Components == 0 && asked.MaxComponents > 0 && k > asked.MaxComponents, "model", fmt.Sprintf("at most the %d components that were allowed", asked.MaxComponents), fmt.Sprint(k))
 	return f.faults
+}
+
+// correlated reports a covariance that is not diagonal.
+func correlated(r *release.Release) bool {
+	for _, g := range r.Model.Components {
+		for i := range r.Model.Dim() {
+			for j := range i {
+				if g.Cov.At(i, j) != 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // point reports a model without spread: of columns that are all constant, which takes no more than

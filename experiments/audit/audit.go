@@ -93,7 +93,7 @@ func (study) Title() (name, about string) {
 	return "audit", "attacks on the methods: lower bounds on the epsilon that they really have"
 }
 
-func (study) Names() []string { return []string{"methods"} }
+func (study) Names() []string { return []string{"methods", "forged"} }
 
 // Numbers of runs, for each pair of tables that is attacked.
 const (
@@ -104,8 +104,11 @@ const (
 // Run attacks what was not attacked yet, and writes the page anew after each audit, so that an
 // interruption loses the one that runs.
 func (s study) Run(ctx context.Context, o engine.Options, names []string) error {
-	if len(names) > 1 || len(names) == 1 && names[0] != "methods" {
-		return fmt.Errorf("audit: wanted methods, got %q: %w", names, engine.ErrUsage)
+	if len(names) > 1 || len(names) == 1 && !slices.Contains(s.Names(), names[0]) {
+		return fmt.Errorf("audit: wanted methods or forged, got %q: %w", names, engine.ErrUsage)
+	}
+	if len(names) == 1 && names[0] == "forged" {
+		return runForged(ctx, o)
 	}
 	if o.Out == "" && !o.Quick {
 		o.Out = filepath.Join(filepath.FromSlash(engine.Pages), "audit")

@@ -1,0 +1,56 @@
+package gauze
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/release"
+)
+
+// TestVerifyEarlier: a release that does not say what was asked, or was planned by another edition,
+// is consistent with a warning, which says whether some request would have had its measurements.
+func TestVerifyEarlier(t *testing.T) {
+	for _, method := range []string{"gaussian", "general", "univariate:kv18"} {
+		r := releaseOf(t, method, privacy.ReplaceOne)
+		if r == nil {
+			continue
+		}
+		if v := Verify(r); v.Faults != nil || v.Warnings != nil || !v.Replanned {
+			t.Errorf("%s: genuine: %+v", method, v)
+		}
+		asked := r.Certificate.Asked
+		r.Certificate.Asked = nil
+		if v := Verify(r); v.Faults != nil || v.Replanned || len(v.Warnings) != 1 || !strings.Contains(v.Warnings[0], "some request") {
+			t.Errorf("%s: without what was asked: %+v", method, v)
+		}
+		plan := slices.Clone(r.Certificate.Plan)
+		r.Certificate.Plan[1].Step = "look"
+		if v := Verify(r); v.Faults != nil || len(v.Warnings) != 1 || !strings.Contains(v.Warnings[0], "no plan") {
+			t.Errorf("%s: without what was asked, and a step changed: %+v", method, v)
+		}
+		other := *asked
+		other.Plans++
+		r.Certificate.Asked, r.Certificate.Plan = &other, plan
+		if v := Verify(r); v.Faults != nil || v.Replanned || len(v.Warnings) != 1 || !strings.Contains(v.Warnings[0], "edition 2") {
+			t.Errorf("%s: another edition: %+v", method, v)
+		}
+	}
+}
+
+// TestExceptions: all that the promise does not cover is said in one place.
+func TestExceptions(t *testing.T) {
+	r := releaseOf(t, "gaussian", privacy.ReplaceOne)
+	if v := Verify(r); len(v.Exceptions) != 1 || !strings.Contains(v.Exceptions[0], "delta is 0.001") {
+		t.Errorf("a forced delta: %q", v.Exceptions)
+	}
+	c := &r.Certificate
+	c.Schema, c.Simulated, c.Learner, c.Epsilon = release.SchemaInferred, true, &release.Learner{Name: release.OwnLearner}, 21
+	got := strings.Join(Verify(r).Exceptions, "\n")
+	for _, want := range []string{"inferred", "simulated", "not part of Gauze", "above 20", "delta"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no word of %s in %q", want, got)
+		}
+	}
+}
