@@ -16,6 +16,7 @@ import (
 	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/source"
 )
 
 // BenchmarkCommands is whole commands on CSV files, reading and all, beside ten iterations of

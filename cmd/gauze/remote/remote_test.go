@@ -66,12 +66,15 @@ func started(t *testing.T) (place, token string) {
 	}
 	file := func(name string, text []byte) string {
 		path := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return path
 	}
-	for path, body := range map[string]string{"/datasets": fmt.Sprintf(`{"name": "people", "input": %q, "columns": ["age", "bmi"]}`, file("people.csv", rows.Bytes()))} {
+	for path, body := range map[string]string{"/datasets": fmt.Sprintf(`{"name": "people", "input": %q, "columns": ["age", "bmi"]}`, file("data/kim/people.csv", rows.Bytes()))} {
 		post(t, place+"/api/v1"+path, tokens["kim"], body)
 	}
 	post(t, place+"/api/v1/datasets/people/grants", tokens["kim"], `{"analyst": "lee", "epsilon": 2, "delta": 1e-6}`)
