@@ -44,10 +44,11 @@ var forgeries = []forgery{
 	{"one", "method renamed: a made-up one", refused, func(r *release.Release) { r.Certificate.Method = "sorcery" }},
 	{"one", "rows tenfold", warned, func(r *release.Release) { *r.Certificate.Rows *= 10 }},
 	{"one", "rows tenfold, and the counts behind components too", warned, func(r *release.Release) { *r.Certificate.Rows *= 10; tenfold(&r.Diagnostics) }},
-	{"one", "the same, and a tenth of the noise of what the model leaves out", unseen, func(r *release.Release) {
+	{"one", "the same, and a tenth of what the model leaves out, with its noise", unseen, func(r *release.Release) {
 		*r.Certificate.Rows *= 10
 		tenfold(&r.Diagnostics)
 		r.Diagnostics.Undescribed.Noise /= 10
+		r.Diagnostics.Undescribed.Share /= 10
 	}},
 	{"one", "rows cut to a tenth", refused, func(r *release.Release) { *r.Certificate.Rows /= 10 }},
 	{"one", "ε claimed as half of what was asked", refused, func(r *release.Release) { r.Certificate.Epsilon /= 2 }},
