@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -49,7 +50,8 @@ func (s *shown) Append(row []float64, _ string, _ int) {
 	*s = append(*s, strings.ReplaceAll(fmt.Sprint(row), "NaN", "-"))
 }
 
-// TestMissingEverywhere: codes and limits make the same cells missing, whatever source they come from.
+// TestMissingEverywhere: codes and limits make the same cells missing, whatever source they come
+// from.
 func TestMissingEverywhere(t *testing.T) {
 	var csv strings.Builder
 	csv.WriteString("rounds,pressure\n")
@@ -181,4 +183,64 @@ func TestSentinels(t *testing.T) {
 			t.Errorf("component %d, weight %.3f: systolic %.0f, correlation %.2f", i, m.Weights[i], c.Mean[0], correlation)
 		}
 	}
+}
+
+// TestUnreadableEverywhere: text that holds something but no number stops whatever reads it, with
+// its pattern, and counts as missing if the schema says so.
+func TestUnreadableEverywhere(t *testing.T) {
+	dir := t.TempDir()
+	text := "pressure,rounds\n120,7\n130,\"1,542\"\n"
+	type row struct {
+		Pressure float64 `parquet:"pressure"`
+		Rounds   string  `parquet:"rounds"`
+	}
+	asParquet := parquetPersons(t, dir, func(i int) row { return []row{{120, "7"}, {130, "1,542"}}[i] }, 2)
+	path := filepath.Join(dir, "odd.db")
+	conn, err := new(sqlite.Driver).Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const statements = "CREATE TABLE odd (pressure REAL, rounds TEXT); INSERT INTO odd VALUES (120, '7'), (130, '1,542')"
+	if _, err := conn.(driver.ExecerContext).ExecContext(context.Background(), statements, nil); err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	writeFile(t, dir, "odd.csv", []byte(text))
+	opens := map[string]func(s *source.Schema) (*Input, error){
+		"CSV":     func(s *source.Schema) (*Input, error) { return Open(filepath.Join(dir, "odd.csv"), nil, s) },
+		"pattern": func(s *source.Schema) (*Input, error) { return Open(filepath.Join(dir, "od?.csv"), nil, s) },
+		"Parquet": func(s *source.Schema) (*Input, error) { return Open(asParquet, nil, s) },
+		"SQLite":  func(s *source.Schema) (*Input, error) { return Open("sqlite:"+path+"?table=odd", nil, s) },
+		"rows of a query": func(s *source.Schema) (*Input, error) {
+			return FromSQL(answered(t, &answers{names: []string{"pressure", "rounds"}, rows: [][]driver.Value{{120., "7"}, {130., []byte("1,542")}}}), s)
+		},
+	}
+	check := func(name string, open func(s *source.Schema) (*Input, error)) {
+		t.Helper()
+		for _, as := range []string{"", source.UnreadableMissing} {
+			schema := source.Named([]string{"pressure", "rounds"})
+			schema.Unreadable = as
+			in, err := open(schema)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			_, err = in.Load(privacy.ReplaceOne, nil)
+			in.Close()
+			switch {
+			case as == "" && (!errors.As(err, new(*source.Error)) || !strings.Contains(err.Error(), `"rounds": 1 cell (1 as 9,999)`)):
+				t.Errorf("%s: got %v", name, err)
+			case as != "" && (err != nil || in.Report().BadRows != 1):
+				t.Errorf("%s: %v, %d bad", name, err, in.Report().BadRows)
+			}
+		}
+	}
+	for name, open := range opens {
+		check(name, open)
+	}
+	t.Run("PostgreSQL", func(t *testing.T) {
+		base := pgtest.Start(t)
+		check("PostgreSQL", func(s *source.Schema) (*Input, error) {
+			return Open(base+"?query=select * from (values (120, '7'), (130, '1,542')) as v(pressure, rounds)", nil, s)
+		})
+	})
 }

@@ -148,15 +148,15 @@ func (w *workers) begin() (r room, local string, err error) {
 const temporaryFolder = "TMPDIR"
 
 // Reader opens an input in this process.
-func (w *workers) Reader(input string, stdin io.Reader) (source.Reader, error) {
+func (w *workers) Reader(input string, stdin io.Reader, d source.Dialect) (source.Reader, error) {
 	if !objects.Are(input) {
-		return inputs.Reader(input, stdin)
+		return inputs.Reader(input, stdin, d)
 	}
 	paths, err := objects.Files(context.Background(), input)
 	if err != nil {
 		return nil, err
 	}
-	return pattern.Open(paths, file)
+	return pattern.Open(paths, written(d))
 }
 
 // pieceBytes are about as many as a worker parses of one large file. A guess.
@@ -173,7 +173,8 @@ func fewHands() bool {
 }
 
 // Read has several files parsed by workers, each by one, or the pieces of a large one, if it is
-// declared which columns are fitted. Any other input is read here.
+// declared which columns are fitted, and not how their text is written. Any other input is read
+// here.
 func (w *workers) Read(ctx context.Context, input string, stdin io.Reader, schema *source.Schema) (*gauze.Input, error) {
 	if err := w.greetAll(ctx); err != nil {
 		return nil, err
@@ -186,13 +187,13 @@ func (w *workers) Read(ctx context.Context, input string, stdin io.Reader, schem
 	}
 	var rows source.Reader
 	switch {
-	case len(paths) > 1 && len(schema.Columns) > 0:
+	case len(paths) > 1 && len(schema.Columns) > 0 && !schema.CSV.OfText():
 		rows, err = parsed.Open(ctx, w.store, paths, file, w.schedule(w.store).Run)
 	case objects.Are(input) && paths[0] != input:
-		rows, err = pattern.Open(paths, file)
+		rows, err = pattern.Open(paths, written(schema.CSV))
 	case objects.Are(input):
-		rows, err = file(input)
-	case len(paths) == 1 && paths[0] == input && len(schema.Columns) > 0 && !fewHands():
+		rows, err = written(schema.CSV)(input)
+	case len(paths) == 1 && paths[0] == input && len(schema.Columns) > 0 && !fewHands() && !schema.CSV.OfText():
 		rows, err = parsed.Cut(ctx, w.store, input, pieceBytes, file, w.schedule(w.store).Run)
 	}
 	if rows == nil && err == nil {
@@ -205,11 +206,16 @@ func (w *workers) Read(ctx context.Context, input string, stdin io.Reader, schem
 }
 
 // file opens a file of this machine, or an object.
-func file(path string) (source.Reader, error) {
-	if objects.Are(path) {
-		return objects.File(path)
+func file(path string) (source.Reader, error) { return written(source.Dialect{})(path) }
+
+// written is file of those whose text is written so.
+func written(d source.Dialect) func(path string) (source.Reader, error) {
+	return func(path string) (source.Reader, error) {
+		if objects.Are(path) {
+			return objects.File(path, d)
+		}
+		return inputs.Written(d)(path)
 	}
-	return inputs.File(path)
 }
 
 // do does a piece of work of a store.

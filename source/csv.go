@@ -31,6 +31,7 @@ const mostColumns = 1 << 20
 // cell is missing. In a wider table a blank line is no row.
 type csvReader struct {
 	name   string
+	as     Dialect // how it is written
 	header []string
 	pick   []int // the columns that Next returns
 	labels []int // .. as text
@@ -48,8 +49,15 @@ type csvReader struct {
 
 // CSV reads comma-separated text, plain or packed with gzip, whose name stands in errors. It owns
 // in, which is closed with the reader, or here if there is an error in the header.
-func CSV(name string, in io.ReadCloser) (Reader, error) {
-	c := &csvReader{name: name, file: newMeter(in)}
+func CSV(name string, in io.ReadCloser) (Reader, error) { return Dialect{}.CSV(name, in) }
+
+// CSV is [CSV] of text that is written so.
+func (d Dialect) CSV(name string, in io.ReadCloser) (Reader, error) {
+	c := &csvReader{name: name, as: d, file: newMeter(in)}
+	if err := d.check(); err != nil {
+		in.Close()
+		return nil, err
+	}
 	if err := c.start(c.file); err != nil {
 		in.Close()
 		return nil, err
@@ -58,7 +66,7 @@ func CSV(name string, in io.ReadCloser) (Reader, error) {
 }
 
 func (c *csvReader) start(in io.Reader) error {
-	text, err := decode(c.name, in)
+	text, err := decode(c.name, in, c.as.Encoding)
 	if err != nil {
 		return err
 	}
@@ -69,13 +77,15 @@ func (c *csvReader) start(in io.Reader) error {
 		}
 		return ioError(c.name, err)
 	}
-	if bytes.Count(raw, []byte{','}) >= mostColumns {
+	if bytes.Count(raw, []byte{c.delimiter()}) >= mostColumns {
 		return &Error{Field: "header", Wanted: fmt.Sprintf("at most %d names", mostColumns), Got: "more", Hint: "check that the file is CSV"}
 	}
-	if err := checkDelimiter(raw); err != nil {
-		return err
+	if c.as.Delimiter == 0 {
+		if err := checkDelimiter(raw); err != nil {
+			return err
+		}
 	}
-	header := newQuoted(bytes.NewReader(raw))
+	header := c.newQuoted(bytes.NewReader(raw))
 	record, err := header.Read()
 	if err != nil {
 		return c.recordError(len(record), err)
@@ -91,15 +101,33 @@ func (c *csvReader) start(in io.Reader) error {
 		all[i] = i
 	}
 	c.before = c.last
+	if c.delimiter() != ',' {
+		c.quote()
+	}
 	c.Select(all, nil)
 	return nil
 }
 
 // newQuoted reads what may have quotes.
-func newQuoted(in io.Reader) *csv.Reader {
+func (c *csvReader) newQuoted(in io.Reader) *csv.Reader {
 	r := csv.NewReader(in)
-	r.ReuseRecord, r.TrimLeadingSpace = true, true
+	r.Comma = rune(c.delimiter())
+	r.ReuseRecord, r.TrimLeadingSpace = true, !unicode.IsSpace(r.Comma) // which would be one
 	return r
+}
+
+// quote has all that follows read as what may have quotes.
+func (c *csvReader) quote() {
+	c.capped = &capped{in: c.lines.Rest(), comma: c.delimiter()}
+	c.quoted = c.newQuoted(bufio.NewReaderSize(c.capped, bufferSize))
+	c.quoted.FieldsPerRecord = len(c.header)
+}
+
+func (c *csvReader) delimiter() byte {
+	if c.as.Delimiter == 0 {
+		return ','
+	}
+	return byte(c.as.Delimiter)
 }
 
 // Header returns the names of all columns.
@@ -139,13 +167,17 @@ func (c *csvReader) Next(values []float64, kinds []Kind, labels []string) error 
 		}
 	case c.quoted != nil:
 		for i, column := range c.pick {
-			values[i], kinds[i] = ParseCell(c.record[column])
+			values[i], kinds[i] = c.cell(c.record[column])
+		}
+	case c.as.decimal() != '.':
+		for i, column := range c.pick {
+			values[i], kinds[i] = c.as.parse(string(c.lines.Cell(column)))
 		}
 	default:
 		c.lines.Numbers(c.pick, values)
 		for i, v := range values {
 			if kinds[i] = Number; v != v {
-				values[i], kinds[i] = parseOther(string(c.lines.Cell(c.pick[i])))
+				values[i], kinds[i] = c.other(string(c.lines.Cell(c.pick[i])))
 			}
 		}
 	}
@@ -155,6 +187,22 @@ func (c *csvReader) Next(values []float64, kinds []Kind, labels []string) error 
 		}
 	}
 	return nil
+}
+
+// cell reads a cell of text.
+func (c *csvReader) cell(text string) (float64, Kind) {
+	if c.as.asUsual() {
+		return ParseCell(text)
+	}
+	return c.as.parse(text)
+}
+
+// other is cell of what lines does not read.
+func (c *csvReader) other(text string) (float64, Kind) {
+	if c.as.asUsual() {
+		return parseOther(text)
+	}
+	return c.as.parse(text)
 }
 
 // Text implements Texts.
@@ -183,9 +231,7 @@ func (c *csvReader) read() error {
 			return c.took(line, line, cells, err)
 		}
 		c.before += c.lines.Line()
-		c.capped = &capped{in: c.lines.Rest()}
-		c.quoted = newQuoted(bufio.NewReaderSize(c.capped, bufferSize))
-		c.quoted.FieldsPerRecord = len(c.header)
+		c.quote()
 	}
 	var err error
 	c.capped.left = maxRecord + cellCost*len(c.header)
@@ -243,6 +289,7 @@ const cellCost = 48
 // may cost counts as bytes too: a record of nothing else would take fifty times its size.
 type capped struct {
 	in    io.Reader
+	comma byte
 	left  int
 	lines int // ends of lines that were read
 }
@@ -254,7 +301,7 @@ func (c *capped) Read(p []byte) (int, error) {
 	}
 	n, err := c.in.Read(p)
 	c.lines += bytes.Count(p[:n], []byte{'\n'})
-	c.left -= n + cellCost*bytes.Count(p[:n], []byte{','})
+	c.left -= n + cellCost*bytes.Count(p[:n], []byte{c.comma})
 	return n, err
 }
 
@@ -305,16 +352,16 @@ func checkDelimiter(header []byte) error {
 		names = header
 	}
 	for _, d := range []struct {
-		mark, name string
-		least      int
-	}{{";", "semicolons", commas}, {"\t", "tabs", commas}, {"|", "bars", commas + 1}} {
+		mark, name, say string
+		least           int
+	}{{";", "semicolons", ";", commas}, {"\t", "tabs", "tab", commas}, {"|", "bars", "|", commas + 1}} {
 		marks := 0
 		for cell := range strings.SplitSeq(string(names), ",") { // blanks around names are no marks
 			marks += strings.Count(strings.Trim(cell, " \t\r\n"), d.mark)
 		}
 		if marks >= max(1, d.least) {
 			return &Error{Field: "header", Wanted: "names separated by commas", Got: d.name,
-				Hint: "save the file with commas between cells and points in numbers, and quote a name that really contains the mark"}
+				Hint: fmt.Sprintf("say so, as in --csv %q, with decimal=, where numbers have commas; quote a name that really contains the mark", "delimiter="+d.say)}
 		}
 	}
 	return nil

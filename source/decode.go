@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 
+	"golang.org/x/text/encoding/charmap"
+
 	"github.com/gauze-dp/gauze/internal/utf"
 )
 
@@ -26,8 +28,9 @@ var (
 )
 
 // decode returns the UTF-8 text of an input: unpacked if it is gzip (its first bytes say so,
-// whatever its name), without a byte order mark, and recoded where that mark says UTF-16.
-func decode(name string, in io.Reader) (*bufio.Reader, error) {
+// whatever its name), without a byte order mark, and recoded where that mark says UTF-16, or where
+// the encoding is Latin1.
+func decode(name string, in io.Reader, encoding string) (*bufio.Reader, error) {
 	r := bufio.NewReaderSize(in, bufferSize)
 	head, err := peek(r, len(gzipMagic))
 	if err != nil {
@@ -55,6 +58,9 @@ func decode(name string, in io.Reader) (*bufio.Reader, error) {
 	text, err := utf.Reader(r)
 	if err != nil {
 		return nil, ioError(name, err)
+	}
+	if encoding == Latin1 {
+		text = bufio.NewReaderSize(charmap.Windows1252.NewDecoder().Reader(text), bufferSize)
 	}
 	return text, nil
 }

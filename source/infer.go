@@ -50,7 +50,7 @@ func (t *Table) infer() error {
 	t.reader.Select(a.from, t.roles.labels)
 	t.report.Inferred = true
 	if slices.ContainsFunc(a.from, func(j int) bool { return t.types[j] == Type{} }) {
-		if err := a.fill(t.reader); err != nil {
+		if err := a.fill(t.reader, t.schema.CSV.Missing); err != nil {
 			return err
 		}
 		if a.rows == 0 {
@@ -176,8 +176,10 @@ func errNoRows() error {
 	return &Error{Field: "input", Wanted: "rows", Got: "a header alone", Hint: "check that the right file was named"}
 }
 
-// fill reads rows until the look-ahead is full or the input ends.
-func (a *lookAhead) fill(r Reader) error {
+// fill reads rows, in which text that is a code is missing, until the look-ahead is full or the
+// input ends.
+func (a *lookAhead) fill(r Reader, codes []any) error {
+	_, words := splitCodes(codes)
 	d := len(a.from)
 	values, kinds, labels, odd := make([]float64, d), make([]Kind, d), make([]string, a.l), make([]int, d)
 	for a.rows < lookAheadRows && (a.rows+1)*d <= max(lookAheadCells, d) {
@@ -191,6 +193,9 @@ func (a *lookAhead) fill(r Reader) error {
 		}
 		for i, kind := range kinds {
 			values[i], kinds[i] = checked(values[i], kind)
+			if kinds[i] == NotNumber && words != nil && isWord(words, TextOf(r, i)) {
+				kinds[i] = Missing
+			}
 			if kinds[i] == NotNumber && odd[i] < mostTexts {
 				odd[i]++
 				a.texts[len(a.kinds)+i] = shortened(TextOf(r, i))

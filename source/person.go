@@ -1,6 +1,8 @@
 package source
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -8,9 +10,9 @@ import (
 // personOf returns the key of the person that a label names, "" for a label that is missing.
 //
 // Labels that read as the same number name the same person, whatever source they come from: 7,
-// 7.0, 07, 7e0 and +7 have one key. Labels are compared as exact decimal numbers, never as floats,
-// so that 9007199254740992 and 9007199254740993 are two persons. All other labels are compared as
-// text, blanks around them ignored. A key of a number reads as that number, so no other text has it.
+// 7.0, 07, 7e0 and +7 have one key. They are compared as exact decimal numbers, never as floats, so
+// that 9007199254740992 and 9007199254740993 are two persons. All other labels are compared as
+// text, blanks around them ignored. A key of a number reads as that number: no other text has it.
 func personOf(label string) string {
 	label = strings.TrimSpace(label)
 	if number, ok := exactDecimal(label); ok {
@@ -20,6 +22,18 @@ func personOf(label string) string {
 		return ""
 	}
 	return label
+}
+
+// personOf is [personOf] of a label in a text that is written so. Codes for missing name nobody.
+func (d *Dialect) personOf(label string) string {
+	if plain, ok := d.plain(label); ok {
+		label = plain
+	}
+	person := personOf(label)
+	if slices.ContainsFunc(d.Missing, func(code any) bool { return strings.EqualFold(personOf(fmt.Sprint(code)), person) }) {
+		return ""
+	}
+	return person
 }
 
 // exponentDigits bounds the digits of an exponent that exactDecimal reads, so that it can be added

@@ -2,6 +2,7 @@ package source
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -123,7 +124,10 @@ func Of(reader Reader, schema *Schema) (*Table, error) {
 		reader.Close()
 		return nil, err
 	}
-	t.rules = rulesOf(t.columns)
+	for i, c := range t.columns { // each code once
+		t.columns[i].Missing, _ = tidyCodes("", slices.Concat(c.Missing, t.schema.CSV.Missing))
+	}
+	t.rules, t.odd = rulesOf(t.columns), make([]unreadable, len(t.columns))
 	t.report.Columns = make([]ColumnReport, len(t.columns))
 	for i, c := range t.columns {
 		t.report.Columns[i].Name = c.Name

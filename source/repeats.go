@@ -65,7 +65,7 @@ func (r *repeats) row(values []float64, labels []string) error {
 	for _, s := range r.suspects {
 		var value string
 		if s.label >= 0 {
-			value = personOf(labels[s.label])
+			value = r.table.roles.csv.personOf(labels[s.label])
 		} else if v := values[s.column]; v-v == 0 {
 			value = strconv.FormatFloat(v, 'g', -1, 64)
 		}

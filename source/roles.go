@@ -16,6 +16,7 @@ type Grouping struct {
 // Their cells are text, blanks around it ignored.
 type roles struct {
 	unit   int // its place among labels, -1 for none
+	csv    Dialect
 	by     []Grouping
 	byAt   []int // the places of by among labels
 	labels []int // the columns, by their numbers in the header
@@ -23,7 +24,7 @@ type roles struct {
 
 // rolesOf finds the schema's unit and groups in the header.
 func rolesOf(schema *Schema, header []string) (r roles, err error) {
-	r.unit = -1
+	r.unit, r.csv = -1, schema.CSV
 	place := func(field, name string) (int, error) {
 		i := slices.Index(header, name)
 		if i < 0 {
@@ -56,7 +57,7 @@ func (r *roles) unitOf(labels []string) string {
 	if r.unit < 0 {
 		return ""
 	}
-	return personOf(labels[r.unit])
+	return r.csv.personOf(labels[r.unit])
 }
 
 // groupOf is the number of the group of a row with these labels, -1 for one of no group: the last

@@ -32,7 +32,15 @@ type Schema struct {
 	Unit string `json:"unit,omitempty"`
 	// By are the columns that say of which group a row is: each group gets a model of its own.
 	By []Grouping `json:"by,omitempty"`
+	// CSV says how the input is written, if it is CSV, and codes that mean missing in all columns.
+	CSV Dialect `json:"csv,omitzero"`
+	// Unreadable says what becomes of cells that hold something but no number: "" is an error that
+	// counts them, UnreadableMissing a missing cell each.
+	Unreadable string `json:"unreadable,omitempty"`
 }
+
+// UnreadableMissing has cells that cannot be read count as missing.
+const UnreadableMissing = "missing"
 
 // A Column is one column to fit.
 type Column struct {
@@ -106,11 +114,13 @@ func parseSchema(data []byte) (*Schema, error) {
 		Missing   []any    `json:"missing"`
 	}
 	var file struct {
-		Columns []column   `json:"columns"`
-		Title   string     `json:"title"`
-		Dataset string     `json:"dataset"`
-		Unit    string     `json:"unit"`
-		By      []Grouping `json:"by"`
+		Columns    []column   `json:"columns"`
+		Title      string     `json:"title"`
+		Dataset    string     `json:"dataset"`
+		Unit       string     `json:"unit"`
+		By         []Grouping `json:"by"`
+		CSV        Dialect    `json:"csv"`
+		Unreadable string     `json:"unreadable"`
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
@@ -120,7 +130,7 @@ func parseSchema(data []byte) (*Schema, error) {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, &Error{Field: "schema", Wanted: "one JSON object", Got: "more text after it", Hint: schemaHint}
 	}
-	schema := &Schema{Title: file.Title, Dataset: file.Dataset, Unit: file.Unit, By: file.By}
+	schema := &Schema{Title: file.Title, Dataset: file.Dataset, Unit: file.Unit, By: file.By, CSV: file.CSV, Unreadable: file.Unreadable}
 	for i, c := range file.Columns {
 		if c.Name == nil {
 			return nil, &Error{Field: fmt.Sprintf("schema, columns[%d].name", i), Wanted: "a column's name", Got: "none", Hint: schemaHint}
@@ -139,6 +149,9 @@ func parseSchema(data []byte) (*Schema, error) {
 
 // malformedSchema words the decoder's errors without the names of Go's types.
 func malformedSchema(err error) error {
+	if mistake := (*Error)(nil); errors.As(err, &mistake) { // of a dialect
+		return mistake
+	}
 	fault := &Error{Field: "schema", Wanted: "an object with columns", Got: err.Error(), Hint: schemaHint}
 	var kind *json.UnmarshalTypeError
 	switch {

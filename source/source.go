@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -22,7 +23,8 @@ type Table struct {
 	columns []Column
 	schema  Schema // as asked
 	roles   roles
-	rules   rules      // of columns
+	rules   rules // of columns
+	odd     []unreadable
 	ahead   *lookAhead // of an inferred schema; nil once read
 	repeats *repeats   // nil where the schema has a unit
 	report  Report     // but Columns, which count bad rows only
@@ -43,6 +45,12 @@ func (t *Table) take(schema *Schema) (err error) {
 		err = t.schema.Tidy()
 	} else {
 		err = t.schema.tidyRoles()
+	}
+	if err == nil {
+		t.schema.CSV.Missing, err = tidyCodes("csv, missing", t.schema.CSV.Missing)
+	}
+	if u := t.schema.Unreadable; err == nil && u != "" && u != UnreadableMissing {
+		err = &Error{Field: "unreadable", Wanted: UnreadableMissing + ", or nothing", Got: fmt.Sprintf("%q", u), Hint: "without it cells that are no numbers are an error that counts them"}
 	}
 	if err != nil {
 		return err
@@ -99,9 +107,9 @@ func (t *Table) Schema() *Schema {
 func (t *Table) Inferred() bool { return t.report.Inferred }
 
 // TakeAnyCells makes Read take every input whose rows can be read: one without rows, and one in
-// which a column has no number. It is for a table that was looked at before, when its custodian
-// registered it. From then on a bad cell is a missing one whatever it leaves behind: others see
-// how a fit ends, and an error could be the doing of one row.
+// which a column has no number, or cells that hold something else. It is for a table that was
+// looked at before, when its custodian registered it. From then on a bad cell is a missing one
+// whatever it leaves behind: others see how a fit ends, and an error could be the doing of one row.
 func (t *Table) TakeAnyCells() { t.any = true }
 
 // Close releases the input.
@@ -110,7 +118,8 @@ func (t *Table) Close() error { return t.reader.Close() }
 // Read hands every row to the sink, NaN in place of bad cells. It can be called once.
 //
 // Its error comes after rows were handed over; the sink must then be thrown away unused. A column
-// without a single number is an error of type *Error, like a malformed input, but for
+// without a single number is an error of type *Error, like a malformed input, and so are cells that
+// hold something but no number, unless Schema.Unreadable has them count as missing; but for
 // [Table.TakeAnyCells].
 func (t *Table) Read(sink Sink) error {
 	if t.read {
@@ -138,7 +147,7 @@ func (t *Table) Read(sink Sink) error {
 			return err
 		}
 	}
-	if err := t.checkNumbers(); err != nil {
+	if err := cmp.Or(t.checkReadable(), t.checkNumbers()); err != nil {
 		return err
 	}
 	t.report.Repeats = t.repeats.seldom()
@@ -182,7 +191,9 @@ func (t *Table) cell(i int, v float64, kind Kind) float64 {
 		count.Numbers++
 		return v
 	default:
-		count.count(kind)
+		if count.count(kind); kind == NotNumber {
+			t.odd[i].note(t.text(i))
+		}
 	}
 	return math.NaN()
 }

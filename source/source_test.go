@@ -27,13 +27,23 @@ func (k *kept) Append(row []float64, _ string, _ int) { *k = append(*k, slices.C
 // inferred has the cells choose the columns.
 var inferred = &Schema{Infer: true}
 
-// opened is the table of CSV.
+// lenient has cells that cannot be read count as missing.
+func lenient(schema *Schema) *Schema {
+	s := Schema{}
+	if schema != nil {
+		s = *schema
+	}
+	s.Unreadable = UnreadableMissing
+	return &s
+}
+
+// opened is the table of CSV, in which cells that cannot be read are missing.
 func opened(name string, in io.Reader, schema *Schema) (*Table, error) {
 	reader, err := CSV(name, io.NopCloser(in))
 	if err != nil {
 		return nil, err
 	}
-	return Of(reader, schema)
+	return Of(reader, lenient(schema))
 }
 
 func openedFile(t *testing.T, path string) (*Table, error) {
@@ -46,7 +56,7 @@ func openedFile(t *testing.T, path string) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Of(reader, inferred)
+	return Of(reader, lenient(inferred))
 }
 
 // readAll opens text as stdin with the columns ("" infers them) and reads it.

@@ -22,7 +22,7 @@ import (
 // error.
 func plainly(text []byte) (rows []string, err error) {
 	c := &csvReader{name: "stdin"}
-	decoded, err := decode(c.name, bytes.NewReader(text))
+	decoded, err := decode(c.name, bytes.NewReader(text), "")
 	if err != nil {
 		return nil, err
 	}

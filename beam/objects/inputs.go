@@ -35,9 +35,9 @@ func Files(ctx context.Context, input string) ([]string, error) {
 	return paths, nil
 }
 
-// File opens one object. Of Parquet, which is not read from front to back, a copy is made on the
-// disk, without a name.
-func File(path string) (source.Reader, error) {
+// File opens one object, of text that is written so. Of Parquet, which is not read from front to
+// back, a copy is made on the disk, without a name.
+func File(path string, d source.Dialect) (source.Reader, error) {
 	files, err := connect(path)
 	if err != nil {
 		return nil, unreadable(err)
@@ -47,7 +47,7 @@ func File(path string) (source.Reader, error) {
 		return nil, unreadable(err)
 	}
 	if !strings.HasSuffix(strings.ToLower(path), ".parquet") {
-		return source.CSV(path, in)
+		return d.CSV(path, in)
 	}
 	defer in.Close()
 	file, err := nameless()

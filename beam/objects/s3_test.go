@@ -104,7 +104,7 @@ func TestS3Odd(t *testing.T) {
 		}
 	}
 	for _, in := range []string{"s3://", "s3://custodian", "s3:///shards"} {
-		if _, err := File(in); !errors.As(err, new(*source.Error)) {
+		if _, err := File(in, source.Dialect{}); !errors.As(err, new(*source.Error)) {
 			t.Errorf("%s: %v", in, err)
 		}
 	}

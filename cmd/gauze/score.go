@@ -7,19 +7,22 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/gauze-dp/gauze/cmd/gauze/fit"
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/inputs"
 )
 
 func scoreCommand() shell.Command {
-	known := false
+	known, text := false, &fit.Text{}
 	return shell.Command{
 		Use: "score RELEASE INPUT --not-private", Short: "mean log-likelihood of rows; not private",
 		Least: 2, Most: 2,
 		Flags: func(flags *pflag.FlagSet) {
+			text.Register(flags)
 			flags.BoolVar(&known, "not-private", false, "I know that the score is not private (required)")
 		},
 		Run: func(e *shell.Env, args []string) error {
@@ -27,7 +30,7 @@ func scoreCommand() shell.Command {
 				return &shell.UsageError{Message: "score computes an exact number from the rows of INPUT, which no privacy promise covers",
 					Hint: "add --not-private if the rows are public, or if nobody else will see the score"}
 			}
-			return score(e, args[0], args[1])
+			return score(e, args[0], args[1], text)
 		},
 	}
 }
@@ -41,7 +44,7 @@ type scoreAnswer struct {
 	ImpossibleRows    int      `json:"impossible_rows"`
 }
 
-func score(e *shell.Env, path, input string) error {
+func score(e *shell.Env, path, input string, text *fit.Text) error {
 	if path == shell.StdinName && input == shell.StdinName {
 		return shell.Wrong("score", "RELEASE or INPUT on stdin", "both", "write one of them to a file")
 	}
@@ -53,15 +56,27 @@ func score(e *shell.Env, path, input string) error {
 	if err != nil {
 		return err
 	}
-	if err := scoreRows(e, sink, r.Model.Columns, input); err != nil {
+	schema := schemaOf(r)
+	if err := text.Fill(schema); err != nil {
+		return err
+	}
+	if err := scoreRows(e, sink, schema, input); err != nil {
 		return err
 	}
 	return sink.answer().print(e)
 }
 
-func scoreRows(e *shell.Env, sink *scoreSink, columns []string, input string) error {
-	schema := source.Named(columns)
-	schema.Unit = source.NoUnit // whose the rows are changes no score
+// schemaOf returns the columns of a release, with what is publicly known of them: a cell that was
+// missing in the fit is missing here.
+func schemaOf(r *release.Release) *source.Schema {
+	schema := &source.Schema{Unit: source.NoUnit} // whose the rows are changes no score
+	for j := range r.Model.Columns {
+		schema.Columns = append(schema.Columns, source.Column(r.Column(j)))
+	}
+	return schema
+}
+
+func scoreRows(e *shell.Env, sink *scoreSink, schema *source.Schema, input string) error {
 	table, err := inputs.Open(input, e.Stdin, schema)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/server/ask"
 	"github.com/gauze-dp/gauze/server/service"
 	"github.com/gauze-dp/gauze/server/store"
+	"github.com/gauze-dp/gauze/source"
 )
 
 var update = flag.Bool("update", false, "write openapi.json anew")
@@ -65,7 +66,12 @@ type describer struct{ schemas object }
 
 // of is the schema of a type; structs with a name are described once.
 func (d *describer) of(t reflect.Type) object {
+	if t == reflect.TypeFor[source.Dialect]() {
+		return object{"type": "string"}
+	}
 	switch t.Kind() {
+	case reflect.Interface: // of a code that means missing
+		return object{"type": []string{"number", "string"}}
 	case reflect.Pointer:
 		return object{"anyOf": []any{d.of(t.Elem()), object{"type": "null"}}}
 	case reflect.String:

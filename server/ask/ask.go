@@ -160,7 +160,7 @@ func (a Ask) schema(d *store.Dataset) (*source.Schema, error) {
 	}
 	// Whether rows are persons was settled when the data set was registered: no fit looks again, for
 	// what it found would depend on rows.
-	s := &source.Schema{Title: d.Schema.Title, Dataset: d.Name, Unit: cmp.Or(d.Schema.Unit, source.NoUnit), Columns: slices.Clone(d.Schema.Columns)}
+	s := &source.Schema{Title: d.Schema.Title, Dataset: d.Name, Unit: cmp.Or(d.Schema.Unit, source.NoUnit), Columns: slices.Clone(d.Schema.Columns), CSV: d.Schema.CSV}
 	if a.Title != "" {
 		s.Title = a.Title
 	}

@@ -15,12 +15,12 @@ import (
 const patternMarks = "*?["
 
 // openAll opens the files of a pattern, in the order of their paths.
-func openAll(name string) (source.Reader, error) {
+func openAll(name string, d source.Dialect) (source.Reader, error) {
 	paths := matching(name)
 	if paths == nil {
 		return nil, &source.Error{Field: "input", Wanted: "a pattern that matches files", Got: name + ", which matches none", Hint: "check the path, and quote the pattern"}
 	}
-	return pattern.Open(paths, File)
+	return pattern.Open(paths, Written(d))
 }
 
 // Files are the local files that an input names, for whoever must not write to them: none for

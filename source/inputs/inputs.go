@@ -22,7 +22,7 @@ import (
 // ?table=T or ?query=Q; or "-" for CSV or an Arrow stream on stdin. The schema is as for
 // [source.Of]. The caller closes the table.
 func Open(input string, stdin io.Reader, schema *source.Schema) (*source.Table, error) {
-	reader, err := Reader(input, stdin)
+	reader, err := Reader(input, stdin, dialectOf(schema))
 	if err != nil {
 		return nil, err
 	}
@@ -31,18 +31,37 @@ func Open(input string, stdin io.Reader, schema *source.Schema) (*source.Table, 
 
 // Foresee is source.Foresee of an input: it reads no row.
 func Foresee(input string, stdin io.Reader, schema *source.Schema) (columns []source.Column, known bool, err error) {
-	reader, err := Reader(input, stdin)
+	reader, err := Reader(input, stdin, dialectOf(schema))
 	if err != nil {
 		return nil, false, err
 	}
 	return source.Foresee(reader, schema)
 }
 
+// dialectOf says how the input is written, as far as a schema knows.
+func dialectOf(schema *source.Schema) (d source.Dialect) {
+	if schema != nil {
+		d = schema.CSV
+	}
+	return d
+}
+
+// typed refuses what only text can be told, for a format that is none.
+func typed(d source.Dialect) error {
+	if !d.OfText() {
+		return nil
+	}
+	return &source.Error{Field: "csv", Wanted: "an input of CSV", Got: "a format that says itself how its cells are written", Hint: "leave out all but missing="}
+}
+
 const supported = "a path to .csv, .csv.gz or .parquet, a pattern of them, postgres://..?table=T or ?query=Q, sqlite:FILE?table=T or ?query=Q, or - for CSV or an Arrow stream on stdin"
 
-// Reader opens an input as Open does, without a schema: it picks the format by the input's name.
-func Reader(input string, stdin io.Reader) (source.Reader, error) {
+// Reader opens an input as Open does, without a schema: it picks the format by the input's name. A
+// dialect says how it is written, if it is CSV.
+func Reader(input string, stdin io.Reader, d source.Dialect) (source.Reader, error) {
 	switch scheme, ok := schemeOf(input); {
+	case (scheme == "postgres" || scheme == "postgresql" || scheme == "sqlite") && d.OfText():
+		return nil, typed(d)
 	case scheme == "postgres", scheme == "postgresql":
 		return postgres.Open(input)
 	case scheme == "sqlite":
@@ -55,21 +74,24 @@ func Reader(input string, stdin io.Reader) (source.Reader, error) {
 	case "":
 		return nil, &source.Error{Field: "input", Wanted: supported, Got: "an empty name", Hint: "name the file"}
 	case "-":
-		return openStdin(stdin)
+		return openStdin(stdin, d)
 	}
 	if _, err := os.Stat(input); err != nil && strings.ContainsAny(input, patternMarks) {
-		return openAll(input)
+		return openAll(input, d)
 	}
-	return File(input)
+	return Written(d)(input)
 }
 
 // openStdin tells an Arrow stream from CSV by how it begins, which is the same for every table.
-func openStdin(stdin io.Reader) (source.Reader, error) {
+func openStdin(stdin io.Reader, d source.Dialect) (source.Reader, error) {
 	in := bufio.NewReader(stdin)
 	if begin, _ := in.Peek(len(arrow.Magic)); string(begin) == arrow.Magic {
+		if err := typed(d); err != nil {
+			return nil, err
+		}
 		return arrow.Of("stdin", io.NopCloser(in))
 	}
-	return source.CSV("stdin", io.NopCloser(in))
+	return d.CSV("stdin", io.NopCloser(in))
 }
 
 // schemeOf returns the scheme of a URL: "postgres" of postgres://.., "sqlite" of sqlite:FILE. It
@@ -89,7 +111,14 @@ func schemeOf(input string) (string, bool) {
 }
 
 // File opens one file.
-func File(path string) (source.Reader, error) {
+func File(path string) (source.Reader, error) { return file(path, source.Dialect{}) }
+
+// Written is File of files whose text is written so.
+func Written(d source.Dialect) func(path string) (source.Reader, error) {
+	return func(path string) (source.Reader, error) { return file(path, d) }
+}
+
+func file(path string, d source.Dialect) (source.Reader, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		hint := "check that it may be read"
@@ -107,7 +136,11 @@ func File(path string) (source.Reader, error) {
 		return nil, err
 	}
 	if strings.HasSuffix(strings.ToLower(path), ".parquet") {
+		if err := typed(d); err != nil {
+			file.Close()
+			return nil, err
+		}
 		return parquet.Of(path, file)
 	}
-	return source.CSV(path, file)
+	return d.CSV(path, file)
 }

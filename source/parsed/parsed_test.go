@@ -55,7 +55,8 @@ func folder(t *testing.T, files, rows int) (pattern string) {
 }
 
 func asked() *source.Schema {
-	return &source.Schema{Columns: source.Named([]string{"y", "x"}).Columns, Unit: "who", By: []source.Grouping{{Name: "side", Categories: []string{"l", "r"}}}}
+	return &source.Schema{Columns: source.Named([]string{"y", "x"}).Columns, Unit: "who", By: []source.Grouping{{Name: "side", Categories: []string{"l", "r"}}},
+		CSV: source.Dialect{Missing: []any{"word"}}, Unreadable: source.UnreadableMissing}
 }
 
 func drain(t *testing.T, table *source.Table, err error) (rows []string, report source.Report, failed error) {
@@ -232,5 +233,30 @@ func TestOddPaths(t *testing.T) {
 	table, err := source.Of(rows, asked())
 	if got, _, err := drain(t, table, err); err != nil || len(got) != 2 || got[0] == got[1] {
 		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// What cannot be read is said in the words of reading the files here.
+func TestUnreadable(t *testing.T) {
+	strict := asked()
+	strict.Unreadable = ""
+	input := folder(t, 3, 500)
+	table, err := inputs.Open(input, nil, strict)
+	_, _, want := drain(t, table, err)
+	store, err := shared.New(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	rows, err := Open(t.Context(), store, inputs.Files(input), inputs.File, func(_ context.Context, items []string) error {
+		each(func(item string) { _ = Work(store, item, inputs.File) }, items)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err = source.Of(rows, strict)
+	if _, _, got := drain(t, table, err); got == nil || fmt.Sprint(got) != fmt.Sprint(want) || !strings.Contains(got.Error(), "as 9a9a-9") {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -29,7 +29,7 @@ import (
 type Flags struct {
 	Ledger, Key, Dataset string
 	// Reader opens an input.
-	Reader func(input string, stdin io.Reader) (source.Reader, error)
+	Reader func(input string, stdin io.Reader, d source.Dialect) (source.Reader, error)
 }
 
 // Register adds the flags to a command's.
@@ -103,7 +103,7 @@ func (f *Flags) Begin(ctx context.Context, r gauze.Request, schema *source.Schem
 		if _, _, err := f.foresee(input, schema); err != nil {
 			return nil, err
 		}
-		if columns, _, err := f.foresee(input, &source.Schema{Infer: true}); err == nil { // all of them
+		if columns, _, err := f.foresee(input, &source.Schema{Infer: true, CSV: schema.CSV}); err == nil { // all of them
 			names = (&source.Schema{Columns: columns}).Names()
 		}
 	}
@@ -130,7 +130,7 @@ func (f *Flags) Begin(ctx context.Context, r gauze.Request, schema *source.Schem
 
 // foresee is source.Foresee of an input.
 func (f *Flags) foresee(input string, schema *source.Schema) (columns []source.Column, known bool, err error) {
-	rows, err := f.Reader(input, nil)
+	rows, err := f.Reader(input, nil, schema.CSV)
 	if err != nil {
 		return nil, false, err
 	}

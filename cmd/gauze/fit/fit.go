@@ -67,7 +67,7 @@ type Rows interface {
 	// it fails. The room is left once the fit is over.
 	Open(r *gauze.Request) (room kernel.Room, leave func() error, err error)
 	// Reader opens an input in this process.
-	Reader(input string, stdin io.Reader) (source.Reader, error)
+	Reader(input string, stdin io.Reader, d source.Dialect) (source.Reader, error)
 	// Read opens an input, as gauze.Open does, for that room.
 	Read(ctx context.Context, input string, stdin io.Reader, schema *source.Schema) (*gauze.Input, error)
 }
@@ -169,7 +169,7 @@ func (c *Command) counted(e *shell.Env, input string, request gauze.Request, tol
 // typed in its place. Nothing is reserved.
 func (c *Command) undeclared(e *shell.Env, input string, schema *source.Schema) error {
 	_, err := shell.Interruptible(e.Ctx, func() (*source.Table, error) {
-		rows, err := c.Rows.Reader(input, e.Stdin)
+		rows, err := c.Rows.Reader(input, e.Stdin, schema.CSV)
 		if err != nil {
 			return nil, err
 		}

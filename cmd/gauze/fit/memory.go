@@ -29,8 +29,8 @@ func (m *Memory) Open(*gauze.Request) (kernel.Room, func() error, error) {
 }
 
 // Reader opens an input.
-func (m *Memory) Reader(input string, stdin io.Reader) (source.Reader, error) {
-	return inputs.Reader(input, stdin)
+func (m *Memory) Reader(input string, stdin io.Reader, d source.Dialect) (source.Reader, error) {
+	return inputs.Reader(input, stdin, d)
 }
 
 // Read opens an input.

@@ -32,6 +32,7 @@ type Request struct {
 	columns, schema     string
 	infer               bool
 	unit                string
+	text                Text
 	by                  []string
 	meanWithin          float64
 	eigenvaluesWithin   string
@@ -60,6 +61,7 @@ func (f *Request) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.learner, "learner", "", "what --method black-box runs on blocks of rows: em (its default), spectral, pearson-lines or moitra-valiant; separated:sample-aggregate: spectral-spheres (its default), vempala-wang, spectral or em")
 	flags.Float64Var(&f.trim, "trim", 0, "part of each block's rows, the least likely, that the learner leaves out: for data with outliers, below 0.2")
 	flags.StringVar(&f.columns, "columns", "", "columns to fit, a,b,c: the public schema")
+	f.text.Register(flags)
 	flags.BoolVar(&f.infer, "infer-schema", false, "have the cells choose the columns: the promise does not cover that choice, and the release says so")
 	flags.StringVar(&f.unit, "unit", "", "column whose values are persons, for tables in which a person has several rows: what is protected is a person; none says that every row is one")
 	flags.StringSliceVar(&f.by, "by", nil, "columns whose categories, which the schema declares, make groups: each gets a model of its own (default: those of the schema; none for one model)")
@@ -237,6 +239,9 @@ func (f *Request) Declared() (s *source.Schema, err error) {
 		return nil, err
 	}
 	s.Infer = f.infer
+	if err := f.text.Fill(s); err != nil {
+		return nil, err
+	}
 	if f.Given("unit") {
 		s.Unit = f.unit
 	}

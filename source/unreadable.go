@@ -1,0 +1,157 @@
+package source
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gauze-dp/gauze/internal/words"
+)
+
+const (
+	mostPatterns  = 64 // that are told apart in a column
+	shownPatterns = 3
+	shownColumns  = 8
+	longestShown  = 24 // characters of a pattern
+	manyLetters   = 3  // in a row that are shown
+)
+
+// unreadable are the cells of a column that hold something but no number, by their patterns. They
+// are the custodian's to see.
+type unreadable map[string]int
+
+// note counts a cell.
+func (u *unreadable) note(text string) {
+	if *u == nil {
+		*u = unreadable{}
+	}
+	pattern := patternOf(text)
+	if _, known := (*u)[pattern]; known || len(*u) < mostPatterns {
+		(*u)[pattern]++
+	}
+}
+
+// patternOf returns how a cell is written, without what it says: every digit is a 9 and every
+// letter an a, and what is long is cut.
+func patternOf(text string) string {
+	var b strings.Builder
+	letters, shown := 0, 0
+	for _, r := range strings.TrimSpace(text) {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsMark(r):
+			if letters++; letters == manyLetters+1 {
+				b.WriteString("..")
+			}
+			if r = 'a'; letters > manyLetters {
+				continue
+			}
+		case unicode.IsDigit(r):
+			letters, r = 0, '9'
+		case r == utf8.RuneError || !unicode.IsGraphic(r):
+			letters, r = 0, '?'
+		default:
+			letters = 0
+		}
+		if shown++; shown > longestShown {
+			return b.String() + ".."
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// often returns the patterns, the most frequent first.
+func (u unreadable) often() []string {
+	return slices.SortedFunc(maps.Keys(u), func(a, b string) int { return cmp.Or(u[b]-u[a], cmp.Compare(a, b)) })
+}
+
+// shows says how the most of the cells are written.
+func (u unreadable) shows() string {
+	var parts []string
+	for _, p := range u.often() {
+		if p != "" && len(parts) < shownPatterns {
+			parts = append(parts, fmt.Sprintf("%s as %s", words.Digits(u[p]), p))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// marks are signs of currencies and the like that may stand beside numbers.
+const marks = "$€£¥%‰°"
+
+// reads returns the first dialect, in words, by which all patterns of some columns are numbers; ""
+// if there is none.
+func reads(columns []unreadable) string {
+	var strip strings.Builder
+	for _, mark := range marks {
+		if slices.ContainsFunc(columns, func(u unreadable) bool {
+			return slices.ContainsFunc(u.often(), func(p string) bool { return strings.ContainsRune(p, mark) })
+		}) {
+			fmt.Fprintf(&strip, " strip=%c", mark)
+		}
+	}
+	for _, numbers := range []string{"", "thousands=,", "decimal=,", "thousands=space", "thousands='", "decimal=, thousands=.", "decimal=, thousands=space"} {
+		text := strings.TrimSpace(numbers + strip.String())
+		d, err := ParseDialect(text)
+		if err == nil && text != "" && !slices.ContainsFunc(columns, func(u unreadable) bool { return !d.readsAll(u) }) {
+			return text
+		}
+	}
+	return ""
+}
+
+func (d *Dialect) readsAll(u unreadable) bool {
+	for pattern := range u {
+		if _, kind := d.parse(pattern); kind != Number {
+			return false
+		}
+	}
+	return true
+}
+
+// checkReadable reports the cells that hold something but no number, unless the schema has them
+// count as missing. A fit ends there, before anything is spent. Columns without any number are left
+// to checkNumbers, but for those that a dialect would read.
+func (t *Table) checkReadable() error {
+	if t.any || t.schema.Unreadable == UnreadableMissing {
+		return nil
+	}
+	var names, counts, said []string
+	var found []unreadable
+	for i, c := range t.Report().Columns {
+		if c.NotNumber == 0 || c.Numbers == 0 && reads(t.odd[i:i+1]) == "" {
+			continue
+		}
+		names, found = append(names, c.Name), append(found, t.odd[i])
+		if len(said) < shownColumns {
+			counts = append(counts, fmt.Sprintf("%q: %s", c.Name, words.Plural(c.NotNumber, "cell")))
+			said = append(said, counts[len(counts)-1]+t.odd[i].shows())
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	fault := &Error{Field: "columns " + quoteNames(names), Wanted: "numbers and missing cells", Got: "others: " + strings.Join(counts, "; "), Quoted: "others: " + strings.Join(said, "; ")}
+	const missing = `or count them as missing: --unreadable missing, or as codes, "missing": [..] in the schema`
+	switch dialect := reads(found); {
+	case dialect != "" && t.ofText() && t.schema.CSV.asUsual():
+		fault.Hint = fmt.Sprintf("say how numbers are written, as in --csv %q, if they are; ", dialect) + missing
+	case t.ofText():
+		fault.Hint = "say how numbers are written with --csv, " + missing
+	default:
+		fault.Hint = "make numbers of them where the rows come from, as by a ?query=, " + missing
+	}
+	return fault
+}
+
+// ofText reports that the format has no types, as CSV has none.
+func (t *Table) ofText() bool {
+	return !slices.ContainsFunc(t.types, func(kind Type) bool { return kind != Type{} })
+}
