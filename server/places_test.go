@@ -295,6 +295,7 @@ func TestAnyCells(t *testing.T) {
 		{"replaced", "replace-one", "UPDATE replaced SET bmi = NULL"},
 		{"private", "add-remove-one", "UPDATE private SET bmi = 'NaN'"},
 		{"gone", "add-remove-one", "DELETE FROM gone"},
+		{"worded", "replace-one", "ALTER TABLE worded ALTER bmi TYPE text USING '1,5'"},
 	} {
 		for _, statement := range []string{"CREATE TABLE " + c.name + " (age float8, bmi float8)", "INSERT INTO " + c.name + " SELECT 40 + i % 17, CASE WHEN i = 1 THEN 25 END FROM generate_series(1, 2000) i"} {
 			if _, err := db.ExecContext(context.Background(), statement); err != nil {
@@ -322,5 +323,33 @@ func TestAnyCells(t *testing.T) {
 	}
 	if _, err := s.server.store.Ledger().Verify(t.Context(), ledger.Head{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// Cells that cannot be read are told the custodian who registers a table, by their number alone, and
+// the schema says how they are written or that they are missing.
+func TestUnreadable(t *testing.T) {
+	s := opened(t)
+	path := filepath.Join(s.in("kim"), "costs.csv")
+	text := "age,cost\n" + strings.Repeat("40,500\n50,\"1,542.01\"\n", 1000)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	register := func(name, more string) (int, string) {
+		status, answer := s.send("kim", "POST", "/api/v1/datasets", fmt.Sprintf(`{"name": %q, "input": %q, "schema": {"columns": [{"name": "age", "missing": [999, "n/a"]}, {"name": "cost"}]%s}}`, name, path, more))
+		return status, string(answer)
+	}
+	if status, answer := register("costs", ""); status != 422 || !strings.Contains(answer, `1,000 cells`) || strings.Contains(answer, "9,999") || strings.Contains(answer, "1,542") {
+		t.Errorf("%d %s", status, answer)
+	}
+	for name, more := range map[string]string{"read": `, "csv": "thousands=,"`, "missing": `, "unreadable": "missing"`} {
+		if status, answer := register(name, more); status != 201 || strings.Contains(answer, "1,000 not a number") != (name == "missing") {
+			t.Errorf("%s: %d %s", name, status, answer)
+		}
+		s.wants(201, "kim", "POST", "/datasets/"+name+"/grants", `{"analyst": "lee", "epsilon": 2, "delta": 1e-5}`)
+		id := s.wants(202, "lee", "POST", "/fits", fmt.Sprintf(`{"dataset": %q, "epsilon": 1, "delta": 1e-7, "components": 1}`, name))["id"].(string)
+		if end := s.ended("lee", id); end["state"] != "no-release" && end["state"] != "released" {
+			t.Errorf("%s: %v; the custodian is told %v", name, end, s.wants(200, "kim", "GET", "/fits/"+id, "")["custodian_fault"])
+		}
 	}
 }
