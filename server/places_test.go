@@ -326,8 +326,8 @@ func TestAnyCells(t *testing.T) {
 	}
 }
 
-// Cells that cannot be read are told the custodian who registers a table, by their number alone, and
-// the schema says how they are written or that they are missing.
+// Cells that cannot be read are told the custodian who registers a table, by their number alone,
+// and the schema says how they are written or that they are missing.
 func TestUnreadable(t *testing.T) {
 	s := opened(t)
 	path := filepath.Join(s.in("kim"), "costs.csv")
