@@ -70,7 +70,8 @@ def test_groups(rows):
         fit.predict(table)
     with pytest.raises(gauze.InputError, match="categories"):
         gauze.GaussianMixture(2, by="sex", **BUDGET).fit(table)
-    typed = table.assign(sex=pd.Categorical(sex, categories=["f", "m"]))
+    pl = pytest.importorskip("polars")
+    typed = pl.DataFrame({"a": rows[:, 0], "b": rows[:, 1], "sex": pl.Series(sex).cast(pl.Enum(["f", "m"]))})
     with pytest.warns(UserWarning, match="public"):
         fit = gauze.GaussianMixture(2, epsilon=4, delta=1e-6, by="sex").fit(typed)
     assert list(fit.groups_) == ["f", "m"]

@@ -137,8 +137,8 @@ def test_urls(rows, tmp_path):
 
 @pytest.mark.parametrize("x, match", [
     ([[1 + 1j]], "real numbers"), ([[]], "column"), (np.empty((0, 2)), "rows"), ([1, 2], "two dimensions"),
-    (np.array([["a"]]), "numbers"), (np.array([[{}]], object), "numbers"), (np.zeros((30, 10_000)), "rows"), ("no such file.csv", "file"),
-    (np.full((3000, 2), np.nan), "at least one number"), (np.array([["2026-01-31"]], "M8[D]"), "numbers"), ([[b"1"], [b"x"]], "numbers"),
+    (np.array([["a"]] * 2), "numbers"), (np.array([[{}]] * 2, object), "numbers"), (np.zeros((30, 10_000)), "rows"), ("no such file.csv", "file"),
+    (np.full((3000, 2), np.nan), "at least one number"), (np.array([["2026-01-31"]] * 2, "M8[D]"), "numbers"), ([[b"1"], [b"x"]], "numbers"),
     ([[1, 2], [3]], "lengths"), (np.zeros((3, 2), [("a", float)]), "void|numbers"), (None, "two dimensions"), (7, "two dimensions"), ({"a": [1]}, "two"),
     (np.array([["x"], [None]], object), "numbers"), (np.empty((5, 0)), "column"), (np.full((40, 3), np.inf), "."),
 ])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +35,7 @@ class _Private(BaseEstimator):
         table = request.table(x, least=2)
         with request.columns(table) as (flags, read, labels):
             arguments = ["fit", table.path or "-", *request.flags(), *flags]
-            rows = b"" if table.path else table.stream(read, labels)
+            rows: Iterable[bytes | memoryview] = [] if table.path else request.rows(table, read, labels)
             with bar(self.progress if request.server is None else False) as told:  # a server says nothing on the way
                 out = _program.run(arguments, rows, environment=table.environment, told=told, notes=watched(self.progress))
         self.release_ = Release(out.decode())
@@ -70,7 +71,7 @@ class _Private(BaseEstimator):
             check_feature_names(self, x)
         if len(names) != self.n_features_in_:
             raise InputError(f"X has {len(names)} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input.")
-        _table.refuse_text(table, names)
+        _table.refuse(table, names, declared=False)
         rows = np.concatenate([np.column_stack([np.asarray(c, float) for c in piece]) for piece in table.pieces(names)])
         if not np.isfinite(rows).all():
             raise wrong("X", "finite numbers", "NaN or an infinity", "leave these rows out")
@@ -108,11 +109,17 @@ class GaussianMixture(_Private):
     - relation: "replace-one", where the number of rows is public, or "add-remove-one"
     - covariance_type: "full", "diag" or "spherical"
     - method: see `gauze fit --help`; learner: what "black-box" runs on blocks of rows
-    - unit: the column whose values are persons, where one has several rows
+    - unit: the column whose values are persons, where one has several rows; "none" says that every
+      row is a person of its own, where X has a column that looks like one of persons
     - by: columns whose declared categories make groups, each with a model of its own; a mapping
-      declares them
-    - schema: the columns to fit, as names, as an object or as a file of it; without one all columns
-      of numbers that X has
+      declares them. Without it those of the schema; "none" for one model
+    - schema: the columns to fit, as names, as an object or as a file of it. Without one all columns of
+      X, if each is of numbers by its type; a path or a URL needs one
+    - infer_schema: whether cells choose the columns. The promise does not cover that choice, and the
+      release says so
+    - unreadable: "missing" has cells that hold something but no number count as missing; without it
+      they end the fit before anything is spent
+    - csv: how a file is written, where its header does not tell: "delimiter=; decimal=, encoding=latin1"
     - ledger, dataset: the account that the budget is taken from
     - force: allows epsilon above 20, and a delta of one over the rows or more
     - progress: whether standard error shows a bar (of tqdm) and what is for the custodian alone, such
@@ -133,7 +140,8 @@ class GaussianMixture(_Private):
     def __init__(
         self, n_components: int | str = "auto", *, epsilon: float | None = None, delta: float | None = None, rho: float | None = None,
         relation: str = "replace-one", covariance_type: str = "full", method: str = "auto", unit: str | None = None,
-        by: Groups | None = None, schema: Schema | None = None, ledger: str | os.PathLike[str] | None = None, dataset: str | None = None,
+        by: Groups | None = None, schema: Schema | None = None, infer_schema: bool = False, unreadable: str | None = None, csv: str | None = None,
+        ledger: str | os.PathLike[str] | None = None, dataset: str | None = None,
         max_components: int | None = None, learner: str | None = None, force: bool = False, progress: bool | None = None,
         server: str | None = None, token: str | os.PathLike[str] | None = None,
     ) -> None:
@@ -147,6 +155,9 @@ class GaussianMixture(_Private):
         self.unit = unit
         self.by = by
         self.schema = schema
+        self.infer_schema = infer_schema
+        self.unreadable = unreadable
+        self.csv = csv
         self.ledger = ledger
         self.dataset = dataset
         self.max_components = max_components
@@ -287,7 +298,7 @@ class Covariance(_Private):
     def __init__(
         self, *, epsilon: float | None = None, delta: float | None = None, rho: float | None = None, relation: str = "replace-one",
         covariance_type: str = "full", method: str = "auto", unit: str | None = None, schema: Schema | None = None,
-        ledger: str | os.PathLike[str] | None = None, dataset: str | None = None, force: bool = False,
+        infer_schema: bool = False, unreadable: str | None = None, csv: str | None = None, ledger: str | os.PathLike[str] | None = None, dataset: str | None = None, force: bool = False,
         progress: bool | None = None, server: str | None = None, token: str | os.PathLike[str] | None = None,
     ) -> None:
         self.epsilon = epsilon
@@ -298,6 +309,9 @@ class Covariance(_Private):
         self.method = method
         self.unit = unit
         self.schema = schema
+        self.infer_schema = infer_schema
+        self.unreadable = unreadable
+        self.csv = csv
         self.ledger = ledger
         self.dataset = dataset
         self.force = force

@@ -71,10 +71,10 @@ def plan(x: Any = None, *, rows: int | None = None, dim: int | None = None, epsi
     """
     request = Request(epsilon=epsilon, delta=delta, rho=rho, **settings)
     table = None if x is None else request.table(x)
-    if table is not None and table.path is not None:
-        with request.columns(table) as (flags, _, _):
-            return _planned([table.path, *flags, *_given("--rows", rows), *request.flags()], table.environment)
     if table is not None:
+        with request.columns(table) as (flags, _, _):
+            if table.path is not None:
+                return _planned([table.path, *flags, *_given("--rows", rows), *request.flags()], table.environment)
         dim = len(request.names(table))
         if rows is None and request.rows_public:
             rows = table.rows

@@ -16,6 +16,8 @@ from ._errors import hidden, wrong
 Schema = Mapping[str, Any] | Sequence[str] | str | os.PathLike[str]
 Groups = str | Sequence[str] | Mapping[str, Sequence[str]]
 
+NONE = "none"  # in the place of a unit or of groups: there are none
+
 _SHAPES = {"full": "full", "diag": "diagonal", "diagonal": "diagonal", "spherical": "spherical"}
 
 
@@ -33,6 +35,9 @@ class Request:
     unit: str | None = None
     by: Groups | None = None
     schema: Schema | None = None
+    infer_schema: bool = False
+    unreadable: str | None = None
+    csv: str | None = None
     ledger: str | os.PathLike[str] | None = None
     dataset: str | None = None
     max_components: int | None = None
@@ -44,7 +49,12 @@ class Request:
     @property
     def rows_public(self) -> bool:
         """Whether the number of rows of a table is public."""
-        return self.relation == "replace-one" and self.unit is None and "unit" not in self._declared()
+        return self.relation == "replace-one" and self._person() is None
+
+    def _person(self) -> str | None:
+        """The column of persons, None if every row is one."""
+        unit: str | None = self.unit or self._declared().get("unit")
+        return None if unit == NONE else unit
 
     def table(self, x: Any, least: int = 1) -> _table.Table:
         """Returns the table of x, of at least so many rows where that is known: of one's own, or the name of a data set at the server, which no row is sent to."""
@@ -78,10 +88,11 @@ class Request:
             if value is not None:
                 flags += [f"--{name}={float(value)!r}"]
         most = None if self.max_components is None else str(self.max_components)
-        for name, text in (("ledger", self.ledger), ("dataset", self.dataset), ("learner", self.learner), ("max-components", most)):
+        for name, text in (("ledger", self.ledger), ("dataset", self.dataset), ("learner", self.learner), ("max-components", most),
+                           ("unreadable", self.unreadable), ("csv", self.csv)):
             if text is not None:
                 flags += [f"--{name}", os.fspath(text)]
-        return flags + (["--force"] if self.force else [])
+        return flags + (["--infer-schema"] if self.infer_schema else []) + (["--force"] if self.force else [])
 
     def _where(self) -> list[str]:
         """The flags of a server."""
@@ -124,12 +135,19 @@ class Request:
     def _by_names(self) -> list[str]:
         return [self.by] if isinstance(self.by, str) else list(self.by or [])
 
+    def _grouped(self, declared: dict[str, Any]) -> list[str]:
+        """The columns that make groups: those of by, or else of the schema."""
+        asked = self._by_names()
+        if asked == [NONE]:
+            return []
+        return asked or [g["name"] for g in declared.get("by", [])]
+
     def names(self, table: _table.Table) -> list[str]:
         """The columns to fit: those of the schema, or else all but those of unit and by."""
         declared = self._declared()
         if "columns" in declared:
             return [c["name"] for c in declared["columns"]]
-        apart = {self.unit or declared.get("unit"), *self._by_names(), *(g["name"] for g in declared.get("by", []))}
+        apart = {self._person(), *self._grouped(declared)}
         return [c.name for c in table.columns if c.name not in apart]
 
     def _groups(self, declared: dict[str, Any], table: _table.Table | None) -> list[dict[str, Any]]:
@@ -137,11 +155,16 @@ class Request:
         for name in self._by_names():
             if isinstance(self.by, Mapping):
                 groups[name] = {"name": name, "categories": [_table.word(c) for c in self.by[name]]}
-            elif name not in groups and table is not None:
+            elif name not in groups and table is not None and name != NONE:
                 if name not in table.by_name:
                     raise wrong("by", "a column of the table", repr(name), "case counts")
-                groups[name] = {"name": name, "categories": _table.warn_categories(table.by_name[name])}
+                groups[name] = {"name": name, "categories": _table.categories_of(table.by_name[name])}
         return list(groups.values())
+
+    def rows(self, table: _table.Table, read: list[str], labels: list[str]) -> Iterator[bytes | memoryview]:
+        """The rows of a table in memory: as CSV where the program has to find numbers in text, whose rules are then those of every file."""
+        text = self.infer_schema or any(table.by_name[n].kind != _table.NUMBERS for n in self.names(table))
+        return table.lines(read, labels) if text else table.stream(read, labels)
 
     @contextmanager
     def columns(self, table: _table.Table) -> Iterator[tuple[list[str], list[str], list[str]]]:
@@ -149,25 +172,25 @@ class Request:
 
         The schema stands in a file while it runs: it is public, and holds no row.
         """
-        if self.server is not None:
-            yield [*self._columns_there(), *([] if self.unit is None else ["--unit", self.unit])], [], []
-            return
-        declared = self._declared()
-        if table.path is None:
-            names = self.names(table)
-            _table.refuse_text(table, names)
-            stated = declared.get("columns", [{"name": n} for n in names])
-            declared["columns"] = [{**table.by_name[n].facts, **c} for n, c in zip(names, stated)]
-            unit = self.unit or declared.get("unit")
-            if unit is not None and unit not in table.by_name:
-                raise wrong("unit", "a column of the table", repr(unit), "case counts")
-        if groups := self._groups(declared, None if table.path is not None else table):
-            declared["by"] = groups
         flags = [] if self.unit is None else ["--unit", self.unit]
+        if self.server is not None:
+            yield [*self._columns_there(), *flags], [], []
+            return
         for name in self._by_names():
             flags += ["--by", name]
+        declared = self._declared()
+        if self.infer_schema and (declared or isinstance(self.by, Mapping)):
+            raise wrong("infer_schema", "no schema and no categories beside it", "one of them", "leave it out: the columns are declared")
+        if table.path is None:
+            self._in_memory(table, declared)
+        if groups := self._groups(declared, None if table.path is not None else table):
+            declared["by"] = groups
+        labels = [n for n in [self._person(), *self._grouped(declared)] if n]
         read = [c["name"] for c in declared.get("columns", [])]
-        labels = [n for n in [self.unit or declared.get("unit"), *(g["name"] for g in declared.get("by", []))] if n]
+        if table.path is None and self.infer_schema:
+            read = list(table.by_name)
+        elif table.path is None and self.unit is None and "unit" not in declared:
+            labels += [n for n in table.suspects() if n not in read and n not in labels]
         read += [n for n in labels if n not in read]
         if not declared:
             yield flags, read, labels
@@ -177,3 +200,15 @@ class Request:
             with open(name, "w", encoding="utf-8") as file:
                 json.dump(declared, file, ensure_ascii=False)
             yield [*flags, "--schema", name], read, labels
+
+    def _in_memory(self, table: _table.Table, declared: dict[str, Any]) -> None:
+        """Fills the columns of a table in memory into what is declared, unless cells are to choose them."""
+        unit = self._person()
+        if unit is not None and unit not in table.by_name:
+            raise wrong("unit", "a column of the table", repr(unit), "case counts")
+        if self.infer_schema:
+            return
+        names = self.names(table)
+        _table.refuse(table, names, "columns" in declared, {unit, *self._grouped(declared)})
+        stated = declared.get("columns", [{"name": n} for n in names])
+        declared["columns"] = [{**table.by_name[n].facts, **c} for n, c in zip(names, stated)]

@@ -1,6 +1,6 @@
 """Tables of whatever library, as the stream that the program reads.
 
-A column goes by its type, which is public; no cell decides anything. Cells that are missing or not
+A column goes by its type, which is public, and one of text by what the caller names; no cell decides anything unless the caller asks for it. Cells that are missing or not
 finite are passed on as they are: what becomes of their rows is the program's to say, since an
 exception that depends on a cell would tell of a person.
 """
@@ -8,7 +8,10 @@ exception that depends on a cell would tell of a person.
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
 import os
+import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +21,14 @@ import numpy as np
 
 from . import _arrow
 from ._errors import InputError, InputTypeError, reading, wrong
+from ._terminal import tell
+
+NUMBERS, TEXT = "numbers", "text"
+
+# What names of columns that tell persons apart have in them, and others too: the program, which
+# knows them better, is shown every column that may be one.
+_MAY_IDENTIFY = re.compile("id|no|nr|num|code|key|mrn|empi|ssn|nin|nhs|seqn|animal|client|customer|donor|employee|individual|member|participant|patient|"
+                           "proband|pupil|resident|respondent|student|subject|user", re.IGNORECASE)
 
 _ROWS = 20_000  # of a piece, about 2 MB of ten columns: a guess
 
@@ -30,14 +41,16 @@ _Cells = Any
 class Column:
     """A column that waits to be read: its name, what it holds, and what its library says of it.
 
-    narrow: it holds 32-bit floats, which the program takes for the shortest decimals that name
+    TEXT may hold numbers, which only its cells tell. narrow: it holds 32-bit floats, which the program takes for the shortest decimals that name
     them. facts: its label and unit of measure. They and the categories are public.
     """
 
     name: str
-    kind: str  # "numbers", or what it holds in place of them
+    kind: str  # NUMBERS, TEXT, or what it holds in place of them
     narrow: bool = False
-    categories: list[str] | None = None
+    type: str = ""  # as its library calls it, where that says more than kind
+    categories: list[str] | None = None  # which its type declares
+    found: list[str] | None = None  # which may have been read off the rows
     facts: dict[str, str] = field(default_factory=dict)
 
 
@@ -63,18 +76,37 @@ class Table:
             except UnicodeEncodeError:
                 raise wrong("columns", "names in Unicode", f"{name!r}, which has half a character", "rename it") from None
 
+    def suspects(self) -> list[str]:
+        """The names of columns that may tell persons apart."""
+        return [name for name in self.by_name if _MAY_IDENTIFY.search(name)]
+
+    def numeric(self) -> list[str]:
+        """The names of the columns that are numbers by their type."""
+        return [c.name for c in self.columns if c.kind == NUMBERS]
+
     def stream(self, names: Sequence[str], labels: Collection[str] = ()) -> Iterator[bytes | memoryview]:
         """The rows of these columns; those of labels, which tell persons and groups apart, as text."""
-        kinds: list[type[np.floating[Any]] | None] = []
-        for column in map(self.by_name.__getitem__, names):
-            number = column.kind == "numbers" and column.name not in labels
-            kinds.append(None if not number else np.float32 if column.narrow else np.float64)
+        kinds = self._kinds(names, labels)
         yield _arrow.schema(names, kinds)
+        for cells in self._cells(names, kinds):
+            yield from _arrow.batch(cells)
+        yield _arrow.END  # says that the table ends here: without it the program refuses the stream
+
+    def lines(self, names: Sequence[str], labels: Collection[str] = ()) -> Iterator[bytes]:
+        """The same as CSV, where the program is to find numbers in text."""
+        yield _csv([names])
+        for cells in self._cells(names, self._kinds(names, labels)):
+            yield _csv(zip(*(c if isinstance(c, list) else _texts(list(c)) for c in cells)))
+
+    def _kinds(self, names: Sequence[str], labels: Collection[str]) -> list[type[np.floating[Any]] | None]:
+        columns = [self.by_name[name] for name in names]
+        return [None if c.kind != NUMBERS or c.name in labels else np.float32 if c.narrow else np.float64 for c in columns]
+
+    def _cells(self, names: Sequence[str], kinds: Sequence[type[np.floating[Any]] | None]) -> Iterator[list[_arrow.Cells]]:
         pieces = reading(lambda: self.pieces(list(names)))
         while (cells := reading(lambda: _next(pieces, kinds))) is not None:
             if cells and len(cells[0]):
-                yield from _arrow.batch(cells)
-        yield _arrow.END  # says that the table ends here: without it the program refuses the stream
+                yield cells
 
 
 def _next(pieces: Iterator[list[_Cells]], kinds: Sequence[type[np.floating[Any]] | None]) -> list[_arrow.Cells] | None:
@@ -84,6 +116,13 @@ def _next(pieces: Iterator[list[_Cells]], kinds: Sequence[type[np.floating[Any]]
     with np.errstate(all="ignore"), warnings.catch_warnings():  # a warning would tell of a cell
         warnings.simplefilter("ignore")
         return [_texts(c) if kind is None else _floats(c, kind) for kind, c in zip(kinds, piece)]
+
+
+def _csv(rows: Iterable[Iterable[str | bytes | None]]) -> bytes:
+    text = io.StringIO(newline="")
+    written = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)  # a blank line would be no row
+    written.writerows([c.decode() if isinstance(c, bytes) else c for c in row] for row in rows)
+    return text.getvalue().encode(errors="replace")
 
 
 def _floats(cells: np.ndarray[Any, Any], kind: type[np.floating[Any]]) -> np.ndarray[Any, Any]:
@@ -150,18 +189,20 @@ def _url(url: Any) -> Table:
     return table
 
 
-def _not_numbers(name: str, kind: str) -> InputError:
-    return wrong(f"column {name!r}", "numbers", kind, "leave it out with schema=[..], make numbers of it, or name it in by or unit")
-
-
-def refuse_text(table: Table, names: Iterable[str]) -> None:
-    """Fails for the first column that cannot be fitted."""
+def refuse(table: Table, names: Iterable[str], declared: bool, apart: Collection[str | None] = ()) -> None:
+    """Fails for the first column that cannot be fitted: of text only what the caller names can, since its cells say whether they are numbers."""
     for name in names:
         column = table.by_name.get(name)
         if column is None:
             raise wrong("columns", repr(name), f"only {', '.join(map(repr, table.by_name))[:200]}", "case counts")
-        if column.kind != "numbers":
-            raise _not_numbers(name, column.kind)
+        if column.kind == NUMBERS or declared and column.kind == TEXT:
+            continue
+        if not table.named:
+            raise _not_numbers(column)
+        numeric = [n for n in table.numeric() if n not in apart]
+        raise wrong(f"column {name!r}", "numbers by its type", column.type or column.kind,
+                    f"name the columns to fit, schema={numeric!r}, or name it in by or unit; infer_schema=True has cells choose, which the promise does not cover"
+                    if numeric else "make numbers of it, or name it in schema=[..] if it is text that holds numbers")
 
 
 def _numpy(x: Any) -> Table:
@@ -178,8 +219,9 @@ def _numpy(x: Any) -> Table:
         raise wrong("X", "real numbers", "complex ones. Complex data not supported", "pass the real part")
     if array.ndim != 2:
         raise wrong("X", "a table of two dimensions", f"{array.ndim}. Reshape your data: X.reshape(-1, 1)", "one row for each person")
+    kind = NUMBERS
     if array.dtype.kind not in "fiub":
-        array = _converted(array)
+        array, kind = _converted(array)
     rows, columns = array.shape
 
     def pieces(names: list[str]) -> Iterator[list[_Cells]]:
@@ -188,20 +230,25 @@ def _numpy(x: Any) -> Table:
             part = array[start : start + _ROWS]
             yield [part[:, i] for i in at]
 
-    return Table([Column(f"x{i}", "numbers", array.dtype == np.float32) for i in range(columns)], pieces, rows, False)
+    return Table([Column(f"x{i}", kind, array.dtype == np.float32, type=array.dtype.name) for i in range(columns)], pieces, rows, False)
 
 
-def _converted(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _converted(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], str]:
+    """An array of numbers, if all that an array of objects holds is some, or else the array itself; and which it is."""
     if array.dtype.kind in "OSU":
-        try:
-            return array.astype(np.float64)
-        except (TypeError, ValueError):
-            pass  # what numpy says would show the cell
-    # The words behind the comma are those that scikit-learn's own checks look for.
-    kind = {"U": "str", "S": "bytes", "O": "object"}.get(array.dtype.kind, array.dtype.name)  # of text without the length of the longest
-    error = wrong("X", "numbers", f"other objects (dtype {kind}), and an argument must be a string of digits or a number",
-                  "make numbers of it; a missing cell is NaN")
-    raise InputTypeError(*error.args) if array.dtype.kind == "O" else error
+        with contextlib.suppress(TypeError, ValueError), np.errstate(all="ignore"):  # what numpy says would show the cell
+            return array.astype(np.float64), NUMBERS
+    if array.dtype.kind == "S":
+        array = np.char.decode(array, errors="replace")
+    return array, TEXT if array.dtype.kind in "OU" else f"the type {array.dtype.name}"
+
+
+def _not_numbers(column: Column) -> InputError:
+    """The error of an array of no numbers, in words that scikit-learn's own checks look for."""
+    kind = "object" if column.type == "object" else "str" if column.kind == TEXT else column.type  # and not how long the longest text is
+    error = wrong("X", NUMBERS, f"other objects (dtype {kind}), and an argument must be a string of digits or a number",
+                  "make numbers of it, a missing cell NaN; schema=['x0', ..] has the program read numbers out of text")
+    return InputTypeError(*error.args) if kind == "object" else error
 
 
 def _pandas(x: Any) -> Table:
@@ -215,11 +262,12 @@ def _pandas(x: Any) -> Table:
     for i, name in enumerate(names):
         kind = x.dtypes.iloc[i]
         if isinstance(kind, pd.CategoricalDtype):
-            columns.append(Column(name, "categories", categories=[word(c) for c in kind.categories]))
+            columns.append(Column(name, TEXT, type="a categorical", found=[word(c) for c in kind.categories]))
         elif pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_complex_dtype(kind):
-            columns.append(Column(name, "numbers", getattr(kind, "numpy_dtype", kind) == np.float32))
+            columns.append(Column(name, NUMBERS, getattr(kind, "numpy_dtype", kind) == np.float32))
         else:
-            columns.append(Column(name, f"the type {kind}"))
+            text = kind == object or pd.api.types.is_string_dtype(kind)
+            columns.append(Column(name, TEXT if text else f"the type {kind}", type=f"the type {kind}"))
     for fact, said in (("unit_of_measure", "units"), ("label", "labels")):
         for column in columns:
             if text := x.attrs.get(said, {}).get(column.name):
@@ -230,7 +278,7 @@ def _pandas(x: Any) -> Table:
     def pieces(wanted: list[str]) -> Iterator[list[_Cells]]:
         for start in range(0, len(x), _ROWS):
             part = x.iloc[start : start + _ROWS]
-            yield [_of_series(part.iloc[:, at[n]], by[n].kind == "numbers") for n in wanted]
+            yield [_of_series(part.iloc[:, at[n]], by[n].kind == NUMBERS) for n in wanted]
 
     return Table(columns, pieces, len(x), named)
 
@@ -256,17 +304,18 @@ def _polars(x: Any) -> Table:
     columns = []
     for name, kind in x.schema.items():
         if kind.is_numeric() or kind == pl.Boolean:
-            columns.append(Column(name, "numbers", kind == pl.Float32))
+            columns.append(Column(name, NUMBERS, kind == pl.Float32))
         elif isinstance(kind, pl.Enum):
-            columns.append(Column(name, "categories", categories=[str(c) for c in kind.categories]))
+            columns.append(Column(name, TEXT, type="an Enum", categories=[str(c) for c in kind.categories]))
         else:
-            columns.append(Column(name, f"the type {kind}"))
+            text = kind in (pl.String, pl.Categorical, pl.Object)
+            columns.append(Column(name, TEXT if text else f"the type {kind}", type=f"the type {kind}"))
     by = {c.name: c for c in columns}
 
     def pieces(wanted: list[str]) -> Iterator[list[_Cells]]:
         for start in range(0, x.height, _ROWS):
             part = x.slice(start, _ROWS)
-            yield [part[n].to_numpy() if by[n].kind == "numbers" else part[n].to_list() for n in wanted]
+            yield [part[n].to_numpy() if by[n].kind == NUMBERS else part[n].to_list() for n in wanted]
 
     return Table(columns, pieces, x.height, True)
 
@@ -291,14 +340,16 @@ def _of_arrow(x: Any) -> Table:
     for f in schema:
         number = pa.types.is_integer(f.type) or pa.types.is_floating(f.type) or pa.types.is_boolean(f.type) or pa.types.is_decimal(f.type)
         facts = {k.decode(): v.decode(errors="replace") for k, v in (f.metadata or {}).items() if k in (b"unit_of_measure", b"label")}
-        columns.append(Column(f.name, "numbers" if number else f"the type {f.type}", pa.types.is_float32(f.type), facts=facts))
+        text = pa.types.is_string(f.type) or pa.types.is_large_string(f.type) or pa.types.is_dictionary(f.type)
+        kind = NUMBERS if number else TEXT if text else f"the type {f.type}"
+        columns.append(Column(f.name, kind, pa.types.is_float32(f.type), f"the type {f.type}", facts=facts))
     by = {c.name: c for c in columns}
 
     def pieces(wanted: list[str]) -> Iterator[list[_Cells]]:
         for batch in batches():
             for start in range(0, batch.num_rows, _ROWS):
                 part = batch.slice(start, _ROWS)
-                yield [_cells(part.column(n), by[n].kind == "numbers") for n in wanted]
+                yield [_cells(part.column(n), by[n].kind == NUMBERS) for n in wanted]
 
     return Table(columns, pieces, rows, True)
 
@@ -307,10 +358,12 @@ def _cells(cells: Any, number: bool) -> _Cells:
     return cells.to_numpy(zero_copy_only=False) if number else cells.to_pylist()
 
 
-def warn_categories(column: Column) -> list[str]:
+def categories_of(column: Column) -> list[str]:
     """The categories that a column's type declares; they will be public."""
-    if not column.categories:
-        raise wrong("by", f"declared categories of {column.name!r}", column.kind,
-                    "groups are public, and never read off the rows: by={'sex': ['f', 'm']}, or a categorical (pandas) or Enum (polars)")
-    warnings.warn(f"the categories of {column.name!r} are taken from its type, and are public: they must not have been read off the rows", stacklevel=7)
-    return column.categories
+    if column.categories:
+        warnings.warn(f"the categories of {column.name!r} are taken from its type, and are public: they must not have been read off the rows", stacklevel=7)
+        return column.categories
+    if column.found:  # pandas makes them of the rows, so that they go to the terminal alone
+        tell([f"if these categories are no secret: by={ {column.name: column.found} }"])
+    raise wrong("by", f"declared categories of {column.name!r}", column.type or column.kind,
+                "groups are public, and never read off the rows: by={'sex': ['f', 'm']}, or an Enum of polars")
