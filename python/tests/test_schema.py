@@ -37,14 +37,46 @@ def test_text_among_the_columns(rows, library):
     assert np.allclose(fit.location_, [20, 5], atol=0.5)
 
 
+def test_arrays_of_objects(rows, capsys):
+    x = rows[8000:].astype(object)
+    assert np.allclose(gauze.Covariance(**BUDGET).fit(x).location_, [20, 5], atol=0.5)
+    x[7, 0] = "<5"
+    with pytest.raises(gauze.InputError) as error:
+        gauze.Covariance(**BUDGET).fit(x)
+    nothing_spent(error.value)
+    with pytest.raises(gauze.InputError) as error:
+        gauze.Covariance(schema=["x0", "x1"], **BUDGET).fit(x)
+    nothing_spent(error.value)
+    assert error.value.field == "X" and "x0" in capsys.readouterr().err  # which cells, the terminal is told
+    fit = gauze.Covariance(schema=["x0", "x1"], unreadable="missing", **BUDGET).fit(x)
+    assert fit.certificate_["rows"] == len(x)
+
+
+def test_cells_that_do_not_read(people, capsys):
+    """Numbers with thousands separators would be dropped, and exactly the large ones."""
+    table = people.assign(cost=[f"{1000 + i:,}.5" for i in range(len(people))])
+    for more in ({}, {"unreadable": None}):
+        with pytest.raises(gauze.InputError) as error:
+            gauze.Covariance(schema=["a", "cost"], **more, **BUDGET).fit(table)
+        nothing_spent(error.value)
+        assert "cost" in capsys.readouterr().err and "cost" not in str(error.value)
+    table.loc[len(people) // 2 :, "cost"] = "17"
+    assert gauze.Covariance(schema=["a", "cost"], unreadable="missing", **BUDGET).fit(table).release_.columns == ["a", "cost"]
+
+
 def test_files(people, tmp_path, capsys):
-    file = tmp_path / "people.csv"
+    file, german = tmp_path / "people.csv", tmp_path / "leute.csv"
     people.to_csv(file, index=False)
+    people.to_csv(german, index=False, sep=";", decimal=",")
     with pytest.raises(gauze.InputError) as error:
         gauze.Covariance(**BUDGET).fit(file)
     nothing_spent(error.value)
     assert "a,b" in capsys.readouterr().err and "a,b" not in str(error.value)  # which columns hold numbers depends on cells
     assert gauze.Covariance(infer_schema=True, **BUDGET).fit(file).certificate_["schema"] == "inferred"
+    with pytest.raises(gauze.InputError, match="csv: wanted a file"):
+        gauze.Covariance(csv="decimal=,", **BUDGET).fit(people)
+    fit = gauze.Covariance(schema=["a", "b"], csv="delimiter=; decimal=,", **BUDGET).fit(german)
+    assert np.allclose(fit.location_, [20, 5], atol=0.5)
 
 
 def test_inferred(people):

@@ -203,6 +203,8 @@ class Request:
 
     def _in_memory(self, table: _table.Table, declared: dict[str, Any]) -> None:
         """Fills the columns of a table in memory into what is declared, unless cells are to choose them."""
+        if self.csv is not None:
+            raise wrong("csv", "a file of CSV beside it", "a table in memory", "leave it out; what is written otherwise, make numbers of, such as with str.replace(',', '.')")
         unit = self._person()
         if unit is not None and unit not in table.by_name:
             raise wrong("unit", "a column of the table", repr(unit), "case counts")
