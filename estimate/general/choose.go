@@ -92,7 +92,7 @@ func (f *fit) score(c *coreset.Coreset, m *coreset.Mixture) float64 {
 	r := f.rounds(nil)
 	lost, rows := 0.0, math.Min(f.Rows, c.Total)
 	for _, w := range m.Weights {
-		lost += w * r.Lost(w*rows/f.Rows, math.Sqrt(f.schedule.final*f.Mu2))
+		lost += w * r.Price(w*rows/f.Rows, math.Sqrt(f.schedule.final*f.Mu2))
 	}
 	k := float64(len(m.Weights))
 	// what noise in the counts lets a parameter gain, over what drawing the rows does

@@ -30,9 +30,10 @@ const (
 	weak             = 30.0 // strength below which the global Gaussian takes more, smaller steps
 	rowsPerComponent = 40.0 // kmax = n mu/(rowsPerComponent max(d, 4))
 	leastPerFit      = 10.0 // a fit of K components is refused below n mu = leastPerFit K max(d, 4)
-	leastStrength    = 6.0  // strength below which one Gaussian is all that can be learned
+	leastStrength    = 3.0  // strength below which one Gaussian is all that can be learned
 	mostComponents   = 64
 	maxRounds        = 60
+	leastRounds      = 8      // of EM: fewer are far from converged
 	fineTree         = 3000.0 // strength beyond which the tree gets one more level
 )
 
@@ -102,7 +103,7 @@ func planned(p estimate.Problem, d int, rows float64) schedule {
 	rest := 1 - countPart - s.units - s.global - explore.NearShare(p, rows)
 	s.tree, s.final = treePart*rest, finalPart*rest
 	s.em = rest - s.tree - s.final
-	s.rounds = between(3, int(math.Round(3+3*math.Log2(math.Max(1, x/60)))), maxRounds)
+	s.rounds = between(leastRounds, int(math.Round(3+3*math.Log2(math.Max(1, x/60)))), maxRounds)
 	s.q = coreset.Dimension(d)
 	s.first, s.last = coreset.Levels(s.q, x > fineTree)
 	return s

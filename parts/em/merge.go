@@ -19,8 +19,12 @@ import (
 func (r *Rounds) Merge(ctx context.Context, mu float64) error {
 	known := bounds{}
 	return r.joinDownTo(1, func() (bool, error) {
+		apart := r.apartBySDs()
 		return r.joinBest(ctx, 0, func(i, j int) float64 {
 			a, b := r.Components[i], r.Components[j]
+			if apart(a, b) {
+				return math.Inf(-1)
+			}
 			loss := known.of(a, b)
 			if loss > r.bic()+(a.Weight+b.Weight)*mostLost { // which is more than any cost
 				return -loss
@@ -28,6 +32,32 @@ func (r *Rounds) Merge(ctx context.Context, mu float64) error {
 			return r.cost(a, b, mu) - loss
 		})
 	})
+}
+
+// Two components are apart if their means are more than apartSDs of both sds together from each
+// other, and both hold apartRows sds of the noise of a count. Utility constants, guesses.
+const apartSDs, apartRows = 2.0, 6.0
+
+// apartBySDs returns the test whether two components lie apart by the model's own account: along
+// Fisher's direction between their means for the mean covariance of all components, their means are
+// far from each other in their own sds, and both hold rows that noise cannot feign. Noise is no
+// reason to join such components: whether they are two is asked of the rows.
+func (r *Rounds) apartBySDs() func(a, b component.Gaussian) bool {
+	pooled := mat.NewSymDense(r.Space.Dim(), nil)
+	for _, c := range r.Components {
+		pooled.AddSym(pooled, symmetric.Scaled(c.Weight, c.Cov))
+	}
+	_, inverse, _ := symmetric.Factor(pooled)
+	return func(a, b component.Gaussian) bool {
+		if math.Min(a.Weight, b.Weight)*r.Rows <= apartRows*math.Max(a.CountSD, b.CountSD) {
+			return false
+		}
+		between, z := symmetric.Between(inverse, a.Mean, b.Mean)
+		var u mat.VecDense
+		u.MulVec(inverse.T(), z)
+		spread := math.Sqrt(mat.Inner(&u, a.Cov, &u)) + math.Sqrt(mat.Inner(&u, b.Cov, &u))
+		return mat.Dot(&u, between) > apartSDs*spread
+	}
 }
 
 // joinDownTo joins pairs until so many components are left, or join finds none.
@@ -65,7 +95,7 @@ func (r *Rounds) joinBest(ctx context.Context, least float64, gain func(i, j int
 // BIC term) and noise.
 func (r *Rounds) cost(a, b component.Gaussian, mu float64) float64 {
 	both := a.Weight + b.Weight
-	noise := a.Weight*r.Lost(a.Weight, mu) + b.Weight*r.Lost(b.Weight, mu) - both*r.Lost(both, mu)
+	noise := a.Weight*r.Price(a.Weight, mu) + b.Weight*r.Price(b.Weight, mu) - both*r.Price(both, mu)
 	return r.bic() + noise
 }
 

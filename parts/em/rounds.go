@@ -142,6 +142,21 @@ func (r *Rounds) Lost(w, mu float64) float64 {
 	return r.lost[asked]
 }
 
+// ownShape, over the number of columns, is the part of what the noise of its own shape costs that a
+// component is priced at. A guess.
+const ownShape = 3.0
+
+// Price returns the nats per row that a component of weight w costs at least by the noise of one
+// round: those of its mean, and little of those of its shape, since components whose own shapes are
+// noise can share one. At 12 columns and more the whole noise of a shape costs more than most true
+// distinctions gain.
+func (r *Rounds) Price(w, mu float64) float64 {
+	d, n, noise := r.Space.Dim(), math.Max(w*r.Rows, 1), r.noise(mu)
+	r2 := clip.Radius2(d, n, noise, r.Misfit)
+	s := noise * math.Sqrt(r2) / component.Lift / n / clip.Gaussian(d, r2).A1
+	return math.Min(mostLost, float64(d)/2*s*s+math.Min(1, ownShape/float64(d))*r.Lost(w, mu))
+}
+
 // relative is the noise of each entry of the covariance of a component of weight w in one round.
 func (r *Rounds) relative(w, mu float64) float64 {
 	d, n, noise := r.Space.Dim(), math.Max(w*r.Rows, 1), r.noise(mu)

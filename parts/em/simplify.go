@@ -24,7 +24,15 @@ const (
 // is post-processing of released values. Its error is ctx's.
 func (r *Rounds) Simplify(ctx context.Context, random func(draws, components int) Random, mu float64) error {
 	known := bounds{}
-	return r.joinDownTo(2, func() (bool, error) { return r.joinUntold(ctx, random, known, 0, r.told(mu)) })
+	return r.joinDownTo(2, func() (bool, error) {
+		apart, told := r.apartBySDs(), r.told(mu)
+		return r.joinUntold(ctx, random, known, 0, func(a, b component.Gaussian) float64 {
+			if apart(a, b) {
+				return math.Inf(-1)
+			}
+			return told(a, b)
+		})
+	})
 }
 
 // told is what a distinction must be worth, in nats per row, to be told in a round of mu.

@@ -100,7 +100,7 @@ func (f *Finder) wanting() bool {
 func (f *Finder) across() (any bool, err error) {
 	nodes := f.root.leaves()
 	queries := loops.Map(nodes, func(n *node) query.Counts { return f.bins(f.windows(n, acrossSDs), acrossBins) })
-	answers, err := leaves.Ask(f.Allotment, f.Prefix+stepAcross, f.partition(), queries, f.Mu(acrossShare))
+	answers, err := leaves.Ask(f.Allotment, f.Prefix+stepAcross, f.partition(), queries, f.Mu(f.lean(acrossShare)))
 	if err != nil {
 		return false, err
 	}

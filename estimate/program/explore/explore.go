@@ -46,7 +46,7 @@ func (f *Finder) lookRoot() error {
 	q := query.ClippedMoments{Form: query.FullForm, Lift: component.Lift, Components: []query.Component{
 		{Frame: f.Space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.clip},
 	}}
-	mu := f.Mu(pcaShare)
+	mu := f.Mu(pcaShare * math.Min(1, math.Max(leanLook, 2*f.lean(1))))
 	ans, err := leaves.Ask(f.Allotment, f.Prefix+stepLook, f.partition(), []query.ClippedMoments{q}, mu)
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ const flattestComponent = 1e-12
 // Source: [KSSU19] Section C.3 of the restatement; all nodes at once by its Section A.3.
 func (f *Finder) grow(share float64, how directions) error {
 	nodes := f.root.leaves()
-	mu := f.Mu(share / levelsPaid)
+	mu := f.Mu(f.lean(share) / levelsPaid)
 	q := worthwhile(nodes, how.most, how.flat)
 	if slices.ContainsFunc(nodes, func(n *node) bool { return n.first != nil }) {
 		q = 1

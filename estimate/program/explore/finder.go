@@ -79,6 +79,26 @@ type Finder struct {
 	Far    float64 // see stagezero.NearUnits: of Near
 }
 
+// Utility constants of lean, guesses: n mu from which on counts that show components of LeastWeight
+// cost less than their share; the least part of a share, and of that of the first look's moments;
+// and the n mu that a component needs for each column to be fitted at all.
+const (
+	leanRows  = 2840.0
+	leanest   = .12
+	leanLook  = .3
+	leanShape = 10.0
+)
+
+// lean returns the part of a share that counts need to show the lightest component that can be
+// fitted to so many rows: it falls with (n mu)^-2, as a count costs what its noise in rows does.
+// What looking does not need, the rounds and the last release have.
+func (f *Finder) lean(share float64) float64 {
+	strength := f.Rows * math.Sqrt(f.Mu2)
+	lightest := math.Max(LeastWeight, leanShape*math.Max(4, float64(f.Space.Dim()))/strength)
+	part := sq(leanRows * LeastWeight / (lightest * strength))
+	return share * math.Min(1, math.Max(leanest, part))
+}
+
 // spare is how many components more than asked for may be found on the way: a false one must not
 // take the place of a true one.
 func (f *Finder) spare() int {
@@ -170,7 +190,7 @@ func NearShare(p estimate.Problem, rows float64) float64 {
 
 // clear reports whether every node holds many rows against the noise of a tree's count.
 func (f *Finder) clear() bool {
-	sd := f.Factor / f.Mu(regrowShare/levelsPaid)
+	sd := f.Factor / f.Mu(f.lean(regrowShare)/levelsPaid)
 	for _, n := range f.root.leaves() {
 		if n.at.Weight*f.Rows < clearRows*sd {
 			return false
@@ -191,7 +211,7 @@ const (
 // scale always; the others once where the first tree did not see all directions, and as long as
 // something splits.
 func (f *Finder) again(level int, split bool) bool {
-	scarce := f.Rows*f.Mu(regrowShare/levelsPaid) < ampleRows*f.Factor
+	scarce := f.Rows*f.Mu(f.lean(regrowShare)/levelsPaid) < ampleRows*f.Factor
 	if f.Problem.Components > 0 && len(f.root.leaves()) >= f.Problem.Components && len(f.blurs()) == 0 && scarce {
 		return false
 	}

@@ -23,8 +23,10 @@ const (
 	pcaCore    = .85
 	radiusCore = .9  // of the rows are within the radius in any case
 	radiusPart = .01 // a bin beyond counts if it holds this part of the rows
-	radiusSDs  = 3.0 // .. and this many noise sds
-	radiusGap  = 5   // half-octaves that may be empty between the core and what belongs to it
+	// two bins that hold this part of the rows, and so many noise sds, belong, however far
+	radiusFar, radiusFarSDs = .035, 5.0
+	radiusSDs               = 3.0 // .. and this many noise sds
+	radiusGap               = 5   // half-octaves that may be empty between the core and what belongs to it
 )
 
 // findRadius finds the ball around the centre that holds what belongs together.
@@ -80,6 +82,14 @@ func radiusBin(counts []float64, rows, sd float64) int {
 			if counts[b] > low {
 				within, at = within+counts[b], b
 			}
+		}
+	}
+	for b := len(counts) - 1; b > at; b-- { // a cluster far off, however far
+		if counts[b]+counts[b-1] <= math.Max(math.Sqrt2*radiusFarSDs*sd, radiusFar*rows) {
+			continue
+		}
+		if at = b; counts[b] <= low {
+			at = b - 1
 		}
 	}
 	for b := at + 1; b < len(counts) && b-at <= radiusGap; b++ {

@@ -30,9 +30,11 @@ func TestRadiusBin(t *testing.T) {
 	}{
 		{"a bulk", core(map[int]float64{5: 900, 6: 99}), 5},
 		{"a tail without gaps", core(map[int]float64{5: 400, 6: 300, 7: 200, 8: 101}), 8},
-		{"outliers that share a distance", core(map[int]float64{60: 1000}), 4},
+		{"outliers that share a distance", core(map[int]float64{60: 300}), 4},
+		{"a cluster however far", core(map[int]float64{60: 1000}), 60},
 		{"a light component behind a gap", core(map[int]float64{5: 500, 10: 500}), 10},
-		{"behind a wider gap", core(map[int]float64{5: 500, 12: 500}), 5},
+		{"few behind a wider gap", core(map[int]float64{5: 500, 12: 300}), 5},
+		{"many behind a wider gap", core(map[int]float64{5: 500, 12: 500}), 12},
 		{"a light component that two bins share", core(map[int]float64{5: 840, 9: 80, 10: 80}), 10},
 		{"the bulk is far", map[int]float64{30: 4000, 31: 6000}, 31},
 		{"two bulks, one far", map[int]float64{2: 5000, 40: 5000}, 40},
