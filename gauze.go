@@ -1,7 +1,8 @@
 // Package gauze releases Gaussian summaries of sensitive tables under differential privacy, without
 // asking for bounds on the data.
 //
-//	in, err := gauze.Open("people.csv", nil, source.Named([]string{"age", "bmi"})) // or FromRows, FromSeq, FromSQL
+//	// or FromRows, FromSeq, FromSQL
+//	in, err := gauze.Open("people.csv", nil, source.Named([]string{"age", "bmi"}))
 //	table, err := in.Load(privacy.ReplaceOne, nil)      // the rows go in and never come out
 //	request := in.Request()
 //	request.Relation, request.Budget = privacy.ReplaceOne, privacy.Budget{Epsilon: 1, Delta: 1e-6}

@@ -2,6 +2,7 @@ package gauze
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -33,7 +34,7 @@ func wards(t *testing.T) string {
 
 // fitWards fits the groups of such a table.
 func fitWards(t *testing.T, relation privacy.Relation, b privacy.Budget, unit string) *Result {
-	schema := &source.Schema{Unit: unit, Columns: []source.Column{{Name: "x"}, {Name: "y"}},
+	schema := &source.Schema{Unit: cmp.Or(unit, source.NoUnit), Columns: []source.Column{{Name: "x"}, {Name: "y"}},
 		By: []source.Grouping{{Name: "sex", Categories: []string{"f", "m"}}, {Name: "ward", Categories: []string{"a", "b"}}}}
 	in, err := Open("-", strings.NewReader(wards(t)), schema)
 	if err != nil {

@@ -46,8 +46,8 @@ func inputOf(t *source.Table, err error) (*Input, error) {
 }
 
 // FromRows is an input of rows in memory, each with a number for every column and each a person of
-// its own: NaN is a missing cell. A row of another length is an error of [Input.Load]. The rows must not change before they
-// are loaded.
+// its own: NaN is a missing cell. A row of another length is an error of [Input.Load]. The rows
+// must not change before they are loaded.
 func FromRows(rows [][]float64, columns ...source.Column) (*Input, error) {
 	return FromSeq(slices.Values(rows), columns...)
 }

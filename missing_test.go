@@ -150,8 +150,8 @@ func arrowCoded(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// TestSentinels: codes beyond declared limits are no part of the model, which has the correlation of
-// the rows without them.
+// TestSentinels: codes beyond declared limits are no part of the model, which has the correlation
+// of the rows without them.
 func TestSentinels(t *testing.T) {
 	rng, low, high := rand.New(rand.NewPCG(stattest.Seed(t), 33)), 40., 300.
 	rows := make([][]float64, 20_000)

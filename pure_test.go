@@ -1,6 +1,7 @@
 package gauze
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -116,7 +117,7 @@ func TestFitPure(t *testing.T) {
 	}
 	for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		for _, unit := range []string{"", "pid"} {
-			in, err := Open("-", strings.NewReader(table.String()), &source.Schema{Unit: unit, Columns: []source.Column{{Name: "x"}},
+			in, err := Open("-", strings.NewReader(table.String()), &source.Schema{Unit: cmp.Or(unit, source.NoUnit), Columns: []source.Column{{Name: "x"}},
 				By: []source.Grouping{{Name: "sex", Categories: []string{"f", "m"}}}})
 			if err != nil {
 				t.Fatal(err)

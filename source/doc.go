@@ -17,13 +17,13 @@
 // With a declared schema no cell can change which columns are fitted, and names, order and units
 // tell nothing about a row.
 //
-// An inferred schema (Schema.Infer) is a convenience for the custodian and is not private. Which columns a release
-// has then depends on cells: one person's text cell can move a column across the threshold
-// numberShare, and one cell out of sequence turns a row identifier into a column to fit. Somebody
-// who knows all other rows could read that bit off the release with certainty; no epsilon covers
-// it. It tells little where columns are plainly numeric or plainly text, which is the common case,
-// but it is not nothing, so the certificate says "inferred". Declaring the same columns the next
-// time costs nothing.
+// An inferred schema (Schema.Infer) is a convenience for the custodian and is not private. Which
+// columns a release has then depends on cells: one person's text cell can move a column across the
+// threshold numberShare, and one cell out of sequence turns a row identifier into a column to fit.
+// Somebody who knows all other rows could read that bit off the release with certainty; no epsilon
+// covers it. It tells little where columns are plainly numeric or plainly text, which is the common
+// case, but it is not nothing, so the certificate says "inferred". Declaring the same columns the
+// next time costs nothing.
 //
 // The number of rows, bad rows, errors and everything in a Report also depend on cells. They are
 // for the custodian's terminal: never part of a release, never in a log, never shown to an analyst.

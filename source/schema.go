@@ -19,16 +19,16 @@ import (
 type Schema struct {
 	// At least one, names distinct, unless Infer is set.
 	Columns []Column `json:"columns"`
-	// Infer has the cells of the first rows choose the columns, where none are declared. The privacy
-	// promise does not cover that choice, and releases say so.
+	// Infer has the cells of the first rows choose the columns, where none are declared. The
+	// privacy promise does not cover that choice, and releases say so.
 	Infer bool `json:"-"`
 	// Title and Dataset name what is released, and what it is made of, for people and ledgers; ""
 	// if they are not stated.
 	Title   string `json:"title,omitempty"`
 	Dataset string `json:"dataset,omitempty"`
-	// Unit is the column that says whose a row is: rows with one value there are one person. With ""
-	// a row is a person, and a table whose rows look like several of one person is refused; NoUnit
-	// states that every row is a person, whatever it looks like.
+	// Unit is the column that says whose a row is: rows with one value there are one person. With
+	// "" a row is a person, and a table whose rows look like several of one person is refused;
+	// NoUnit states that every row is a person, whatever it looks like.
 	Unit string `json:"unit,omitempty"`
 	// By are the columns that say of which group a row is: each group gets a model of its own.
 	By []Grouping `json:"by,omitempty"`

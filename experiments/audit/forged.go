@@ -78,10 +78,11 @@ func (own) LearnMixture(rows [][]float64, _ int, _ uint64) ([]learner.Component,
 func rows(n, k, stray int) string {
 	var b strings.Builder
 	b.WriteString("x,y,person,sex\n")
+	rng := rand.New(rand.NewPCG(uint64(n), uint64(k)))
 	for i := range n {
-		x, y := 1+12*float64(i%k)+rand.NormFloat64(), 2+12*float64(i%k)+rand.NormFloat64()
+		x, y := 1+12*float64(i%k)+rng.NormFloat64(), 2+12*float64(i%k)+rng.NormFloat64()
 		if stray > 0 && i%stray == 0 {
-			x, y = 1e5*(rand.Float64()-.5), 1e5*(rand.Float64()-.5)
+			x, y = 1e5*(rng.Float64()-.5), 1e5*(rng.Float64()-.5)
 		}
 		fmt.Fprintf(&b, "%.6f,%.6f,p%d,%s\n", x, y, i/2, []string{"f", "m"}[i/2%2])
 	}

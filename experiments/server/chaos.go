@@ -55,8 +55,8 @@ func chaos(ctx context.Context, f *field, p *engine.Page, kills int) error {
 // mostLife is how long the server lives at most once it has taken a fit, in milliseconds.
 const mostLife = 700
 
-// round lets analysts fit for a while, beside others who copy and ask for the database, and kills the
-// server.
+// round lets analysts fit for a while, beside others who copy and ask for the database, and kills
+// the server.
 func (f *field) round(ctx context.Context, kill int, analysts []string, said map[string]*promise, mu *sync.Mutex, others *strangers) error {
 	live, stop := context.WithCancel(ctx)
 	defer stop()

@@ -158,8 +158,8 @@ func (a Ask) schema(d *store.Dataset) (*source.Schema, error) {
 	if a.Rows != 0 && d.Relation == privacy.ReplaceOne.String() && a.Rows != d.Rows || a.Dim != 0 {
 		return nil, fault("rows", "none beside a data set whose number of rows is public, and no dim", fmt.Sprint(a.Rows), "leave them out")
 	}
-	// Whether rows are persons was settled when the data set was registered: no fit looks again, for
-	// what it found would depend on rows.
+	// Whether rows are persons was settled when the data set was registered: no fit looks again,
+	// for what it found would depend on rows.
 	s := &source.Schema{Title: d.Schema.Title, Dataset: d.Name, Unit: cmp.Or(d.Schema.Unit, source.NoUnit), Columns: slices.Clone(d.Schema.Columns), CSV: d.Schema.CSV}
 	if a.Title != "" {
 		s.Title = a.Title
