@@ -147,7 +147,7 @@ func TestFitPure(t *testing.T) {
 					t.Errorf("%v, group %d: %+v", relation, i, each.Model)
 				}
 			}
-			in, err = Open("-", strings.NewReader(table.String()), &source.Schema{Unit: unit, Columns: []source.Column{{Name: "x"}}})
+			in, err = Open("-", strings.NewReader(table.String()), &source.Schema{Unit: cmp.Or(unit, source.NoUnit), Columns: []source.Column{{Name: "x"}}})
 			if err != nil {
 				t.Fatal(err)
 			}
