@@ -1,6 +1,7 @@
 package gauze
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -401,7 +402,7 @@ func TestUnit(t *testing.T) {
 		}
 	}
 	for _, unit := range []string{"patient_id", ""} {
-		in, err := Open("-", strings.NewReader(table.String()), &source.Schema{Unit: unit, Columns: []source.Column{{Name: "x"}}})
+		in, err := Open("-", strings.NewReader(table.String()), &source.Schema{Unit: cmp.Or(unit, source.NoUnit), Columns: []source.Column{{Name: "x"}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,8 +19,11 @@ const (
 	leastGlobal = .02
 	mostGlobal  = .11 // of the global Gaussian; weakGlobal where strength is below weak
 	weakGlobal  = .16
-	treePart    = .18 // of what the first stages leave
-	finalPart   = .30 // of what the first stages leave
+	// of what the first stages leave, for the tree of counts and for the rounds; the last release has
+	// the rest. Both fall with explore.Lean, to these parts of themselves
+	treePart, leanTree = .18, .3
+	emPart, leanRounds = .52, .55
+	finalPart          = 1 - treePart - emPart
 )
 
 // Other utility constants of the schedule, chosen on the same tables.
@@ -101,8 +104,10 @@ func planned(p estimate.Problem, d int, rows float64) schedule {
 	}
 	s.global = between(leastGlobal, want, most)
 	rest := 1 - countPart - s.units - s.global - explore.NearShare(p, rows)
-	s.tree, s.final = treePart*rest, finalPart*rest
-	s.em = rest - s.tree - s.final
+	lean := explore.Lean(d, rows*p.Mu)
+	s.tree = treePart * rest * (leanTree + (1-leanTree)*lean)
+	s.em = emPart * rest * (leanRounds + (1-leanRounds)*lean)
+	s.final = rest - s.tree - s.em
 	s.rounds = between(leastRounds, int(math.Round(3+3*math.Log2(math.Max(1, x/60)))), maxRounds)
 	s.q = coreset.Dimension(d)
 	s.first, s.last = coreset.Levels(s.q, x > fineTree)

@@ -79,7 +79,7 @@ type Finder struct {
 	Far    float64 // see stagezero.NearUnits: of Near
 }
 
-// Utility constants of lean, guesses: n mu from which on counts that show components of LeastWeight
+// Utility constants of Lean, guesses: n mu from which on counts that show components of LeastWeight
 // cost less than their share; the least part of a share, and of that of the first look's moments;
 // and the n mu that a component needs for each column to be fitted at all.
 const (
@@ -89,14 +89,18 @@ const (
 	leanShape = 10.0
 )
 
-// lean returns the part of a share that counts need to show the lightest component that can be
-// fitted to so many rows: it falls with (n mu)^-2, as a count costs what its noise in rows does.
-// What looking does not need, the rounds and the last release have.
-func (f *Finder) lean(share float64) float64 {
-	strength := f.Rows * math.Sqrt(f.Mu2)
-	lightest := math.Max(LeastWeight, leanShape*math.Max(4, float64(f.Space.Dim()))/strength)
+// Lean returns the part of a share for counts that d columns need at a strength of n mu to show the
+// lightest component that can be fitted: it falls like (n mu)^-2, since a count costs what its noise
+// in rows does. What looking does not need, the rounds and the last release have.
+func Lean(d int, strength float64) float64 {
+	lightest := math.Max(LeastWeight, leanShape*math.Max(4, float64(d))/strength)
 	part := sq(leanRows * LeastWeight / (lightest * strength))
-	return share * math.Min(1, math.Max(leanest, part))
+	return math.Min(1, math.Max(leanest, part))
+}
+
+// lean returns what of a share Lean leaves.
+func (f *Finder) lean(share float64) float64 {
+	return share * Lean(f.Space.Dim(), f.Rows*math.Sqrt(f.Mu2))
 }
 
 // spare is how many components more than asked for may be found on the way: a false one must not
