@@ -136,7 +136,7 @@ func (w *Workers) one(ctx, compute context.Context, f store.Fit) {
 			break
 		}
 		w.Log.Error("what a fit ended in cannot be kept yet", "fit", f.ID, "error", err.Error())
-		if keep.Err() != nil {
+		if keep.Err() != nil || store.Lost(err) {
 			break // it is found as cut off when the server starts again
 		}
 		w.pause(keep, w.Now().Add(idle))

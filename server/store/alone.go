@@ -71,7 +71,7 @@ func (s *Store) replaced(ctx context.Context) error {
 	soon, done := context.WithTimeout(ctx, lockTries*lockPause)
 	defer done()
 	err := s.ledger.Held(soon)
-	if errors.Is(err, ledger.ErrReplaced) || errors.As(err, new(*ledger.BrokenError)) {
+	if Lost(err) {
 		return err
 	}
 	if err = s.held(ctx); errors.Is(err, errUnlocked) {

@@ -173,6 +173,12 @@ func Away(err error) bool {
 	return errors.As(err, &lost) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
+// Lost reports an error of a database that was replaced, or put back to an older copy, while it was
+// open: no later try will do better.
+func Lost(err error) bool {
+	return errors.Is(err, ledger.ErrReplaced) || errors.As(err, new(*ledger.BrokenError))
+}
+
 // found is err, or ErrNotFound for a row that is not there.
 func found(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
