@@ -44,6 +44,7 @@ func asked() (all []sensitive) {
 		query.Counts{Edges: [][]float64{{0, 1}}}, query.Counts{Edges: [][]float64{{0, 1}, {3}}},
 		query.Counts{Frame: frame, Edges: [][]float64{{1, 2}}}, query.Counts{Frame: frame, Edges: [][]float64{{1, 2}}, As: query.Above},
 		moments, query.ClippedMoments{Components: one, Form: query.DiagonalForm}, query.ClippedMoments{Components: one, Form: query.SphericalForm},
+		query.ClippedMoments{Components: one, Form: query.CompletedForm},
 		query.Directions{Frame: frame, Lift: 1}, rings.LogRatio{F: one, G: one, Bound: 1}, rings.CellCounts{Frame: frame, HalfWidth: []float64{1}, Level: 2},
 	} {
 		all = append(all, q, query.Partial{Sum: q, As: query.Filled}, rings.Parts{Queries: []query.Sum{q, q}}, rings.Parts{Queries: []query.Sum{q}},

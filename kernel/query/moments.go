@@ -11,11 +11,13 @@ import (
 // Form says which second moments a component's answer holds.
 type Form int
 
-// The forms: all second moments, one per column, or their sum.
+// The forms: all second moments, one per column, or their sum; and all of them, of vectors that one
+// more entry completes to the same length for every row.
 const (
 	FullForm Form = iota + 1
 	DiagonalForm
 	SphericalForm
+	CompletedForm
 )
 
 // A Component is one part of the soft partition that ClippedMoments asks about.
@@ -45,10 +47,16 @@ type Component struct {
 //	FullForm:      R_j f f^T,  f = (b, z) / sqrt(r^2 + b^2)
 //	DiagonalForm:  R_j u,      u = (r, z, z_1^2/r, .., z_d^2/r) / (sqrt3 r)
 //	SphericalForm: R_j u,      u = (r/2, z, |z|^2/r) / (3/2 r)
+//	CompletedForm: f f^T,      f = (b, z, sqrt(r^2 - |z|^2)) / sqrt(r^2 + b^2)
+//
+// CompletedForm is for one component, which has all of every row: |f| = 1 for every row, so what
+// the sensitivity pays for anyway is used. Its last diagonal entry is the sum of r^2 - |z|^2, the
+// trace with the noise of a single entry, and its last column has a second mean, that of z sqrt(r^2
+// - |z|^2). Rows beyond the radius have the last entry 0.
 //
 // Answer: components that are not GateOnly, one after another; FullForm packs the upper triangle
-// row by row (D(D+1)/2 numbers, D = 1 + len(z)), DiagonalForm 1 + 2 len(z), SphericalForm 2 +
-// len(z). Unpack undoes it.
+// row by row (D(D+1)/2 numbers, D = 1 + len(z)), CompletedForm too (D = 2 + len(z)), DiagonalForm 1
+// + 2 len(z), SphericalForm 2 + len(z). Unpack undoes it.
 //
 // Privacy. What is summed is integral: FullForm sums h h^T with h = round(sqrt(R_j) f q), the
 // others sum round(R_j u q), with sum_j |h_j|^2 <= 2^(2B) CHECKED in integers for every row (what
@@ -57,7 +65,10 @@ type Component struct {
 // |h_j|^4) <= 2^(2B) and <v, v'> = sum <h_j, h_j'>^2 >= 0, so the L2 sensitivity is sqrt2 2^(2B)
 // under replace-one and 2^(2B) under add-or-remove-one, soft shares included, with no rounding
 // slack; the off-diagonal entries count twice in |.|_F, which is why they get 1/sqrt2 of the noise
-// (Weight). Other forms: <h, h'> >= 0 follows from |h_z|^2 <= h_0^2 (diagonal) or |h_z|^2 <= 2 h_0
+// (Weight). CompletedForm is that with one block, h = round(f q): the check is of the integers of
+// all D entries, so whatever rounding, clipping, ties, overflow or NaN make of the last one, h has
+// |h|^2 <= 2^(2B) or adds nothing, |h h^T|_F = |h|^2 and <h h^T, h' h'^T> = <h, h'>^2 >= 0. Other
+// forms: <h, h'> >= 0 follows from |h_z|^2 <= h_0^2 (diagonal) or |h_z|^2 <= 2 h_0
 // h_2 (spherical), checked in integers too; the sensitivity is sqrt2 2^B or 2^B. (ceil guard and
 // directed rounding only make the check pass for every row; see panel.Headroom.)
 //
@@ -75,7 +86,7 @@ type Component struct {
 type ClippedMoments struct {
 	Components []Component
 	Form       Form
-	Lift       float64 // b/r for FullForm, in (0, 1]; ignored by the other forms
+	Lift       float64 // b/r for FullForm and CompletedForm, in (0, 1]; ignored by the other forms
 }
 
 // Directions asks for the Gram matrix of the unit vectors f/|f|, f = (b, z), z = W(x - m): one step
@@ -110,10 +121,13 @@ func (q Directions) Kind() string { return "directions" }
 
 // Validate reports components that do not fit a table of d columns.
 func (q ClippedMoments) Validate(d int) error {
-	if q.Form < FullForm || q.Form > SphericalForm {
-		return fmt.Errorf("query: ClippedMoments.Form: want FullForm, DiagonalForm or SphericalForm, got %d", q.Form)
+	if q.Form < FullForm || q.Form > CompletedForm {
+		return fmt.Errorf("query: ClippedMoments.Form: want FullForm, DiagonalForm, SphericalForm or CompletedForm, got %d", q.Form)
 	}
-	if q.Form == FullForm && !(q.Lift > 0 && q.Lift <= 1) {
+	if q.Form == CompletedForm && (len(q.Components) != 1 || q.Components[0].Truncate || q.Components[0].GateOnly) {
+		return fmt.Errorf("query: ClippedMoments.Components: want one component that is neither Truncate nor GateOnly for CompletedForm, got %+v", q.Components)
+	}
+	if q.Form.gram() && !(q.Lift > 0 && q.Lift <= 1) {
 		return fmt.Errorf("query: ClippedMoments.Lift: want a number in (0, 1], got %v", q.Lift)
 	}
 	for _, c := range q.Components {
@@ -141,6 +155,7 @@ func (q Directions) Validate(d int) error {
 	return q.Frame.Validate(d)
 }
 
+// Size is the number of integers of a component of d coordinates.
 func (f Form) Size(d int) int {
 	switch f {
 	case DiagonalForm:
@@ -148,8 +163,19 @@ func (f Form) Size(d int) int {
 	case SphericalForm:
 		return 2 + d
 	default:
-		return (d + 1) * (d + 2) / 2
+		return f.entries(d) * (f.entries(d) + 1) / 2
 	}
+}
+
+// gram reports that vectors are released by their products with themselves.
+func (f Form) gram() bool { return f == FullForm || f == CompletedForm }
+
+// entries is the number of those of f, of d coordinates.
+func (f Form) entries(d int) int {
+	if f == CompletedForm {
+		return d + 2
+	}
+	return d + 1
 }
 
 // Size is the number of integers in the answer.
@@ -169,7 +195,7 @@ func (q Directions) Size() int { return FullForm.Size(q.Frame.Out()) }
 // Sensitivity is sqrt2 (replace-one) or 1 (add-or-remove-one) times the integer norm bound; see the
 // type's comment.
 func (q ClippedMoments) Sensitivity(r privacy.Relation) float64 {
-	if q.Form == FullForm {
+	if q.Form.gram() {
 		return ReplaceFactor(r) * math.Ldexp(1, 2*panel.GramBits)
 	}
 	return ReplaceFactor(r) * math.Ldexp(1, LinearBits)
@@ -185,7 +211,7 @@ var invSqrt2Up = math.Nextafter(math.Sqrt2/2, 1)
 
 // Weight is 1 on diagonals and 1/sqrt2 off them; 1 everywhere in the linear forms.
 func (q ClippedMoments) Weight(i int) float64 {
-	if q.Form != FullForm {
+	if !q.Form.gram() {
 		return 1
 	}
 	for _, c := range q.Components {
@@ -194,7 +220,7 @@ func (q ClippedMoments) Weight(i int) float64 {
 		}
 		size := q.Form.Size(c.Frame.Out())
 		if i < size {
-			return TriangleWeight(i, c.Frame.Out()+1)
+			return TriangleWeight(i, q.Form.entries(c.Frame.Out()))
 		}
 		i -= size
 	}
@@ -217,10 +243,10 @@ func TriangleWeight(i, dim int) float64 {
 	panic("query: index beyond a triangle")
 }
 
-// Unit is q^-2 (FullForm) or q^-1: it turns sums of h h^T into sums of R f f^T.
+// Unit is q^-2 (FullForm, CompletedForm) or q^-1: it turns sums of h h^T into sums of R f f^T.
 func (q ClippedMoments) Unit() float64 {
 	h := q.Headroom()
-	if q.Form == FullForm {
+	if q.Form.gram() {
 		return 1 / (h * h)
 	}
 	return 1 / h
@@ -233,13 +259,13 @@ func (q Directions) Unit() float64 {
 }
 
 func (q ClippedMoments) Headroom() float64 {
-	if q.Form != FullForm {
+	if !q.Form.gram() {
 		return panel.Headroom(LinearBits, q.Size(), true)
 	}
 	m := 0
 	for _, c := range q.Components {
 		if !c.GateOnly {
-			m += c.Frame.Out() + 1
+			m += q.Form.entries(c.Frame.Out())
 		}
 	}
 	return panel.Headroom(panel.GramBits, m, false)

@@ -51,9 +51,10 @@ type momentsPart struct {
 	Component
 	z            []panel.Column
 	norm2, share *panel.Column
-	Scale        float64         // headroom over the length of f (FullForm); headroom (linear forms)
+	completed    bool            // the form is CompletedForm
+	Scale        float64         // headroom over the length of f (FullForm, CompletedForm); headroom (linear forms)
 	lift         float64         // b
-	gram         *panel.Gram     // FullForm
+	gram         *panel.Gram     // FullForm, CompletedForm
 	slope, base  float64         // of the least and the largest |h|^2 allowed, see roundFull
 	waiting      int             // rows that wait to be added
 	from, to     []*panel.Column // what waits of a row: its share, |z|^2, bound, and z in the gram's panel
@@ -73,11 +74,11 @@ func (q ClippedMoments) Compile(d int) RowMap {
 		out := c.Frame.Out()
 		p := &momentsPart{Component: c, norm2: &m.norm2[j], share: &m.Share[j], Scale: q.Headroom(), offset: at}
 		m.Parts = append(m.Parts, p)
-		if q.Form == FullForm {
-			p.lift = q.Lift * c.Radius
+		if q.Form.gram() {
+			p.lift, p.completed = q.Lift*c.Radius, q.Form == CompletedForm
 			p.Scale /= c.Radius * math.Sqrt(1+float64(q.Lift*q.Lift))
 			p.slope, p.base = wholeNorm*(q.Headroom()+1), wholeNorm*float64(out+1)/4/(wholeNorm-1-q.Headroom())
-			p.gram, p.from, p.to = panel.NewGram(out+1), []*panel.Column{p.share, p.norm2, {}}, []*panel.Column{{}, {}, {}}
+			p.gram, p.from, p.to = panel.NewGram(q.Form.entries(out)), []*panel.Column{p.share, p.norm2, {}}, []*panel.Column{{}, {}, {}}
 			if alone { // rounded in place
 				m.z[j] = p.gram.H[1 : 1+out]
 			}
@@ -111,7 +112,7 @@ func (m *MomentsMap) Add(sum []int64, rows []float64) {
 				}
 			}
 		}
-		if m.form == FullForm {
+		if m.form.gram() {
 			m.roundFull(sum)
 			continue
 		}
@@ -119,7 +120,7 @@ func (m *MomentsMap) Add(sum []int64, rows []float64) {
 			m.addLinear(sum, r)
 		}
 	}
-	if m.form == FullForm {
+	if m.form.gram() {
 		for _, p := range m.Parts {
 			p.addWaiting(sum)
 			p.gram.Flush(sum[p.offset:])
@@ -178,8 +179,23 @@ func (p *momentsPart) addWaiting(sum []int64) {
 func (p *momentsPart) add(sum []int64, share, norm2, less *panel.Column) {
 	var factor panel.Column
 	panel.Weigh(&p.gram.H[0], &factor, share, norm2, p.Scale, p.lift, p.Radius, MinShare)
+	if p.completed {
+		p.complete(norm2)
+	}
 	p.gram.RoundAll(&factor, less)
 	p.gram.Add(sum[p.offset:])
+}
+
+// complete writes sqrt(r^2 - |z|^2), or 0 beyond the radius, where it is rounded with z. RoundAll
+// checks the length of what comes out.
+func (p *momentsPart) complete(norm2 *panel.Column) {
+	last, r2 := &p.gram.H[p.gram.Dim-1], float64(p.Radius*p.Radius)
+	for r, n2 := range norm2 {
+		last[r] = 0
+		if rest := r2 - n2; rest > 0 { // not NaN
+			last[r] = math.Sqrt(rest)
+		}
+	}
 }
 
 // addLinear is roundFull for the linear forms, whose vectors are added at once.

@@ -131,3 +131,42 @@ func TestAllSharesPass(t *testing.T) {
 		}
 	}
 }
+
+// TestHostileCompletion: whatever lengths, coordinates, shares, radii and scales a row of the
+// completed form comes with, as a bug would have it, its squared length is at most 2^(2B), or it
+// adds nothing.
+func TestHostileCompletion(t *testing.T) {
+	rng := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+	hostile := []float64{0, 1e-4, .5, 1, 1 + 1e-9, 2, 40, 1e9, 1e300, -1, -1e300, math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, 65536}
+	anything := func() float64 {
+		if rng.IntN(2) == 0 {
+			return rng.Float64()
+		}
+		return hostile[rng.IntN(len(hostile))]
+	}
+	kept := 0
+	for trial := range 20000 {
+		a := Affine{Center: []float64{0, 0, 0}, W: [][]float64{{1, 0, 0}, {0, 1, 0}}}
+		q := ClippedMoments{Form: CompletedForm, Lift: .5, Components: []Component{{Frame: a, Radius: 1}}}
+		m, sum, row := q.Compile(3).(*MomentsMap), make([]int64, q.Size()), rng.IntN(panel.Rows)
+		p := m.Parts[0]
+		p.share[row], p.norm2[row] = anything(), anything()
+		for i := range p.z {
+			p.z[i][row] = anything()
+		}
+		p.gram.H[p.gram.Dim-1][row] = anything() // left from before
+		if trial%3 == 0 {
+			p.Scale, p.lift, p.Radius = p.Scale*anything(), p.lift*anything(), anything()
+		}
+		m.roundFull(sum)
+		for _, trace := range finish(m, sum) {
+			if trace < 0 || trace > panel.GramBound {
+				t.Fatalf("a row of squared norm %d is kept", trace)
+			}
+			kept += int(min(trace, 1))
+		}
+	}
+	if kept < 2000 {
+		t.Errorf("%d rows are kept: the test could hardly fail", kept)
+	}
+}

@@ -58,7 +58,7 @@ const (
 
 // moments are those of clipped moments: of integral matrices, or of vectors.
 func moments(s Shape) (a, b float64) {
-	if s.Of == 1 {
+	if s.Of == 1 || s.Of == 4 {
 		return gram, math.Sqrt2 * gram
 	}
 	return linear, math.Sqrt2 * linear
@@ -89,7 +89,7 @@ var kinds = map[string]kind{
 	"column counts":               {l2: above2, least: 1, most: many, balance: true, columns: mostColumns},
 	"distance counts":             {l2: bins2, least: 1, most: 1},
 	"tail counts":                 {l2: above2, least: 1, most: many},
-	"clipped moments":             {l2: moments, least: 1, most: 3},
+	"clipped moments":             {l2: moments, least: 1, most: 4},
 	"directions":                  {l2: fixed(gram, math.Sqrt2*gram)},
 	"log ratio":                   {l2: fixed(linear, 2*linear)},
 	"cell counts":                 {l2: fixed(1, math.Sqrt2)},

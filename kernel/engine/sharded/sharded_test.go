@@ -68,6 +68,7 @@ func sums() map[string]query.Sum {
 		"full":       moments(query.FullForm),
 		"diagonal":   moments(query.DiagonalForm),
 		"spherical":  moments(query.SphericalForm),
+		"completed":  query.ClippedMoments{Form: query.CompletedForm, Lift: .2, Components: []query.Component{{Frame: frame(.1), Radius: 3}}},
 		"directions": query.Directions{Frame: frame(.1), Lift: 1},
 		"cells":      rings.CellCounts{Frame: frame(0), HalfWidth: []float64{4, 4, 4}, Level: 2},
 		"children":   rings.CellCounts{Frame: frame(0), HalfWidth: []float64{4, 4, 4}, Level: 2, Parents: []uint64{0, 7, 5}},

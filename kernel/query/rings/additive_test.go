@@ -104,6 +104,9 @@ func hostileSums(rng *rand.Rand, d int) (all []query.Sum) {
 	for _, f := range []query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm} {
 		all = append(all, query.ClippedMoments{Form: f, Lift: 1 - rng.Float64(), Components: components}, query.ClippedMoments{Form: f, Lift: 1 - rng.Float64(), Components: components[:1]})
 	}
+	whole := components[0]
+	whole.Truncate = false
+	all = append(all, query.ClippedMoments{Form: query.CompletedForm, Lift: 1 - rng.Float64(), Components: []query.Component{whole}})
 	return append(all, query.Directions{Frame: hostileFrame(rng, d), Lift: size()},
 		query.Counts{Edges: edges}, query.Counts{Edges: query.Each(one), As: query.Above, SkipZero: rng.IntN(2) == 0}, query.Counts{Edges: query.Each(one), As: query.Balance, Center: one},
 		query.Counts{Frame: hostileFrame(rng, d), As: query.Above, Edges: [][]float64{{0, 1, 1e300}}}, query.Counts{Frame: hostileFrame(rng, d), Edges: [][]float64{{0, 1, 1e160}}},

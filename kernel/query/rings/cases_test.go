@@ -146,6 +146,15 @@ func sumCases() []sumCase {
 		{"diagonal truncated soft", moments(query.DiagonalForm, 0, cut(wide), cut(unit)), .4, .5},
 		{"spherical truncated", moments(query.SphericalForm, 0, cut(unit)), .93, .95},
 		{"spherical truncated soft", moments(query.SphericalForm, 0, unit, cut(wide)), .45, .5},
+		{"completed lift 1", moments(query.CompletedForm, 1, unit), .95, .9995},
+		{"completed lift .1", moments(query.CompletedForm, .1, unit), .95, .9995},
+		{"completed lift tiny", moments(query.CompletedForm, 1e-9, unit), .95, .9995},
+		{"completed lift denormal", moments(query.CompletedForm, 5e-324, unit), .95, .9995},
+		{"completed no weight", moments(query.CompletedForm, 1, query.Component{Frame: id, Radius: 1, LogWeight: math.Inf(-1)}), .95, .9995},
+		{"completed radius large", moments(query.CompletedForm, 1, query.Component{Frame: id, Radius: 1e150}), .35, .9995},
+		{"completed radius huge", moments(query.CompletedForm, 1, query.Component{Frame: id, Radius: 1e300}), 0, 0},
+		{"completed radius tiny", moments(query.CompletedForm, 1, query.Component{Frame: id, Radius: 1e-300}), 0, 0},
+		{"completed radius denormal", moments(query.CompletedForm, 1, query.Component{Frame: id, Radius: 5e-324}), 0, 0},
 		{"log ratio", ratio(.5, unit), 1, 1},
 		// F never loses by much
 		{"log ratio soft", ratio(3, query.Component{Frame: dense(rng, dims, 2, .3), LogWeight: 1}, unit, query.Component{Frame: id, LogWeight: -1e3}), .5, 1},
@@ -167,6 +176,7 @@ func sumCases() []sumCase {
 			sumCase{"full " + name, moments(query.FullForm, .5, query.Component{Frame: f, Radius: 2}), 0, 0},
 			sumCase{"diagonal " + name, moments(query.DiagonalForm, 0, query.Component{Frame: f, Radius: 2}), 0, 0},
 			sumCase{"spherical " + name, moments(query.SphericalForm, 0, query.Component{Frame: f, Radius: 2}), 0, 0},
+			sumCase{"completed " + name, moments(query.CompletedForm, .5, query.Component{Frame: f, Radius: 2}), 0, 0},
 			sumCase{"log ratio " + name, ratio(.5, query.Component{Frame: f}), 0, 0},
 			sumCase{"full two frames " + name, moments(query.FullForm, .5, query.Component{Frame: f, Radius: 2}, unit), 0, .3})
 	}

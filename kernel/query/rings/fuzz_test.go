@@ -60,6 +60,7 @@ func FuzzFrames(f *testing.F) {
 		for _, q := range []query.Sum{
 			query.Directions{Frame: frame, Lift: lift},
 			query.ClippedMoments{Form: query.FullForm, Lift: lift, Components: []query.Component{{Frame: frame, Radius: radius}}},
+			query.ClippedMoments{Form: query.CompletedForm, Lift: lift, Components: []query.Component{{Frame: frame, Radius: radius}}},
 			query.ClippedMoments{Form: query.FullForm, Lift: lift, Components: []query.Component{{Frame: frame, Radius: radius}, {Frame: identity(2, 1), Radius: 1}}},
 		} {
 			if q.Validate(2) != nil {

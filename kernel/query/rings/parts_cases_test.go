@@ -105,9 +105,12 @@ func leafQueries() map[string]struct {
 		"tails": {func(i int) query.Sum {
 			return query.Counts{Frame: frame(i), As: query.Above, Edges: [][]float64{{0, 1e-9}}}
 		}, 1, 1},
-		"full":       {moments(query.FullForm), .9, .9},
-		"diagonal":   {moments(query.DiagonalForm), .9, .9},
-		"spherical":  {moments(query.SphericalForm), .9, .9},
+		"full":      {moments(query.FullForm), .9, .9},
+		"diagonal":  {moments(query.DiagonalForm), .9, .9},
+		"spherical": {moments(query.SphericalForm), .9, .9},
+		"completed": {func(i int) query.Sum {
+			return query.ClippedMoments{Form: query.CompletedForm, Lift: .6, Components: []query.Component{{Frame: frame(i), Radius: 1 + float64(i)}}}
+		}, .9, .9},
 		"directions": {func(i int) query.Sum { return query.Directions{Frame: frame(i), Lift: .5 + float64(i)} }, .99, .99},
 		"log ratio":  {func(i int) query.Sum { return ratioLeaf(frame(i), .1) }, .5, 1},
 		// one sensitivity, many units

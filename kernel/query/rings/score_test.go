@@ -391,7 +391,7 @@ func statedL1(q query.Sum, r privacy.Relation) float64 { return convert.L1(q.Siz
 func TestL1OfMoments(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 16))
 	for _, columns := range []int{1, dims} {
-		for form, near := range map[query.Form]float64{query.FullForm: .4, query.DiagonalForm: .55, query.SphericalForm: .55} {
+		for form, near := range map[query.Form]float64{query.FullForm: .4, query.DiagonalForm: .55, query.SphericalForm: .55, query.CompletedForm: .4} {
 			q := query.ClippedMoments{Components: []query.Component{{Frame: identity(columns, 1), Radius: 2}}, Form: form, Lift: 1}
 			var all [][]int64
 			sumOf := func(q query.Sum, row []float64) []int64 {

@@ -126,7 +126,7 @@ func TestGramInvariant(t *testing.T) {
 		switch q := c.q.(type) {
 		case query.Directions:
 		case query.ClippedMoments:
-			if q.Form != query.FullForm {
+			if !isGram(q) {
 				continue
 			}
 		default:

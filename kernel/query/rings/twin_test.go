@@ -177,7 +177,7 @@ func twinOfClippedMoments(q query.ClippedMoments, row []float64) contribution {
 		return zero
 	}
 	bits := query.LinearBits
-	if q.Form == query.FullForm {
+	if isGram(q) {
 		bits = panel.GramBits
 	}
 	total := new(big.Int)
@@ -208,7 +208,7 @@ func twinOfClippedMoments(q query.ClippedMoments, row []float64) contribution {
 		} else if total.Add(total, twinNorm(h)).Cmp(new(big.Int).Lsh(big.NewInt(1), uint(2*bits))) > 0 {
 			return zero
 		}
-		if q.Form == query.FullForm {
+		if isGram(q) {
 			all = append(all, twinGram(h)...)
 			continue
 		}
@@ -270,11 +270,14 @@ func twinOfLogRatio(q LogRatio, row []float64) contribution {
 }
 
 func twinVector(q query.ClippedMoments, z []float64, clip, r, share float64) (h []*big.Int) {
-	if q.Form == query.FullForm {
+	if isGram(q) {
 		scale := q.Headroom() / (r * math.Sqrt(1+q.Lift*q.Lift)) * math.Sqrt(share)
 		h = append(h, twinInt(q.Lift*r*scale))
 		for _, v := range z {
 			h = append(h, twinInt(v*(clip*scale)))
+		}
+		if q.Form == query.CompletedForm {
+			h = append(h, twinRest(z, r, clip*scale))
 		}
 		return h
 	}
@@ -298,6 +301,24 @@ func twinVector(q query.ClippedMoments, z []float64, clip, r, share float64) (h 
 		last += float64((v * clip) * (v * clip))
 	}
 	return append(h, twinInt(math.Ceil(last/r*unit*query.CeilGuard)))
+}
+
+// isGram reports the forms that are sums of products.
+func isGram(q query.ClippedMoments) bool {
+	return q.Form == query.FullForm || q.Form == query.CompletedForm
+}
+
+// twinRest is what completes z to the length r, times scale.
+func twinRest(z []float64, r, scale float64) *big.Int {
+	left := r * r
+	sum := 0.0
+	for _, v := range z {
+		sum += float64(v * v)
+	}
+	if left -= sum; !(left > 0) {
+		return new(big.Int)
+	}
+	return twinInt(math.Sqrt(left) * scale)
 }
 
 func one(size, at int, v int64) contribution {
