@@ -134,7 +134,8 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, e
 		return budget.Mu(math.Min(part*f.round(i, r), f.Left()/float64(rounds+1-i))), i < rounds
 	}
 	return r, f.EM(ctx, r, program.Schedule{Next: next, Spare: int(math.Ceil(spareRounds * float64(rounds))),
-		Join: openRounds, Number: f.numbered(), Worth: f.Mu(f.schedule.final), Contest: f.contest, Near: nearPart * f.Mu2, Shapes: shapePart * f.Mu2})
+		Join: openRounds, Number: f.numbered(), Worth: f.Mu(f.schedule.final), Contest: f.contest, Near: nearPart * f.Mu2, Shapes: shapePart * f.Mu2,
+		Outside: f.OutsidePart() * f.Mu2})
 }
 
 // rounds is private EM in the working space.

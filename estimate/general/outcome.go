@@ -26,7 +26,7 @@ func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
 	}
 	if background != nil {
 		share, noise := r.LeftOut()
-		out.Notes.LeavesOut(estimate.Undescribed{Share: share, Noise: noise, Where: "they are in no component; components marked as background stand for them"})
+		out.Notes.LeavesOut(estimate.Undescribed{Share: share, Noise: noise, Where: "they are in no component; components marked as background stand for some of them"})
 	}
 	for _, wide := range background {
 		add(wide.Weight, wide, estimate.ComponentNote{EffectiveRows: wide.Weight * f.Rows, Background: true})

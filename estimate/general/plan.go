@@ -53,7 +53,7 @@ func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 		kernel.Step{Name: stepSplit, Query: rings.PartsOf(rings.CellCounts{}.Kind()), Share: splitPart * mostSplits, Most: splitCells * mostSplits, Source: "KSSU19 Section C.3"})
 	out = append(out, program.RoundSteps(source, 1-finalPart, maxRounds+(2+mostSplits)*mostFrames, 1,
 		kernel.Step{Name: "contest", Query: rings.LogRatio{}.Kind(), Share: contestPart + plainAsks*plainPart, Most: 1 + plainAsks, Source: source})...)
-	out = append(out, program.NearStep(source, nearPart))
+	out = append(out, program.NearStep(source, nearPart), program.OutsideStep(source))
 	if one {
 		out = append(out, e.one.Steps(p, prefixOne, 1)...)
 	}

@@ -21,6 +21,7 @@ const (
 	StepShapes = "shapes of components"
 	stepLast   = "last round"
 	stepNear   = "rows near"
+	stepOuter  = "rows outside"
 )
 
 // RoundSteps are the steps of EM: most rounds, which together cost that share of the total mu^2 at
@@ -39,6 +40,22 @@ func (r *Run) Rounds(space component.Space, form query.Form, start []component.G
 // NearStep is the count of Schedule.Near, with that share of the total mu^2.
 func NearStep(source string, share float64) kernel.Step {
 	return kernel.Step{Name: stepNear, Query: rings.PartsOf(query.Count{}.Kind()), Share: share, Most: 1, Source: source}
+}
+
+// The count of rows outside every component shows outsideShare of them at four sds of its noise, if
+// mostOutside of mu^2 pays for that. Guesses.
+const outsideShare, mostOutside = .006, .04
+
+// OutsidePart returns the part of mu^2 that the count of rows outside costs: less, the more rows
+// there are.
+func (r *Run) OutsidePart() float64 {
+	want := 4 / (outsideShare * math.Max(r.Rows, 1))
+	return math.Min(mostOutside, want*want/r.Mu2)
+}
+
+// OutsideStep is the count of Schedule.Outside.
+func OutsideStep(source string) kernel.Step {
+	return kernel.Step{Name: stepOuter, Query: rings.PartsOf(query.Count{}.Kind()), Share: mostOutside, Most: 1, Source: source}
 }
 
 // ShapeStep are so many looks at where the rows of components are, with that share of the total
@@ -69,6 +86,8 @@ type Schedule struct {
 	Near float64
 	// Shapes is the part of mu^2 for a look at the shapes of the components in the end.
 	Shapes float64
+	// Outside is the part of mu^2 for a count of the rows outside every component in the end.
+	Outside float64
 }
 
 // Even are rounds of one loss each.
@@ -132,16 +151,16 @@ func (r *Run) number(ctx context.Context, e *em.Rounds, s Schedule, worth float6
 	return err
 }
 
-// mostAfter is the largest part of what is left that Near, and Shapes, may be. A guess.
+// mostAfter is the largest part of what is left that each of Near, Shapes and Outside may be. A guess.
 const mostAfter = .25
 
 // last is the last round of EM, and what is counted after it.
 func (r *Run) last(e *em.Rounds, s Schedule) error {
-	near, shapes := 0.0, math.Min(s.Shapes, mostAfter*r.Left())
+	near, shapes, outside := 0.0, math.Min(s.Shapes, mostAfter*r.Left()), math.Min(s.Outside, mostAfter*r.Left())
 	if r.Problem.Components == 0 && s.Near > 0 && e.Hazy(r.LeftMu()) {
 		near = math.Min(s.Near, mostAfter*r.Left())
 	}
-	if err := e.Round(r.Allotment, stepLast, budget.Mu(r.Left()-near-shapes), true); err != nil {
+	if err := e.Round(r.Allotment, stepLast, budget.Mu(r.Left()-near-shapes-outside), true); err != nil {
 		return err
 	}
 	if s.Near > 0 {
@@ -149,6 +168,11 @@ func (r *Run) last(e *em.Rounds, s Schedule) error {
 	}
 	if near > 0 {
 		if err := e.Attended(r.Allotment, stepNear, budget.Mu(near)); err != nil {
+			return err
+		}
+	}
+	if outside > 0 && len(e.Components) > 0 {
+		if err := e.CountOutside(r.Allotment, stepOuter, budget.Mu(outside)); err != nil {
 			return err
 		}
 	}

@@ -45,6 +45,8 @@ type Rounds struct {
 	pairs  []correlations         // of the components in the last round
 	lost   map[[2]float64]float64 // what Lost has said, by rows and mu
 	hidden float64                // noise sd of the number of rows that Far has seen last
+	// rows outside every component, and the sd of their noise; 0 if they were not counted
+	outside, outsideSD float64
 }
 
 // query builds one soft E-step and M-step for all components and the background as one release

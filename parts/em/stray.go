@@ -34,8 +34,12 @@ const (
 	missingPart = .3
 )
 
-// LeftOut is the share of the rows that are in no component, with the sd of its noise.
+// LeftOut returns the share of the rows that are in no component, with the sd of its noise: as
+// counted by CountOutside, or else by the background and Stray.
 func (r *Rounds) LeftOut() (share, noise float64) {
+	if r.outsideSD > 0 {
+		return math.Max(0, r.outside/r.Rows), r.outsideSD / r.Rows
+	}
 	share, noise = r.Background.Share, math.Max(r.Background.Noise, r.hidden/r.Rows)
 	if r.Stray != nil {
 		share, noise = share+r.Stray.Rows/r.Rows, math.Hypot(r.Background.Noise, r.Stray.CountSD/r.Rows)

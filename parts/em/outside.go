@@ -1,0 +1,31 @@
+package em
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/parts/leaves"
+)
+
+// outsideSDs beyond sqrt d, in its own sds, a component of d columns has about one row in 20,000. A
+// guess.
+const outsideSDs = 3.0
+
+// CountOutside counts the rows that lie outside every component, with the loss mu, for LeftOut: one
+// count in one place, whose noise is that of fewer rows than the background's copies show.
+func (r *Rounds) CountOutside(a *kernel.Allotment, step string, mu float64) error {
+	var outside rings.Region
+	radius := math.Sqrt(float64(r.Space.Dim())) + outsideSDs
+	for _, c := range r.Components {
+		q, _ := r.Space.Density(c, c.Weight)
+		outside.Conditions = append(outside.Conditions, rings.Condition{Frame: q.Frame, Radius: radius, Outside: true})
+	}
+	answers, err := leaves.Ask(a, step, rings.Partition{Regions: []rings.Region{outside}}, make([]query.Count, 1), mu)
+	if err != nil {
+		return err
+	}
+	r.outside, r.outsideSD = answers[0].Values[0], answers[0].Sigma
+	return nil
+}
