@@ -30,8 +30,8 @@ var always = map[string][]string{
 	"univariate:aal21":           {"rows", "scales", "means", "choice"},
 	"axis-aligned:aal21":         {"rows", "scales", "means", "choice"},
 	"general:aal21":              {"rows", "scales", "means", "choice"},
-	"univariate:amn24":           {"rows", "gaps", "mixture"},
-	"general:amn24":              {"rows", "component", "mixture"},
+	"univariate:amn24":           {"rows", "gaps", "mixture", "distance"},
+	"general:amn24":              {"rows", "component", "mixture", "distance"},
 	"black-box:paper":            {"rows", "popular estimate"},
 	"gaussian:ppe-line":          {"rows", "popular number"},
 }

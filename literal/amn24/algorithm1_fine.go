@@ -108,7 +108,7 @@ func (r *run) choose(ctx context.Context, step string, list *hypotheses.List, sh
 	if err := ctx.Err(); err != nil {
 		return mixture{}, err
 	}
-	mu := budget.Mu(share * r.a.Left())
+	mu := budget.Mu(share * (r.a.Left() - r.held))
 	i, err := hypotheses.Choose(r.a, step, list, hypotheses.Options{Form: r.c.Choice, Accuracy: r.c.Accuracy}, convert.BoundedRangeOfMu(mu))
 	if err != nil {
 		return mixture{}, err

@@ -9,13 +9,18 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
 	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts/leaves"
 )
 
 const (
 	stepComponent = "component"
 	stepCloser    = "closer"
+	stepRest      = "rest"
 	// firstOfPair of the mu^2 for a pair buys its choice, if it is brought closer after that: a
 	// utility constant.
 	firstOfPair = .6
@@ -33,6 +38,10 @@ type scorer interface {
 	// neighbours, h standard deviations away.
 	levels() int
 	near(p pair, h float64) ([]pair, scores.Score)
+	// left has one leaf, the rows by which the next pair is chosen.
+	left(omega region) rings.Partition
+	// spare is the score that the best listed pair may have because the net is coarse.
+	spare() int
 }
 
 // crudeSteps are the steps of crude approximation by a score.
@@ -40,6 +49,9 @@ func (c Constants) crudeSteps(k int, s scorer) []kernel.Step {
 	const source = "AMN24 Algorithm 2"
 	kind := scores.SelectionOf(s.kind())
 	steps := []kernel.Step{{Name: stepComponent, Query: kind, Share: c.CrudeShare, Most: k, Slack: 1, Source: source}}
+	if _, ok := s.(deficits); ok && k > 1 {
+		steps = append(steps, kernel.Step{Name: stepRest, Query: rings.PartsOf(query.Count{}.Kind()), Share: c.RestShare, Most: k - 1, Source: source})
+	}
 	if s.levels() > 0 {
 		steps = append(steps, kernel.Step{Name: stepCloser, Query: kind, Share: c.CrudeShare, Most: k * s.levels(), Source: source})
 	}
@@ -57,12 +69,21 @@ func (c Constants) crudeSteps(k int, s scorer) []kernel.Step {
 // Differs: each of the k steps gets the same part of mu^2, which the session's filter adds up, in
 // place of the epsilon/sqrt(k ln(1/delta)) of advanced composition (see advancedComposition); what
 // is removed is within a factor of Removed, where the text has a power of n; with the tractable
-// score a found pair is moved, by half as much each time, before its surroundings are removed.
+// score rows near found pairs are left out too, w is close to what the heaviest component that is
+// left must have, and a found pair is moved, by half as much each time, before its surroundings are
+// removed.
 func (r *run) components(ctx context.Context, s scorer, h, mu2 float64) (found []pair, none *estimate.NoRelease, err error) {
-	omega := region{Factor: r.c.Removed}
-	for range r.k {
+	omega, rest := region{Factor: r.c.Removed}, r.c.RestShare*r.a.Session().Mu()*r.a.Session().Mu()
+	for i := range r.k {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
+		}
+		if cells, ok := s.(deficits); ok && i > 0 {
+			answers, err := leaves.Ask(r.a, stepRest, s.left(omega), []query.Count{{}}, budget.Mu(rest/float64(r.k-1)))
+			if err != nil {
+				return nil, nil, err
+			}
+			s = cells.of(answers[0].Values[0], r.k-i)
 		}
 		p, ok, err := r.component(s, omega, h, mu2/float64(r.k))
 		if err != nil {
@@ -91,8 +112,8 @@ func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool
 		first *= firstOfPair
 	}
 	epsilon := printed.Pure(first)
-	local := choice.Local{Eta: r.c.eta(len(pairs), epsilon, r.logSlack()), Unlisted: s.unlisted(), Test: r.c.Test}
-	i, ok, err := choice.SelectLocal(r.a, stepComponent, scores.Selection{Scores: []scores.Score{score}}, local, epsilon)
+	local := choice.Local{Eta: r.c.eta(len(pairs), epsilon, r.logSlack(), s.spare()), Unlisted: s.unlisted(), Test: r.c.Test}
+	i, ok, err := choice.SelectLocal(r.a, stepComponent, scores.Selection{Partition: s.left(omega), Scores: []scores.Score{score}}, local, epsilon)
 	if err != nil || !ok {
 		return p, false, err
 	}
@@ -101,7 +122,7 @@ func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool
 		h /= 2
 		pairs, score := s.near(p, h)
 		epsilon := printed.Choice((mu2 - first) / float64(s.levels()))
-		chosen, err := choice.Select(r.a, stepCloser, scores.Selection{Scores: []scores.Score{score}}, epsilon)
+		chosen, err := choice.Select(r.a, stepCloser, scores.Selection{Partition: s.left(omega), Scores: []scores.Score{score}}, epsilon)
 		if err != nil {
 			return p, false, err
 		}
@@ -114,22 +135,22 @@ func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool
 const certain = 4
 
 // eta is the least even eta with which the test of Theorem C.3 passes, but in e^-4/2 of all cases,
-// whatever is chosen among so many pairs, if the best of them scores at most eta/2-t. e0 and e1 are
-// as in choice.SelectLocal, and e^-logSlack is d0 and d1.
+// whatever is chosen among so many pairs, if the best of them scores at most eta/2-t, and at least
+// spare. e0 and e1 are as in choice.SelectLocal, and e^-logSlack is d0 and d1.
 //
 // Source: [AMN24] Theorem C.3.
-func (c Constants) eta(options int, epsilon, logSlack float64) int {
+func (c Constants) eta(options int, epsilon, logSlack float64, spare int) int {
 	e1, e0 := c.Test*epsilon, (1-c.Test)*epsilon/2
 	t := math.Ceil((logSlack+math.Log(math.Tanh(e1/2))+certain)/e1) + 2
 	half := 2*t + 1 + math.Ceil((math.Log(float64(options))+logSlack)/e0)
-	return 2 * int(math.Max(1, math.Min(half, 1<<19)))
+	return 2 * int(math.Max(1, math.Min(math.Max(half, t+float64(spare)), 1<<19)))
 }
 
 // tolerated is the score up to which the best pair passes the test.
 func (c Constants) tolerated(options int, epsilon, logSlack float64) float64 {
 	e1 := c.Test * epsilon
 	t := math.Ceil((logSlack+math.Log(math.Tanh(e1/2))+certain)/e1) + 2
-	return float64(c.eta(options, epsilon, logSlack))/2 - t
+	return float64(c.eta(options, epsilon, logSlack, 0))/2 - t
 }
 
 // logSlack is -ln of what d0 and d1 are in a session, about: a function of the terms. It matters to

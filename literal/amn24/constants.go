@@ -34,9 +34,10 @@ type Constants struct {
 	// printed.
 	Places, Spread float64
 
-	// LeastWeight is w of score (3), as a part of 1/k: a multiset has w n elements; 0: alpha/(4k)
-	// as printed.
-	LeastWeight float64
+	// LeastWeight is w of score (3) on a lattice, as a part of 1/k: a multiset has w n elements; 0:
+	// alpha/(4k) as printed. SureWeight is that of the tractable score, of the rows that found
+	// components leave: the heaviest component that is left has at least 1/(k-found) of those.
+	LeastWeight, SureWeight float64
 	// Points of the lattice that rows are rounded to; Elements of a multiset, Subset elements of
 	// its subsets.
 	Points, Elements, Subset int
@@ -62,14 +63,17 @@ type Constants struct {
 	// CountShare of mu^2 counts the rows; CrudeShare of it buys the crude pairs; FirstShare of what
 	// is left then the choice among all of K.
 	CountShare, CrudeShare, FirstShare float64
+	// RestShare counts the rows that found components leave; CheckShare measures how far the rows
+	// are from the chosen mixture.
+	RestShare, CheckShare float64
 }
 
 // Practical are constants with which the algorithms run.
 func Practical() Constants {
 	return Constants{Accuracy: .15, FailureProb: .1, Net: .1, Coarsest: 1, Units: 4, Factor: 2, Found: 1.1,
 		Refinements: 3, MostHypotheses: 20000, MostNet: 400,
-		Places: 1, Spread: .6, LeastWeight: .5, Points: 13, Elements: 4, Subset: 3, Near: tolerance{.6, .6, .7}, Wide: 4, Narrow: 1e-3, Ties: 3,
-		Spacing: .5, Removed: 2.6, Shells: 3, Closer: 2, Test: .5, CountShare: .01, CrudeShare: .75, FirstShare: .4}
+		Places: 1, Spread: .6, LeastWeight: .5, SureWeight: .9, Points: 13, Elements: 4, Subset: 3, Near: tolerance{.6, .6, .7}, Wide: 4, Narrow: 1e-3, Ties: 3,
+		Spacing: .5, Removed: 2.6, Shells: 3, Closer: 2, Test: .5, CountShare: .01, CrudeShare: .75, FirstShare: .4, RestShare: .01, CheckShare: .04}
 }
 
 // Printed are the constants of the source, as far as it states them; the exponents of Algorithm 2,
@@ -103,6 +107,8 @@ func (c Constants) Validate() error {
 	size := func(v float64) bool { return v >= 0 && v <= 1e6 }
 	want(size(c.Places) && size(c.Spread), "Places, Spread: want 0 (as printed) or more, got %v, %v", c.Places, c.Spread)
 	want(c.LeastWeight >= 0 && c.LeastWeight <= 1, "LeastWeight: want 0 (as printed) to 1, got %v", c.LeastWeight)
+	want(part(c.SureWeight), "SureWeight: want a number between 0 and 1, got %v", c.SureWeight)
+	want(part(c.RestShare) && part(c.CheckShare), "RestShare, CheckShare: want numbers between 0 and 1, got %v, %v", c.RestShare, c.CheckShare)
 	want(c.Points >= 3 && c.Points <= mostPoints, "Points: want 3 to %d, got %d", mostPoints, c.Points)
 	want(c.Subset >= 2 && c.Elements > c.Subset && choose(c.Points+c.Elements-1, c.Elements) <= mostMultisets,
 		"Elements, Subset: want more than 2 elements, fewer in a subset, and at most %d multisets, got %d and %d",

@@ -72,9 +72,22 @@ func (e General) Expect(p estimate.Problem) estimate.Expectation {
 	return x.expect(p)
 }
 
+// deficitPart is the least part of w n rows that a pair about no component lacks in its cells: a
+// guess, from tables of two and three components 4.5 sds apart and more. In two columns it is half
+// of that, as the net is as coarse as three quarters of an sd.
+const deficitPart = .2
+
+// enough is how many rows suffice for components that have half of an equal share or more.
+func (x design) enough(epsilon float64) float64 {
+	if x.lattice != nil {
+		return math.Ceil(2 * x.rows(epsilon))
+	}
+	return math.Ceil(2 * float64(x.d) * x.rows(epsilon) / deficitPart)
+}
+
 func (x design) expect(p estimate.Problem) estimate.Expectation {
 	epsilon := x.epsilon(p.Mu * p.Mu)
-	out := estimate.Expectation{Notes: []string{literal}, RowsNeeded: math.Ceil(2 * x.rows(epsilon))}
+	out := estimate.Expectation{Notes: []string{literal}, RowsNeeded: x.enough(epsilon)}
 	options := len(x.pairs)
 	score := "the tractable score, on a net of %d pairs %.2g standard deviations apart"
 	if x.lattice != nil {

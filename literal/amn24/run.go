@@ -33,6 +33,7 @@ type run struct {
 	a    *kernel.Allotment
 	d, k int
 	n    float64 // public, or released
+	held float64 // mu^2 that the check of the chosen mixture gets
 }
 
 // stepCount buys the number of good rows: nulls under replace-one, n under add-or-remove-one.
@@ -51,7 +52,7 @@ func begin(s *kernel.Session, c Constants, k int) (*run, *program.Columns, error
 	}
 	// where n is public all rows are good unless the count says otherwise by so many noise sds
 	const missingSDs = 4
-	r := &run{c: c, a: s.Allotment(), d: s.Columns(), k: k, n: notes.Rows}
+	r := &run{c: c, a: s.Allotment(), d: s.Columns(), k: k, n: notes.Rows, held: c.CheckShare * s.Mu() * s.Mu()}
 	if n, public := s.Rows(); public && float64(n)-r.n < missingSDs/mu {
 		r.n = float64(n)
 	}
@@ -82,6 +83,13 @@ func (r *run) finish(ctx context.Context, p estimate.Problem, notes *program.Col
 			none.Advice = advice(expect())
 		}
 		return estimate.Outcome{NoRelease: none, Diagnostics: notes.Notes}, nil
+	}
+	far, err := r.distance(m)
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	if far != "" {
+		notes.Notes.Flag("%s", far)
 	}
 	return release(p, m, len(found.pairs), said, notes, r.n), nil
 }

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
@@ -20,20 +21,62 @@ import (
 // estimator says so", which nobody can enumerate in two columns.
 type deficits struct {
 	c      Constants
+	d      int
 	pairs  []pair
 	radii  []float64
 	target int // rows that a cell should hold
 }
 
-// newDeficits is the score for w n = weight rows in d columns.
-func newDeficits(c Constants, pairs []pair, d int, weight float64) deficits {
-	s := deficits{c: c, pairs: pairs}
+// newDeficits is the score for d columns and so many rows of k components.
+func newDeficits(c Constants, pairs []pair, d, k int, rows float64) deficits {
+	s := deficits{c: c, d: d, pairs: pairs}
 	chi := distuv.ChiSquared{K: float64(d)}
 	for i := 1; i < c.Shells; i++ {
 		s.radii = append(s.radii, math.Sqrt(chi.Quantile(float64(i)/float64(c.Shells))))
 	}
-	s.target = int(math.Min(1<<29, math.Round(weight/float64(scores.CellCount(c.Shells, d)))))
+	return s.of(rows, k)
+}
+
+// of is the score for w n rows, where so many rows are left of so many components: the heaviest of
+// these has 1/components of them or more, so that one pair at least has no deficit, and w is little
+// less than that, so that few others have none.
+func (s deficits) of(rows float64, components int) deficits {
+	weight := math.Ceil(math.Max(0, s.c.SureWeight*rows/float64(components)))
+	s.target = int(math.Min(1<<29, math.Round(weight/float64(scores.CellCount(s.c.Shells, s.d)))))
 	return s
+}
+
+// sparePart of w n rows may be missing from the cells of the pair of a net that is nearest to a
+// component: a guess, a fifth of a standard deviation or two.
+const sparePart = .25
+
+func (s deficits) spare() int {
+	return int(sparePart * float64(s.target*scores.CellCount(s.c.Shells, s.d)))
+}
+
+// left is the rows that lie beyond Removed standard deviations of every found pair. The zero
+// Partition, all rows, if none was found.
+//
+// Source: [AMN24] Algorithm 2. Differs: the paper removes pairs only; rows of a heavy component
+// would go on to make pairs inside and around it fit w n rows as well as a light component's own.
+func (s deficits) left(omega region) (p rings.Partition) {
+	if len(omega.Found) == 0 {
+		return p
+	}
+	p.Regions = make([]rings.Region, 1)
+	for _, f := range omega.Found {
+		p.Regions[0].Conditions = append(p.Regions[0].Conditions, rings.Condition{Frame: frameOf(f), Radius: s.c.Removed, Outside: true})
+	}
+	return p
+}
+
+// frameOf is L^-1 (x - m).
+func frameOf(p pair) query.Affine {
+	f := query.Affine{Center: p.Mean}
+	for i := range p.Mean {
+		f.W = append(f.W, mat.Row(nil, i, p.Inverse))
+	}
+	return f
 }
 
 func (s deficits) kind() string    { return scores.CellDeficits{}.Kind() }
@@ -46,25 +89,21 @@ func (s deficits) options(omega region) (pairs []pair, score scores.Score) {
 			pairs = append(pairs, p)
 		}
 	}
-	return pairs, s.of(pairs)
+	return pairs, s.score(pairs)
 }
 
 func (s deficits) near(p pair, h float64) (pairs []pair, score scores.Score) {
 	for _, q := range hypotheses.Covariances(p, h, 1) {
 		pairs = append(pairs, hypotheses.Means(q, h, 2)...)
 	}
-	return pairs, s.of(pairs)
+	return pairs, s.score(pairs)
 }
 
-// of is the score of the pairs.
-func (s deficits) of(pairs []pair) scores.Score {
+// score is that of the pairs.
+func (s deficits) score(pairs []pair) scores.Score {
 	q := scores.CellDeficits{Radii: s.radii}
 	for _, p := range pairs {
-		w := make([][]float64, len(p.Mean))
-		for i := range w {
-			w[i] = mat.Row(nil, i, p.Inverse)
-		}
-		q.Frames = append(q.Frames, query.Affine{Center: p.Mean, W: w})
+		q.Frames = append(q.Frames, frameOf(p))
 	}
 	if len(pairs) > 0 {
 		cells := scores.CellCount(len(s.radii)+1, len(pairs[0].Mean))

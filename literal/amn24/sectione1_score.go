@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 )
@@ -93,6 +94,11 @@ type overlap struct {
 
 func (s overlap) kind() string { return scores.MultisetOverlap{}.Kind() }
 func (s overlap) levels() int  { return 0 }
+
+func (s overlap) spare() int { return 0 }
+
+// left is all rows.
+func (s overlap) left(region) rings.Partition { return rings.Partition{} }
 
 func (s overlap) near(pair, float64) ([]pair, scores.Score) { return nil, nil }
 

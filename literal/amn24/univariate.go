@@ -66,7 +66,7 @@ func (e Univariate) Plan(p estimate.Problem) (kernel.Plan, error) {
 			return kernel.Plan{}, err
 		}
 	}
-	return kernel.Plan{Method: e.Name(), Steps: append(append(e.c.countSteps(), e.c.gapSteps()...), e.c.fineSteps()...)}, nil
+	return kernel.Plan{Method: e.Name(), Steps: append(append(append(e.c.countSteps(), e.c.gapSteps()...), e.c.fineSteps()...), e.c.distanceSteps()...)}, nil
 }
 
 // support is A of the truncated Laplace noise, for a total mu^2.
@@ -89,11 +89,24 @@ func (e Univariate) hopeless(p estimate.Problem) error {
 		return program.Refusal("needs a larger epsilon; --method univariate needs far less",
 			"at this epsilon the histogram of gaps would be %.2g-private, less than %g is noise", epsilon, leastEpsilon)
 	}
-	if noise := e.support(p, p.Mu*p.Mu, surelyHidden); p.Relation == privacy.ReplaceOne && float64(p.Rows) < noise {
-		return program.Refusal(advice(e.Expect(p)),
-			"a bucket of gaps is released only if it holds more than noise can be, at least %.0f, and there are %d rows", noise, p.Rows)
+	if p.Relation == privacy.ReplaceOne {
+		if few := e.few(p, float64(p.Rows)); few != "" {
+			return program.Refusal(advice(e.Expect(p)), "%s", few)
+		}
 	}
 	return nil
+}
+
+// few says why so many rows have no chance to fill a bucket: the fuller ones would have to hold
+// twice what they are expected to (see fullestBucket) to be more than noise can be. "" if they have
+// one.
+func (e Univariate) few(p estimate.Problem, n float64) string {
+	noise, k := e.support(p, p.Mu*p.Mu, surelyHidden), program.MostComponents(p)
+	if holds := 2 * fullestBucket * n / float64(k); holds < noise {
+		return fmt.Sprintf("a bucket of gaps is released only if it holds more than noise can be, at least %.0f, "+
+			"and those of %.0f rows of %d components hold %.0f at most", noise, n, k, math.Max(0, holds))
+	}
+	return ""
 }
 
 // Fit follows the plan with the whole budget of the session.
@@ -111,6 +124,11 @@ func (e Univariate) Fit(ctx context.Context, s *kernel.Session, p estimate.Probl
 	none := r.noRows()
 	if none == nil && convert.PureOfMu(mu) < leastEpsilon {
 		none = &estimate.NoRelease{Reason: "the budget is too small for a histogram of gaps"}
+	}
+	if p.Mu = s.Mu(); none == nil {
+		if few := e.few(p, r.n); few != "" {
+			none = &estimate.NoRelease{Reason: few}
+		}
 	}
 	if none == nil {
 		if found, none, err = r.gaps(mu); err != nil {
