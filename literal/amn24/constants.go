@@ -42,7 +42,8 @@ type Constants struct {
 	// its subsets.
 	Points, Elements, Subset int
 	// Near is the closeness of function (2); Changed, Wide and Narrow are phi, B1 and 1/B2 of Lemma
-	// B.6, Ties its least number of ties.
+	// B.6, Ties its least number of ties. Changed 0 leaves condition (a) out, and with it the lemma's
+	// property 1.
 	Near                  tolerance
 	Changed, Wide, Narrow float64
 	Ties                  int
@@ -76,6 +77,9 @@ func Practical() Constants {
 		Spacing: .5, Removed: 2.6, Shells: 3, Closer: 2, Test: .5, CountShare: .01, CrudeShare: .75, FirstShare: .4, RestShare: .01, CheckShare: .04}
 }
 
+// oneOfFour is the least phi with which an element of a multiset of four may change.
+const oneOfFour = .26
+
 // Printed are the constants of the source, as far as it states them; the exponents of Algorithm 2,
 // which the text leaves open, are those of Algorithm 3. With them both methods refuse every table.
 //
@@ -84,7 +88,7 @@ func Printed() Constants {
 	c := Practical()
 	c.Coarsest, c.Units, c.Factor, c.Found, c.Refinements, c.Places, c.Spread = 0, 0, 0, 0, 0, 0, 0
 	c.LeastWeight, c.Unbounded, c.Closer, c.Ties, c.MostHypotheses, c.MostNet = 0, true, 0, 3, hypotheses.Most, hypotheses.Most
-	c.Choice = hypotheses.Tournament
+	c.Choice, c.Changed = hypotheses.Tournament, oneOfFour
 	return c
 }
 

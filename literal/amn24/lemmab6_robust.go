@@ -12,12 +12,17 @@ import (
 // of a public lattice, and so few of them that all can be looked at. Whatever it answers, score (3)
 // has sensitivity 1.
 //
-// Source: [AMN24] Lemma B.6. Differs: the estimator A0 that the lemma starts from is median and
-// interquartile range, where the paper takes that of Theorem B.3; (a) is asked for only where
-// Changed of the elements is at least one, which is not so with the practical constants: where one
-// of four elements may change, what is left has an sd that the lattice is too coarse for; datasets
-// are multisets of lattice points, so that "some dataset" is one of a finite list; (c) wants at
-// least three equal elements, because a lattice has ties where a Gaussian sample has none.
+// With (a), (b) and (c) it is Lemma B.6's; only the printed constants ask for (a). The practical
+// ones leave it out: what one of four elements may change without a change of mind has an sd that
+// the lattice is too coarse for, and the test of Theorem C.3 then fails at any number of rows. Without
+// (a) the lemma's property 1 does not hold (TestRobustProperty counts where), and a score is not
+// close for close pairs; its sensitivity, and so privacy, does not depend on it.
+//
+// Source: [AMN24] Section E.1. Differs: the estimator A0 that Lemma B.6 starts from is median and
+// interquartile range, where the paper takes that of Theorem B.3; (a) is not asked for with the
+// practical constants, so that what runs is not the lemma's estimator; datasets are multisets of
+// lattice points, so that "some dataset" is one of a finite list; (c) wants at least three equal
+// elements, because a lattice has ties where a Gaussian sample has none.
 type robust struct {
 	Points []float64 // of the lattice, increasing
 	// Components is k in (c): a subset of m/(4k) elements, Ties at least, must not lie within
@@ -77,7 +82,8 @@ func size(y []int) (m int) {
 
 // opinions is A on every multiset of m elements, in the order of multisets.
 //
-// Source: [AMN24] Lemma B.6.
+// Source: [AMN24] Lemma B.6. Differs: without (a) where Changed of the elements is less than one, as
+// with the constants that run.
 func (r robust) opinions(m int) []opinion {
 	all := multisets(len(r.Points), m)
 	starts := make([]opinion, len(all))
@@ -94,7 +100,9 @@ func (r robust) opinions(m int) []opinion {
 }
 
 // survives is the converse of (a): no multiset with at most a part Changed of other elements makes
-// A0 say something else.
+// A0 say something else. The constants that run do not ask for it.
+//
+// Source: [AMN24] Lemma B.6.
 func (r robust) survives(all [][]int, starts []opinion, i, m int) bool {
 	most := int(r.Changed * float64(m))
 	if most == 0 {
