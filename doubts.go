@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -23,6 +24,8 @@ const (
 	clearSDs, clearShare = 4.0, .005
 	someShare            = .05
 	mostMarked           = .5
+	// a flag and what it is of are one number, but for what writing it down does to it
+	sameShare = 1e-9
 )
 
 // doubts warns of what a genuine release hardly says.
@@ -47,6 +50,28 @@ func (v *Verdict) doubt(r *release.Release, of string) {
 	beyondLimits(r, say)
 	figures(r, say)
 	leftOut(r, say)
+}
+
+// leftOutWhole reports a flag of the rows that the model leaves out, not one of a single column.
+func leftOutWhole(f release.Flag) bool {
+	return f.Code == flags.LeftOut && f.Columns == nil || f.Code == flags.Uncoded && strings.Contains(f.Text, "of the rows are not described by the model")
+}
+
+// undescribed returns the share of the rows that u leaves out, of one column if it is named; known
+// is false where u does not say.
+func undescribed(u *release.Undescribed, columns []string) (share float64, known bool) {
+	switch {
+	case u == nil || len(columns) > 1:
+		return 0, false
+	case len(columns) == 0:
+		return u.Share, true
+	}
+	for _, c := range u.Columns {
+		if c.Column == columns[0] {
+			return c.Share, true
+		}
+	}
+	return 0, false
 }
 
 // background reports a component that is marked as one of stray rows.
@@ -134,9 +159,14 @@ func leftOut(r *release.Release, say func(string, ...any)) {
 		}
 	}
 	for _, flag := range d.Flags {
-		told = told || strings.Contains(flag, "of the rows are not described by the model")
+		told = told || leftOutWhole(flag)
 	}
 	u := d.Undescribed
+	for _, flag := range d.Flags {
+		if share, known := undescribed(u, flag.Columns); flag.Code == flags.LeftOut && known && math.Abs(flag.Share-share) > sameShare {
+			say("a flag says that the model leaves out %.3g%% of the rows, and the diagnostics say %.3g%%", 100*flag.Share, 100*share)
+		}
+	}
 	if u == nil {
 		if (told || slices.Contains(counting, c.Method)) && !point(r) {
 			say("it does not say how many rows the model leaves out, as every fit of the method %s does", c.Method)

@@ -269,10 +269,10 @@ func (q *question) facts() *release.Facts {
 
 // diagnosticsOf names the columns that an estimator knows by number.
 func diagnosticsOf(d estimate.Diagnostics, columns []string) release.Diagnostics {
-	out := release.Diagnostics{Flags: named(d.Flags, columns)}
+	out := release.Diagnostics{Flags: flagsOf(d.Flags, columns)}
 	for _, c := range d.Components {
 		out.Components = append(out.Components, release.ComponentNote{
-			EffectiveNoise: c.EffectiveNoise, Misfit: c.Misfit, EffectiveRows: c.EffectiveRows, Flags: named(c.Flags, columns),
+			EffectiveNoise: c.EffectiveNoise, Misfit: c.Misfit, EffectiveRows: c.EffectiveRows, Flags: flagsOf(c.Flags, columns),
 		})
 	}
 	for _, u := range d.Unresolved {
@@ -300,16 +300,25 @@ func quotedIfOdd(name string) string {
 var numbered = regexp.MustCompile(`\bcolumns? [0-9]+(?:(?:, | and )[0-9]+)*`)
 
 // named puts the names of columns in the place of their numbers.
-func named(texts, columns []string) (out []string) {
-	for _, text := range texts {
-		out = append(out, numbered.ReplaceAllStringFunc(text, func(of string) string {
-			return regexp.MustCompile("[0-9]+").ReplaceAllStringFunc(of, func(number string) string {
-				if j, err := strconv.Atoi(number); err == nil && 1 <= j && j <= len(columns) {
-					return quotedIfOdd(columns[j-1])
-				}
-				return number
-			})
-		}))
+func named(text string, columns []string) string {
+	return numbered.ReplaceAllStringFunc(text, func(of string) string {
+		return regexp.MustCompile("[0-9]+").ReplaceAllStringFunc(of, func(number string) string {
+			if j, err := strconv.Atoi(number); err == nil && 1 <= j && j <= len(columns) {
+				return quotedIfOdd(columns[j-1])
+			}
+			return number
+		})
+	})
+}
+
+// flagsOf names the columns of flags.
+func flagsOf(of []estimate.Flag, columns []string) (out []release.Flag) {
+	for _, f := range of {
+		flag := release.Flag{Code: f.Code, Share: f.Share, Noise: f.Noise, Text: named(f.Text, columns)}
+		for _, j := range f.Columns {
+			flag.Columns = append(flag.Columns, columns[j])
+		}
+		out = append(out, flag)
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 )
 
 // An Estimator is one method of `gauze fit`.
@@ -68,7 +69,7 @@ type NoRelease struct {
 type Diagnostics struct {
 	Components []ComponentNote
 	// Flags say what a reader should know about the whole model.
-	Flags []string
+	Flags []Flag
 	// Unresolved directions: combinations of columns whose spread is below what could be seen. A
 	// model has none there; without a model they say what the noise hid.
 	Unresolved []Direction
@@ -81,10 +82,11 @@ type Diagnostics struct {
 	Undescribed *Undescribed
 }
 
-// Flag adds one of Flags.
-func (d *Diagnostics) Flag(format string, args ...any) {
-	d.Flags = append(d.Flags, fmt.Sprintf(format, args...))
-}
+// A Flag knows columns by their numbers: see [flags.Flag].
+type Flag = flags.Flag[int]
+
+// Flag adds to Flags.
+func (d *Diagnostics) Flag(more ...Flag) { d.Flags = append(d.Flags, more...) }
 
 // A ComponentNote is about one component of the model, in its order.
 type ComponentNote struct {
@@ -97,7 +99,7 @@ type ComponentNote struct {
 	// variation of counts. 0 where nothing is known, or nothing beyond the noise.
 	Misfit     float64
 	Background bool // carries stray rows; leave it out of pictures and cluster labels
-	Flags      []string
+	Flags      []Flag
 }
 
 // A Unit that released counts say a column is recorded in: Offset and multiples of Unit from it.

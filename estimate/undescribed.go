@@ -3,7 +3,8 @@ package estimate
 import (
 	"fmt"
 	"math"
-	"strings"
+
+	"github.com/gauze-dp/gauze/model/flags"
 )
 
 // Undescribed is what a model leaves out: the rows that were counted and that it does not describe,
@@ -59,23 +60,20 @@ func (d *Diagnostics) LeavesOut(u Undescribed) {
 	if (u.Anywhere || anywhereSDs*u.Noise > hiddenShare) && u.Share <= anywhereSDs*u.Noise {
 		u.Where += fmt.Sprintf("; up to about %.2g%% of the rows may lie there unseen, however far", 100*math.Min(1, anywhereSDs*u.Noise))
 	} else if u.Anywhere || clear(u.Share, u.Noise, 0) {
-		d.Flags = append(d.Flags, fmt.Sprintf("%s of the rows are not described by the model: %s", around(u.Share, u.Noise), u.Where))
+		d.Flag(flags.New(flags.LeftOut, "%s of the rows are not described by the model: %s", around(u.Share, u.Noise), u.Where).Of(u.Share, u.Noise))
 	}
-	var said []string
 	for i := range u.Columns {
 		c := &u.Columns[i]
 		c.Share = math.Max(0, math.Min(1, c.Share))
 		if !clear(c.Share, c.Noise, c.Pull) {
 			continue
 		}
-		text := fmt.Sprintf("column %d in %s of the rows%s", c.Column+1, around(c.Share, c.Noise), c.beyond())
+		moves := ""
 		if c.Pull > clearPull {
-			text += fmt.Sprintf(", which would move its mean or sd by about %.2g of its sd", c.Pull)
+			moves = fmt.Sprintf("; they would move its mean or sd by about %.2g of its sd", c.Pull)
 		}
-		said = append(said, text)
-	}
-	if said != nil {
-		d.Flags = append(d.Flags, "the model leaves out what lies far out: "+strings.Join(said, "; "))
+		d.Flag(flags.New(flags.LeftOut, "column %d: the model leaves out %s of the rows, which lie far out%s%s", c.Column+1, around(c.Share, c.Noise), c.beyond(), moves).
+			In(c.Column).Of(c.Share, c.Noise))
 	}
 }
 

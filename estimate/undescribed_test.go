@@ -19,7 +19,7 @@ func TestLeavesOut(t *testing.T) {
 		{"within the noise", estimate.Undescribed{Share: .061, Noise: .02}, nil},
 		{"too few to matter", estimate.Undescribed{Share: .004, Noise: .0001}, nil},
 		{"one column", estimate.Undescribed{Noise: .01, Columns: []estimate.UndescribedColumn{{Column: 2, Share: .03, Noise: .001, Beyond: open}, {Share: .03, Noise: .01}}},
-			[]string{"column 3 in about 3% (give or take 0.1%) of the rows (above 70)"}},
+			[]string{"column 3: the model leaves out about 3% (give or take 0.1%) of the rows, which lie far out (above 70)"}},
 		{"few, and far", estimate.Undescribed{Columns: []estimate.UndescribedColumn{{Share: .001, Noise: .0001, Pull: .4}}}, []string{"move its mean or sd by about 0.4 of its sd"}},
 		{"few, anywhere", estimate.Undescribed{Share: .001, Noise: .0003, Anywhere: true}, []string{"about 0.1% (give or take 0.03%) of the rows are not described"}},
 		{"unseen", estimate.Undescribed{Share: .001, Noise: .0004, Anywhere: true}, nil},
@@ -31,7 +31,7 @@ func TestLeavesOut(t *testing.T) {
 			continue
 		}
 		for i, part := range c.flags {
-			if !strings.Contains(d.Flags[i], part) {
+			if !strings.Contains(d.Flags[i].Text, part) {
 				t.Errorf("%s: flag %q, want one with %q", c.what, d.Flags[i], part)
 			}
 		}

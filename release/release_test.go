@@ -20,6 +20,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/release/check"
 )
 
@@ -193,8 +194,8 @@ func TestRoundTrip(t *testing.T) {
 		"known": known(t), "shaped": shaped(t)} {
 		r.Certificate.Simulated = true
 		r.Diagnostics = Diagnostics{
-			Components: []ComponentNote{{EffectiveNoise: 0.1, Misfit: .9, EffectiveRows: 1e-300, Flags: []string{"thin"}}, {}},
-			Flags:      []string{"a, [b] {c}: \"d\"\\"}, Unresolved: []Direction{{[]float64{0.6, 0.8}, 1e-3}},
+			Components: []ComponentNote{{EffectiveNoise: 0.1, Misfit: .9, EffectiveRows: 1e-300, Flags: []Flag{{Code: flags.FewRows, Text: "thin"}}}, {}},
+			Flags:      []Flag{{Code: flags.LeftOut, Columns: []string{"age"}, Share: .05, Noise: 1e-3, Text: "a, [b] {c}: \"d\"\\"}}, Unresolved: []Direction{{[]float64{0.6, 0.8}, 1e-3}},
 			ConstantColumns: []string{"age"}, Notes: []string{"note <1>"},
 			Undescribed: &Undescribed{Share: .06, Noise: 1e-3, Where: "far", Columns: []UndescribedColumn{{Column: "age", Share: .05, Noise: 1e-3, Beyond: []float64{-1, 1}, Pull: .2}}},
 		}

@@ -2,6 +2,7 @@ package release
 
 import (
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/release/check"
 )
 
@@ -183,7 +184,7 @@ type PlanStep struct {
 type Diagnostics struct {
 	// In the order of the model's components.
 	Components []ComponentNote `json:"components,omitempty"`
-	Flags      []string        `json:"flags,omitempty"`
+	Flags      []Flag          `json:"flags,omitempty"`
 	// Combinations of columns with no spread that could be seen.
 	Unresolved []Direction `json:"unresolved,omitempty"`
 	// Columns whose released spread is zero.
@@ -218,15 +219,19 @@ type UndescribedColumn struct {
 	Pull float64 `json:"pull,omitempty"`
 }
 
+// A Flag is one thing to know about the model or a component; columns have their names: see
+// [flags.Flag].
+type Flag = flags.Flag[string]
+
 // A ComponentNote says how far one component of the model can be trusted.
 type ComponentNote struct {
 	// Spectral norm of the noise in its second moment, relative to its covariance.
 	EffectiveNoise float64 `json:"effective_noise,omitempty"`
 	// How far released values say that its rows are from its shape beyond the noise, on the same
 	// scale; 0 where nothing is known.
-	Misfit        float64  `json:"misfit,omitempty"`
-	EffectiveRows float64  `json:"effective_rows,omitempty"` // Noisy number of rows behind it.
-	Flags         []string `json:"flags,omitempty"`
+	Misfit        float64 `json:"misfit,omitempty"`
+	EffectiveRows float64 `json:"effective_rows,omitempty"` // Noisy number of rows behind it.
+	Flags         []Flag  `json:"flags,omitempty"`
 }
 
 // A Unit is the unit that released counts say a column is recorded in: its values are Offset plus

@@ -44,13 +44,13 @@ func Verify(r *Release) []error {
 		v.groups(r)
 		return v.faults
 	}
-	k, d := 0, 0
+	k, d, columns := 0, 0, []string(nil)
 	if r.Model == nil {
 		v.fault(true, "model", "a mixture", "none")
 	} else if err := r.Model.Validate(); err != nil {
 		v.faults = append(v.faults, fmt.Errorf("release: model: %w", err))
 	} else {
-		k, d = r.Model.K(), r.Model.Dim()
+		k, d, columns = r.Model.K(), r.Model.Dim(), r.Model.Columns
 	}
 	v.fault(r.Certificate.By != nil, "certificate.by", "groups, or no columns that make them", "no groups")
 	v.fault(r.Identity != nil && !r.Certificate.Recomputable(), "certificate.plan", "the shapes of its queries, as in all releases with an identity", "lines without")
@@ -71,7 +71,7 @@ func Verify(r *Release) []error {
 	if len(v.faults) == before {
 		v.spent(&r.Certificate)
 	}
-	v.diagnostics(&r.Diagnostics)
+	v.diagnostics(&r.Diagnostics, columns)
 	notes := len(r.Diagnostics.Components)
 	v.fault(k > 0 && notes > 0 && notes != k, "diagnostics.components", fmt.Sprintf("one for each of %d components", k), fmt.Sprint(notes))
 	return v.faults
@@ -155,9 +155,12 @@ func (v *verifier) numbers(c *Certificate) {
 	v.fault(asked.Validate() != nil, "certificate.epsilon", "a budget that can be asked: epsilon with delta, or rho alone", fmt.Sprintf("%v, %v and %v", c.Epsilon, c.Delta, c.Rho))
 }
 
-// diagnostics checks the ranges of what is said of noise, of misfit and of rows left out.
-func (v *verifier) diagnostics(d *Diagnostics) {
+// diagnostics checks flags, and the ranges of what is said of noise, of misfit and of rows left
+// out.
+func (v *verifier) diagnostics(d *Diagnostics, columns []string) {
+	v.flags("diagnostics.flags", d.Flags, columns)
 	for i, c := range d.Components {
+		v.flags(fmt.Sprintf("diagnostics.components[%d].flags", i), c.Flags, columns)
 		v.amount(fmt.Sprintf("diagnostics.components[%d].effective_noise", i), c.EffectiveNoise, math.MaxFloat64)
 		v.amount(fmt.Sprintf("diagnostics.components[%d].misfit", i), c.Misfit, math.MaxFloat64)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/release/check"
 )
 
@@ -49,6 +50,14 @@ func TestVerifyCatches(t *testing.T) {
 			r.Diagnostics.Undescribed = &Undescribed{Columns: []UndescribedColumn{{Beyond: []float64{2, 1}}}}
 		}, "diagnostics.undescribed.columns[0].beyond"},
 		{"misfit", gaussian, func(r *Release) { r.Diagnostics.Components = []ComponentNote{{Misfit: -1}} }, "diagnostics.components[0].misfit"},
+		{"a flag of no code", gaussian, func(r *Release) { r.Diagnostics.Flags = []Flag{{Code: "odd", Text: "odd"}} }, "diagnostics.flags[0].code: want one of [left-out "},
+		{"a flag without a text", gaussian, func(r *Release) { r.Diagnostics.Flags = []Flag{{Code: flags.FewRows}} }, "diagnostics.flags[0].text"},
+		{"a flag of more than all rows", gaussian, func(r *Release) {
+			r.Diagnostics.Components = []ComponentNote{{Flags: []Flag{{Code: flags.LeftOut, Share: 1.5, Text: "out"}}}}
+		}, "diagnostics.components[0].flags[0].share"},
+		{"a flag of no column", gaussian, func(r *Release) {
+			r.Diagnostics.Flags = []Flag{{Code: flags.FewRows, Columns: []string{"nobody"}, Text: "few"}}
+		}, "diagnostics.flags[0].columns"},
 		{"a code for missing that is none", gaussian, func(r *Release) {
 			r.Columns = []Column{{Name: r.Model.Columns[0], Missing: []any{999., "n/a", true}}, {Name: r.Model.Columns[1]}}
 		}, "columns[0].missing[2]: want a finite number or text"},

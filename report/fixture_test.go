@@ -12,6 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -86,8 +87,8 @@ func typical(t testing.TB) *release.Release {
 	r.Model.Background = []bool{false, false, false, true}
 	r.Diagnostics = release.Diagnostics{
 		Components: []release.ComponentNote{{EffectiveNoise: 0.012, EffectiveRows: 8741.3, Misfit: .9}, {EffectiveNoise: 0.021, EffectiveRows: 4768},
-			{EffectiveNoise: 0.19, EffectiveRows: 1588.4, Flags: []string{"noise above a tenth"}}, {EffectiveRows: 795}},
-		Flags:      []string{"one component is noisy"},
+			{EffectiveNoise: 0.19, EffectiveRows: 1588.4, Flags: []release.Flag{{Code: flags.FewRows, Text: "noise above a tenth"}}}, {EffectiveRows: 795}},
+		Flags:      []release.Flag{{Code: flags.FewRows, Text: "one component is noisy"}},
 		Unresolved: []release.Direction{{Direction: []float64{0.8, -0.6, 0}, StdAtMost: 0.35}},
 		Notes:      []string{"4 components were found of at most 10."},
 		Undescribed: &release.Undescribed{Share: .061, Noise: .002, Where: "they are in no component",
@@ -182,8 +183,8 @@ func hostile(t testing.TB) *release.Release {
 	c.Rows, c.Relation, c.Schema, c.Simulated = nil, release.AddRemoveOne, release.SchemaInferred, true
 	c.Method, c.Version, c.Plan[0].Step, c.Plan[0].Source = script, "</style>"+script, script, "]]>"+script
 	c.Plan[1] = release.PlanStep{Step: "aggregate", Query: "masked", Count: 1, Renyi: map[string]float64{"2": 0.1, "16": 0.4}}
-	r.Diagnostics = release.Diagnostics{Flags: []string{script}, Notes: []string{script}, ConstantColumns: columns[:2],
+	r.Diagnostics = release.Diagnostics{Flags: []release.Flag{{Code: script, Text: script}}, Notes: []string{script}, ConstantColumns: columns[:2],
 		Unresolved: []release.Direction{{Direction: []float64{1, -1, 0.5, 0.2, 0.1, 0.1}, StdAtMost: 2}},
-		Components: []release.ComponentNote{{Flags: []string{script}}}}
+		Components: []release.ComponentNote{{Flags: []release.Flag{{Code: script, Columns: columns[:1], Text: script}}}}}
 	return r
 }

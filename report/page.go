@@ -11,6 +11,7 @@ import (
 	texts "text/template"
 
 	"github.com/gauze-dp/gauze/internal/words"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/report/overall"
 )
@@ -98,7 +99,7 @@ func facts(r *release.Release) (out []fact) {
 var said = template.FuncMap{
 	"bar": bar, "listed": listed, "blocks": blocks, "clean": clean, "digits": words.Digits, "direction": directionText, "join": strings.Join, "name": columnName,
 	"noisy": noisyShare, "number": number, "percent": percent, "plural": words.Plural, "renyi": renyiText, "rows": rows, "seen": seen, "share": shareOf,
-	"shorten": shorten, "spent": spentRows, "total": totalOf, "weight": weightText,
+	"shorten": shorten, "spent": spentRows, "texts": flags.Texts[string], "total": totalOf, "weight": weightText,
 	"faults": func(r *release.Release) []error {
 		if r.Bare() {
 			return nil

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -219,11 +220,11 @@ func TestNoFlags(t *testing.T) {
 	if page := htmlOf(t, r, Options{}); !strings.Contains(page, none) {
 		t.Error("without a flag: the page does not say so")
 	}
-	r.Diagnostics.Components = []release.ComponentNote{{}, {Flags: []string{"thin"}}, {}, {}}
+	r.Diagnostics.Components = []release.ComponentNote{{}, {Flags: []release.Flag{{Code: flags.FewRows, Text: "thin"}}}, {}, {}}
 	if page := htmlOf(t, r, Options{}); strings.Contains(page, none) || !strings.Contains(page, "Nothing beyond the flags above") {
 		t.Error("a component with a flag: the page says that there is none, or nothing")
 	}
-	r.Diagnostics = release.Diagnostics{Flags: []string{"far rows"}}
+	r.Diagnostics = release.Diagnostics{Flags: []release.Flag{{Code: flags.FarGroup, Text: "far rows"}}}
 	if page := htmlOf(t, r, Options{}); strings.Contains(page, none) {
 		t.Error("a flag: the page says that there is none")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/boxes"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
@@ -22,12 +23,12 @@ func (f *fit) outcome(r *em.Rounds, overall *program.Overall) estimate.Outcome {
 	case r.Stray == nil:
 		return f.Refuse("no component holds enough rows to be seen")
 	default:
-		f.Notes.Flag("no component holds enough rows to be seen: there is one wide component of what was seen of the rows")
+		f.Notes.Flag(flags.New(flags.OneComponent, "no component holds enough rows to be seen: there is one wide component of what was seen of the rows"))
 		r.Stray.Weight = 1
 		r.Components, r.Stray = []component.Gaussian{*r.Stray}, nil
 	}
 	cs := program.Heaviest(r.Components)
-	f.Notes.Flags = append(f.Notes.Flags, program.LeftOut(f.Problem.Components, len(cs))...)
+	f.Notes.Flag(program.LeftOut(f.Problem.Components, len(cs))...)
 	for i := range f.All {
 		if f.constant(i) && r.Stray == nil {
 			f.Notes.ConstantColumns = append(f.Notes.ConstantColumns, i)
@@ -35,14 +36,14 @@ func (f *fit) outcome(r *em.Rounds, overall *program.Overall) estimate.Outcome {
 	}
 	out := program.NewDraft(f.All, f.Notes)
 	if pairs := r.Correlated(); len(pairs) > 0 {
-		out.Notes.Flag("%s: axis-aligned components cannot show it; use --method general", correlated(pairs))
+		out.Notes.Flag(correlated(pairs))
 	}
 	background, outside := r.Beside()
 	for i := range cs {
 		cs[i].Weight *= 1 - outside
 	}
 	for _, j := range overall.Agree(append(slices.Clone(cs), background...), toldMisfit) {
-		out.Notes.Flag("column %d is far from Gaussian within components: they were widened or moved to have its mean and sd", j+1)
+		out.Notes.Flag(flags.New(flags.NotGaussian, "column %d is far from Gaussian within components: they were widened or moved to have its mean and sd", j+1).In(j))
 	}
 	add := func(weight float64, g component.Gaussian, note estimate.ComponentNote) {
 		variances := make([]float64, f.All)
@@ -56,7 +57,7 @@ func (f *fit) outcome(r *em.Rounds, overall *program.Overall) estimate.Outcome {
 		out.Add(weight, g.Mean, cov, err, note)
 	}
 	for _, g := range cs {
-		add(g.Weight, g, program.GaussianNote(g, 1, ""))
+		add(g.Weight, g, program.GaussianNote(g, 1))
 	}
 	for _, wide := range background {
 		add(wide.Weight, wide, estimate.ComponentNote{EffectiveRows: wide.Rows, Background: true})
@@ -67,7 +68,7 @@ func (f *fit) outcome(r *em.Rounds, overall *program.Overall) estimate.Outcome {
 		where += "; one that is marked as background stands for them"
 	}
 	if len(out.Notes.ConstantColumns) > 0 {
-		out.Notes.Flag("constant columns: up to about %.0f rows may differ from the released value unseen", unseenSDs*noise*f.Rows)
+		out.Notes.Flag(flags.New(flags.ConstantColumn, "constant columns: up to about %.0f rows may differ from the released value unseen", unseenSDs*noise*f.Rows).In(out.Notes.ConstantColumns...))
 	}
 	out.Notes.LeavesOut(estimate.Undescribed{Share: share, Noise: noise, Where: where})
 	return out.Outcome()
@@ -100,7 +101,13 @@ const unseenSDs = 4.0
 // toldPairs are named at most. A guess.
 const toldPairs = 3
 
-func correlated(pairs []em.Pair) string {
+// correlated returns the flag of the pairs.
+func correlated(pairs []em.Pair) estimate.Flag {
+	var columns []int
+	for _, p := range pairs {
+		columns = append(columns, p.I, p.J)
+	}
+	slices.Sort(columns)
 	said := loops.Map(pairs[:min(len(pairs), toldPairs)], func(p em.Pair) string {
 		return fmt.Sprintf("columns %d and %d (about %.1f)", p.I+1, p.J+1, p.Rho)
 	})
@@ -108,5 +115,5 @@ func correlated(pairs []em.Pair) string {
 	if more := len(pairs) - toldPairs; more > 0 {
 		text += fmt.Sprintf(" and %d pairs more", more)
 	}
-	return text
+	return flags.New(flags.Correlated, "%s: axis-aligned components cannot show it; use --method general", text).In(slices.Compact(columns)...)
 }

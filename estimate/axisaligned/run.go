@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/boxes"
 	"github.com/gauze-dp/gauze/parts/em"
 )
@@ -44,7 +45,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return f.plain(ctx, "about %.0f rows are too few for %d components at this epsilon", f.Rows, max(f.Problem.Components, 1))
 	}
 	if needed := rowsFor(f.Problem, max(f.Problem.Components, 1)); f.Rows < scarce*needed {
-		f.Notes.Flag("about %.0f rows are few for what was asked: from about %.0f on, places and shapes can be relied on", f.Rows, math.Ceil(needed/100)*100)
+		f.Notes.Flag(flags.New(flags.FewRows, "about %.0f rows are few for what was asked: from about %.0f on, means and spreads of groups can be relied on", f.Rows, math.Ceil(needed/100)*100))
 	}
 	b := boxed
 	b.Form, b.Set, b.Rounds = f.form(), f.set, f.rounds
@@ -75,7 +76,7 @@ func (f *fit) plain(ctx context.Context, why string, args ...any) (estimate.Outc
 	if out.NoRelease != nil {
 		out.NoRelease.Reason = why + ", and for one Gaussian: " + out.NoRelease.Reason
 	}
-	out.Diagnostics.Flags = append([]string{why + ": this is one Gaussian of all rows"}, out.Diagnostics.Flags...)
+	out.Diagnostics.Flags = append([]estimate.Flag{flags.New(flags.OneComponent, "%s: this is one Gaussian of all rows", why)}, out.Diagnostics.Flags...)
 	return out, err
 }
 

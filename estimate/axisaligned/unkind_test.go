@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/internal/stattest"
@@ -32,7 +33,7 @@ func unkind(t *testing.T, runs, n, d int, further func(rng *rand.Rand, row []flo
 }
 
 func says(f estimatetest.Fit, text string) bool {
-	return slices.ContainsFunc(f.Diagnostics.Flags, func(s string) bool { return strings.Contains(s, text) })
+	return slices.ContainsFunc(f.Diagnostics.Flags, func(s estimate.Flag) bool { return strings.Contains(s.Text, text) })
 }
 
 // TestStrayRows: 4 % of a code in one column are in a component of their own or in the background,

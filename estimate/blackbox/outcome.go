@@ -3,6 +3,7 @@ package blackbox
 import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/em"
 )
 
@@ -16,15 +17,15 @@ func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
 	unlike := 0
 	for _, g := range program.Heaviest(r.Components) {
 		mean, cov, err := f.Raw(r.Space, g, f.Problem.Covariance)
-		note := program.GaussianNote(g, f.All, "")
+		note := program.GaussianNote(g, f.All)
 		if note.Misfit = g.Misfit; note.Misfit > toldMisfit {
-			note.Flags = append(note.Flags, program.NotGaussian)
+			note.Flags = append(note.Flags, program.NotGaussian())
 			unlike++
 		}
 		out.Add(g.Weight, mean, cov, err, note)
 	}
 	if unlike > 0 {
-		out.Notes.Flag("of %d of the %d components the rows are not of a Gaussian's shape: there may be more components than were asked for", unlike, len(r.Components))
+		out.Notes.Flag(flags.New(flags.NotGaussian, "%d of the %d components are not bell-shaped: there may be more components than were asked for", unlike, len(r.Components)))
 	}
 	return out.Outcome()
 }

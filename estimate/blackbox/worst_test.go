@@ -14,6 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/learner"
+	"github.com/gauze-dp/gauze/model/flags"
 )
 
 // tables are those beyond estimatetest.Hard.
@@ -155,7 +156,7 @@ func TestMissingRows(t *testing.T) {
 		if math.Abs(total-float64(good)) > 300 {
 			t.Errorf("%v: components of %v rows of %d", rel, total, good)
 		}
-		if flagged := len(f.Diagnostics.Flags) == 1 && strings.Contains(f.Diagnostics.Flags[0], "incomplete"); flagged != (rel == privacy.ReplaceOne) {
+		if flagged := len(f.Diagnostics.Flags) == 1 && f.Diagnostics.Flags[0].Code == flags.IncompleteRows; flagged != (rel == privacy.ReplaceOne) {
 			t.Errorf("%v: flags %q", rel, f.Diagnostics.Flags)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model/flags"
 )
 
 // lacking draws n rows of correlated columns, x_j = 10 j + s_j (g + z_j)/sqrt2, s_j = j + 1, each
@@ -60,8 +61,8 @@ func TestPartialRows(t *testing.T) {
 		if out.Model == nil {
 			t.Fatalf("%v: %+v", rel, out.NoRelease)
 		}
-		if flags := strings.Join(out.Diagnostics.Flags, "; "); !strings.Contains(flags, "missing at random") || !strings.Contains(flags, "% of the rows lack") {
-			t.Errorf("%v: flags %q", rel, flags)
+		if said := strings.Join(flags.Texts(out.Diagnostics.Flags), "; "); !strings.Contains(said, "missing at random") || !strings.Contains(said, "% of the rows lack") {
+			t.Errorf("%v: flags %q", rel, said)
 		}
 		g := out.Model.Components[0]
 		for i := range d {

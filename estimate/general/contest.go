@@ -6,6 +6,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
@@ -54,7 +55,7 @@ func (f *fit) againstOne(_ context.Context, r *em.Rounds) error {
 	}
 	r.Components = []component.Gaussian{whole}
 	r.Components[0].Doubt = component.StartDoubt()
-	f.Notes.Flag("one component: the rows do not speak for more")
+	f.Notes.Flag(flags.New(flags.OneComponent, "One group found; at this budget smaller or closer groups could be missed"))
 	return nil
 }
 

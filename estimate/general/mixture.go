@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
 )
@@ -61,8 +62,7 @@ func (Estimator) One(p estimate.Problem) bool {
 func fitOne(ctx context.Context, one program.OneGaussian, a *kernel.Allotment, p estimate.Problem) (estimate.Outcome, error) {
 	out, err := one.FitAllotment(ctx, a, p, prefixOne)
 	if out.Model != nil && p.Components != 1 && p.MaxComponents > 1 {
-		out.Diagnostics.Flags = append(out.Diagnostics.Flags, fmt.Sprintf(
-			"one Gaussian: too few rows to look for several components, about %.0f would be needed", estimate.AboutRows(rowsOfSeveral(p))))
+		out.Diagnostics.Flag(flags.New(flags.OneComponent, "one Gaussian: too few rows to look for several components, about %.0f would be needed", estimate.AboutRows(rowsOfSeveral(p))))
 	}
 	return out, err
 }

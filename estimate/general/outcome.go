@@ -20,9 +20,10 @@ func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
 	}
 	cs := program.Heaviest(r.Components)
 	background, outside := r.Beside()
-	out.Notes.Flags = append(append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(cs))...), program.AtLimit(f.Problem, f.Rows, len(cs))...)
+	out.Notes.Flag(program.LeftOut(f.Problem.Components, len(cs))...)
+	out.Notes.Flag(program.AtLimit(f.Problem, f.Rows, len(cs))...)
 	for _, g := range cs {
-		add((1-outside)*g.Weight, g, program.Unlike(program.GaussianNote(g, f.space.Dim(), program.CoarseStart), g.Misfit))
+		add((1-outside)*g.Weight, g, program.Unlike(program.GaussianNote(g, f.space.Dim()), g.Misfit))
 	}
 	if background != nil {
 		share, noise := r.LeftOut()

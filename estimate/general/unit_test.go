@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model/flags"
 )
 
 // TestExpectNeverFails: what a planner is told is finite for any problem.
@@ -51,7 +52,9 @@ func TestOneGaussianIsSaid(t *testing.T) {
 			if f.Model == nil || len(f.Model.Components) != 1 {
 				t.Fatalf("%v, k = %d: %+v %+v", rel, k, f.Outcome, f.Refused)
 			}
-			said := slices.ContainsFunc(f.Diagnostics.Flags, func(flag string) bool { return strings.Contains(flag, "one Gaussian") && strings.Contains(flag, told) })
+			said := slices.ContainsFunc(f.Diagnostics.Flags, func(f estimate.Flag) bool {
+				return f.Code == flags.OneComponent && strings.Contains(f.Text, told)
+			})
 			if said != (k == 0) {
 				t.Errorf("%v, k = %d: flags %q, want %s", rel, k, f.Diagnostics.Flags, told)
 			}

@@ -1,7 +1,6 @@
 package knowncov
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -11,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 )
 
 // Utility constants of what is told, guesses.
@@ -43,7 +43,7 @@ func (f *fit) outcome() estimate.Outcome {
 		p.rebase(f.white)
 		note := estimate.ComponentNote{EffectiveRows: p.rows, Flags: odd[j]}
 		if p.atSD > vagueSD {
-			note.Flags = append(note.Flags, fmt.Sprintf("its mean is known to about %.1f standard deviations in each direction", p.atSD))
+			note.Flags = append(note.Flags, flags.New(flags.UncertainMean, "its mean is known to about %.1f standard deviations in each direction", p.atSD))
 		}
 		out.Add(near*p.rows/total, p.base, cov, err, note)
 	}
@@ -90,8 +90,8 @@ func (f *fit) known() *mat.SymDense {
 
 // odd flags parts whose rows the known covariance does not fit: their spread near the mean is
 // larger or smaller than it says.
-func (f *fit) odd() map[int][]string {
-	out := map[int][]string{}
+func (f *fit) odd() map[int][]estimate.Flag {
+	out := map[int][]estimate.Flag{}
 	last := len(f.looks) - 1
 	l := f.looks[last]
 	expected, _ := f.law.average(f.white, l, f.parts, false)
@@ -107,9 +107,9 @@ func (f *fit) odd() map[int][]string {
 		switch difference := trace - known; {
 		case j < 0 || difference*difference <= oddTimes*oddTimes*variance:
 		case difference > 0:
-			out[j] = append(out[j], "its rows are spread more widely than the known covariance says")
+			out[j] = append(out[j], flags.New(flags.KnownCovariance, "its rows are spread more widely than the known covariance says"))
 		default:
-			out[j] = append(out[j], "its rows are spread less widely than the known covariance says")
+			out[j] = append(out[j], flags.New(flags.KnownCovariance, "its rows are spread less widely than the known covariance says"))
 		}
 	}
 	return out

@@ -12,6 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model/flags"
 )
 
 // good is the total variation below which a run succeeds.
@@ -153,9 +154,9 @@ func TestWrongCovariance(t *testing.T) {
 			}
 			continue
 		}
-		flags := strings.Join(f.Diagnostics.Components[0].Flags, " ")
-		if !strings.Contains(flags, "known covariance says") {
-			t.Errorf("variance %v, and the flags are %q", unit, flags)
+		said := strings.Join(flags.Texts(f.Diagnostics.Components[0].Flags), " ")
+		if !strings.Contains(said, "known covariance says") {
+			t.Errorf("variance %v, and the flags are %q", unit, said)
 		}
 	}
 }
@@ -174,7 +175,7 @@ func TestRowsNearNone(t *testing.T) {
 		}
 		f := trial{rows: rows, known: [][]float64{{1, 0}, {0, 1}}, eps: 1, relation: privacy.ReplaceOne, components: 2,
 			noise: kerneltest.Options{Seed: rng.Uint64()}}.fit(t)
-		if told := strings.Contains(strings.Join(f.Diagnostics.Flags, " "), "near no component"); f.Model == nil || told != (sd > 1) {
+		if told := strings.Contains(strings.Join(flags.Texts(f.Diagnostics.Flags), " "), "near no component"); f.Model == nil || told != (sd > 1) {
 			t.Errorf("standard deviation %v: %v, flags %q", sd, f.NoRelease, f.Diagnostics.Flags)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/lattice"
 	"github.com/gauze-dp/gauze/parts/stagezero"
@@ -57,7 +58,8 @@ func Count(a *kernel.Allotment, step string, mu float64) (*Columns, error) {
 	c := &Columns{All: a.Session().Columns(), Rows: ans.Values[0], AtMost: ans.Values[0]}
 	if n, public := a.Session().Rows(); public {
 		if missing := float64(n) - c.Rows; missing > seenSDs*ans.Sigma {
-			c.Notes.Flag("about %.0f of %d rows are incomplete: they count in n, and the weights are shares of the others", missing, n)
+			c.Notes.Flag(flags.New(flags.IncompleteRows, "about %.0f of %d rows are incomplete: they count in n, and the weights are shares of the others", missing, n).
+				Of(missing/float64(n), ans.Sigma/float64(n)))
 		}
 		c.Rows = math.Min(c.Rows, float64(n))
 		c.AtMost = math.Min(c.Rows+seenSDs*ans.Sigma, float64(n))
@@ -84,19 +86,21 @@ func (c *Columns) Use(u stagezero.Units) *estimate.NoRelease {
 
 // noteConstants flags what the constant columns hide.
 func (c *Columns) noteConstants() {
-	u, unseen := c.Units, 0.0
+	u, unseen, quiet := c.Units, 0.0, []int(nil)
 	for _, j := range c.Notes.ConstantColumns {
 		switch {
 		case u.VariedSD == 0: // nobody asked
 		case u.Varied[j] >= stagezero.ConstantSDs*u.VariedSD:
-			c.Notes.Flag("column %d: about %.0f rows (%.1f%%), give or take %.0f, differ from the released value, too few to see how far: it is released as constant",
-				j+1, u.Varied[j], 100*u.Varied[j]/math.Max(c.Rows, 1), 2*u.VariedSD)
+			rows := math.Max(c.Rows, 1)
+			c.Notes.Flag(flags.New(flags.ConstantColumn, "column %d: about %.0f rows (%.1f%%), give or take %.0f, differ from the released value, too few to see how far: it is released as constant",
+				j+1, u.Varied[j], 100*u.Varied[j]/rows, 2*u.VariedSD).In(j).Of(u.Varied[j]/rows, u.VariedSD/rows))
 		default:
+			quiet = append(quiet, j)
 			unseen = math.Max(unseen, math.Max(u.Varied[j], 0)+stagezero.ConstantSDs*u.VariedSD)
 		}
 	}
 	if unseen > 0 {
-		c.Notes.Flag("constant columns: up to about %.0f rows may differ from the released value unseen", unseen)
+		c.Notes.Flag(flags.New(flags.ConstantColumn, "constant columns: up to about %.0f rows may differ from the released value unseen", unseen).In(quiet...))
 	}
 }
 
@@ -178,7 +182,7 @@ func (c *Columns) constant() (estimate.Outcome, error) {
 	}
 	notes := c.Notes
 	notes.Components = []estimate.ComponentNote{{EffectiveRows: c.Rows}}
-	notes.Flags = append(notes.Flags, fmt.Sprintf("every column is constant but for at most about %.0f rows", c.Units.Unseen))
+	notes.Flag(flags.New(flags.ConstantColumn, "every column is constant but for at most about %.0f rows", c.Units.Unseen).In(notes.ConstantColumns...))
 	return estimate.Outcome{Model: m, Diagnostics: notes}, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
@@ -173,7 +175,7 @@ func TestIncompleteRows(t *testing.T) {
 	}
 	for _, rel := range relations {
 		f := find(t, rows, 1, rel, 1, kerneltest.Options{Exact: true})
-		told := len(f.Notes.Flags) == 1 && strings.Contains(f.Notes.Flags[0], "300 of 1000 rows")
+		told := len(f.Notes.Flags) == 1 && strings.Contains(f.Notes.Flags[0].Text, "300 of 1000 rows")
 		if f.Rows != 700 || told != (rel == privacy.ReplaceOne) || !told && len(f.Notes.Flags) > 0 {
 			t.Errorf("%v: %v rows, flags %q", rel, f.Rows, f.Notes.Flags)
 		}
@@ -221,9 +223,9 @@ func TestConstantsAreTold(t *testing.T) {
 	c := Columns{Rows: 10000}
 	c.Use(stagezero.Units{Center: []float64{0, 7, 1, 2}, Scale: []float64{1, 1, 1, 1}, Constant: []bool{true, true, false, true},
 		Varied: []float64{310, 20, 9000, -30}, VariedSD: 50})
-	want := []string{"column 1: about 310 rows (3.1%), give or take 100, differ from the released value, too few to see how far: it is released as constant",
-		"constant columns: up to about 220 rows may differ from the released value unseen"}
-	if !slices.Equal(c.Notes.Flags, want) || !slices.Equal(c.Notes.ConstantColumns, []int{0, 1, 3}) {
+	want := []estimate.Flag{flags.New(flags.ConstantColumn, "%s", "column 1: about 310 rows (3.1%), give or take 100, differ from the released value, too few to see how far: it is released as constant").In(0).Of(.031, .005),
+		flags.New(flags.ConstantColumn, "constant columns: up to about 220 rows may differ from the released value unseen").In(1, 3)}
+	if !reflect.DeepEqual(c.Notes.Flags, want) || !slices.Equal(c.Notes.ConstantColumns, []int{0, 1, 3}) {
 		t.Errorf("%q", c.Notes.Flags)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
@@ -142,7 +143,7 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 func (r *Run) number(ctx context.Context, e *em.Rounds, s Schedule, worth float64) error {
 	err := e.Simplify(ctx, Draws, worth)
 	if most := r.Most(); err == nil && len(e.Components) > most {
-		r.Notes.Flag("%d components were seen, and at most %d are allowed: the nearest were joined", len(e.Components), most)
+		r.Notes.Flag(flags.New(flags.AtLimit, "%d components were seen and at most %d are allowed: the nearest were joined; raise --max-components to keep them apart", len(e.Components), most))
 		err = e.Reduce(ctx, Draws, most, worth)
 	}
 	if err == nil && s.Contest != nil && len(e.Components) > 1 {

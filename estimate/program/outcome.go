@@ -1,7 +1,6 @@
 package program
 
 import (
-	"fmt"
 	"math"
 	"sort"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
@@ -50,11 +50,11 @@ func Heaviest(cs []component.Gaussian) []component.Gaussian {
 }
 
 // LeftOut is a flag if fewer components were found than asked for.
-func LeftOut(asked, found int) (flags []string) {
+func LeftOut(asked, found int) (out []estimate.Flag) {
 	if asked > found {
-		flags = append(flags, fmt.Sprintf("%d of %d components hold too few rows to be seen and were left out", asked-found, asked))
+		out = append(out, flags.New(flags.FewerComponents, "%d of %d components hold too few rows to be seen and were left out", asked-found, asked))
 	}
-	return flags
+	return out
 }
 
 // Utility constants of limits and shapes, guesses: nearLimit is the part of the components allowed
@@ -63,21 +63,23 @@ const nearLimit, unlike = .8, .13
 
 // AtLimit is a flag if about as many components were found as were allowed, and their number was
 // not asked for.
-func AtLimit(p estimate.Problem, rows float64, found int) (flags []string) {
+func AtLimit(p estimate.Problem, rows float64, found int) (out []estimate.Flag) {
 	if most := MostFor(p, rows); p.Components == 0 && most > 1 && float64(found) >= nearLimit*float64(most) {
-		flags = append(flags, fmt.Sprintf("%d components where at most %d are allowed: there may be more, which --max-components would let in", found, most))
+		out = append(out, flags.New(flags.AtLimit, "%d components found and at most %d are allowed: there may be more; raise --max-components to look for them", found, most))
 	}
-	return flags
+	return out
 }
 
-// NotGaussian is a flag of a component.
-const NotGaussian = "its rows are not of a Gaussian's shape"
+// NotGaussian returns the flag of a component whose rows are far from its shape.
+func NotGaussian() estimate.Flag {
+	return flags.New(flags.NotGaussian, "not bell-shaped: use its mean and spread, not its tails")
+}
 
 // Unlike is a note with a component's misfit, where that is clear.
 func Unlike(note estimate.ComponentNote, misfit float64) estimate.ComponentNote {
 	if misfit > unlike {
 		note.Misfit = misfit
-		note.Flags = append(note.Flags, NotGaussian)
+		note.Flags = append(note.Flags, NotGaussian())
 	}
 	return note
 }
@@ -85,23 +87,19 @@ func Unlike(note estimate.ComponentNote, misfit float64) estimate.ComponentNote 
 // noisy is the relative spectral noise beyond which a component's shape is flagged. A guess.
 const noisy = 1.0
 
-// Note is that on a component whose second moments have so much relative spectral noise; start, if
-// not "", says where a shape that is mostly noise comes from.
-func Note(rows, noise float64, start string) estimate.ComponentNote {
+// Note returns the note on a component whose second moments have so much relative spectral noise.
+func Note(rows, noise float64) estimate.ComponentNote {
 	note := estimate.ComponentNote{EffectiveRows: rows, EffectiveNoise: noise}
 	if noise > noisy {
-		note.Flags = append(note.Flags, "its shape is known little better than its size"+start)
+		note.Flags = append(note.Flags, flags.New(flags.FewRows, "too few rows to trust this group's spread"))
 	}
 	return note
 }
 
-// GaussianNote is that on a component of d coordinates.
-func GaussianNote(g component.Gaussian, d int, start string) estimate.ComponentNote {
-	return Note(g.Rows, g.Sigma*math.Sqrt(2*float64(d)), start)
+// GaussianNote returns the note on a component of d coordinates.
+func GaussianNote(g component.Gaussian, d int) estimate.ComponentNote {
+	return Note(g.Rows, g.Sigma*math.Sqrt(2*float64(d)))
 }
-
-// CoarseStart is a start of Note.
-const CoarseStart = ": mostly carried over from the coarse start"
 
 // Shaped is the covariance factor factor^T as a model's type. The error is the model's: numbers
 // that it cannot hold.

@@ -17,6 +17,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/em"
 )
@@ -57,21 +58,21 @@ func TestNeeds(t *testing.T) {
 // TestDraft: components come out as they went in, and one that is none makes an outcome without a
 // model and without what was said of components.
 func TestDraft(t *testing.T) {
-	notes := estimate.Diagnostics{Flags: []string{"before"}}
+	notes := estimate.Diagnostics{Flags: []estimate.Flag{flags.New(flags.FewRows, "before")}}
 	one, err := model.NewSpherical(2, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := NewDraft(2, notes)
-	d.Add(.75, []float64{1, 2}, one, nil, Note(30, 2, CoarseStart))
-	d.Add(.25, []float64{3, 4}, one, nil, Note(10, .5, ""))
-	d.Notes.Flag("%d things", 2)
+	d.Add(.75, []float64{1, 2}, one, nil, Note(30, 2))
+	d.Add(.25, []float64{3, 4}, one, nil, Note(10, .5))
+	d.Notes.Flag(flags.New(flags.Method, "%d things", 2))
 	out := d.Outcome()
 	if out.NoRelease != nil || out.Model.K() != 2 || out.Model.Weights[1] != .25 || out.Model.Components[1].Mean[0] != 3 {
 		t.Fatalf("%+v", out)
 	}
 	told := out.Diagnostics
-	if len(told.Flags) != 2 || len(told.Components[0].Flags) != 1 || !strings.HasSuffix(told.Components[0].Flags[0], CoarseStart) || told.Components[1].Flags != nil {
+	if len(told.Flags) != 2 || len(told.Components[0].Flags) != 1 || told.Components[0].Flags[0].Code != flags.FewRows || told.Components[1].Flags != nil {
 		t.Errorf("%+v", told)
 	}
 	for _, spoil := range []func(d *Draft){
@@ -81,13 +82,13 @@ func TestDraft(t *testing.T) {
 	} {
 		d := NewDraft(2, notes)
 		d.Add(.5, []float64{0, 0}, one, nil, estimate.ComponentNote{})
-		d.Notes.Flag("later")
+		d.Notes.Flag(flags.New(flags.Method, "later"))
 		spoil(d)
 		if out := d.Outcome(); out.Model != nil || out.NoRelease == nil || len(out.Diagnostics.Flags) != 1 || out.Diagnostics.Components != nil {
 			t.Errorf("%+v", out)
 		}
 	}
-	if LeftOut(0, 3) != nil || LeftOut(3, 3) != nil || len(LeftOut(3, 1)) != 1 || !strings.HasPrefix(LeftOut(3, 1)[0], "2 of 3 ") {
+	if LeftOut(0, 3) != nil || LeftOut(3, 3) != nil || len(LeftOut(3, 1)) != 1 || !strings.HasPrefix(LeftOut(3, 1)[0].Text, "2 of 3 ") {
 		t.Error("components that were left out")
 	}
 }

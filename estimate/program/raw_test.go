@@ -9,6 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/lattice"
 	"github.com/gauze-dp/gauze/parts/stagezero"
@@ -97,7 +98,7 @@ func TestRawTooLarge(t *testing.T) {
 			t.Errorf("%v: %v", shape, cov)
 		}
 	}
-	c.Notes.Flags = []string{"told before"}
+	c.Notes.Flags = []estimate.Flag{flags.New(flags.FewRows, "told before")}
 	out := c.Outsize()
 	if out.Model != nil || out.NoRelease == nil || out.NoRelease.Reason == "" || out.NoRelease.Advice == "" || len(out.Diagnostics.Flags) != 1 ||
 		len(out.Diagnostics.ConstantColumns) != 1 {
@@ -125,7 +126,7 @@ func TestGrid(t *testing.T) {
 // for values beyond a model's numbers.
 func TestConstant(t *testing.T) {
 	c := &Columns{All: 2, Rows: 500, Units: stagezero.Units{Center: []float64{4, -1e100}, Constant: []bool{true, true}, Unseen: 23.4}}
-	c.Notes = estimate.Diagnostics{ConstantColumns: []int{0, 1}, Flags: []string{"told before"}}
+	c.Notes = estimate.Diagnostics{ConstantColumns: []int{0, 1}, Flags: []estimate.Flag{flags.New(flags.FewRows, "told before")}}
 	out, err := c.constant()
 	if err != nil || out.NoRelease != nil || out.Model == nil {
 		t.Fatalf("%+v, %v", out, err)
@@ -138,7 +139,7 @@ func TestConstant(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	if len(notes.Components) != 1 || notes.Components[0].EffectiveRows != 500 || len(notes.ConstantColumns) != 2 || len(notes.Flags) != 2 ||
-		!strings.Contains(notes.Flags[1], "about 23 rows") {
+		!strings.Contains(notes.Flags[1].Text, "about 23 rows") {
 		t.Errorf("%+v", notes)
 	}
 	if len(c.Notes.Flags) != 1 || c.Notes.Components != nil {

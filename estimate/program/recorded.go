@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/lattice"
 )
 
@@ -85,5 +86,5 @@ func (c *Columns) RecordedIn(l lattice.Lattice, columns ...int) {
 		said = append(said, fmt.Sprint(j+1))
 		c.Notes.Units = append(c.Notes.Units, estimate.Unit{Column: j, Unit: l.Unit, Offset: l.Offset})
 	}
-	c.Notes.Flag("%s", l.Words(said...))
+	c.Notes.Flag(flags.New(flags.RecordedUnit, "%s", l.Words(said...)).In(columns...))
 }

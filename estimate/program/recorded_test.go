@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/lattice"
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
@@ -38,7 +40,7 @@ func TestRecorded(t *testing.T) {
 		if done || err != nil {
 			t.Fatalf("%v: %+v, %v", rel, out, err)
 		}
-		if fmt.Sprint(r.Lattices) != fmt.Sprint(want) || len(r.Notes.Flags) != 3 {
+		if fmt.Sprint(r.Lattices) != fmt.Sprint(want) || len(r.Notes.Flags) != 3 || r.Notes.Flags[0].Code != flags.RecordedUnit || !slices.Equal(r.Notes.Flags[0].Columns, []int{0, 3}) {
 			t.Errorf("%v: %v, flags %q; want %v", rel, r.Lattices, r.Notes.Flags, want)
 		}
 	}

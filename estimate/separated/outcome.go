@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/estimate/program/explore"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/loops"
 )
@@ -50,7 +51,7 @@ func (f *fit) started(g []component.Gaussian) []component.Gaussian {
 			return g
 		}
 		f.limit = f.Most()
-		f.Notes.Flag("about %d components are apart, and at most %d allowed: those nearest to each other are joined", len(g), f.limit)
+		f.Notes.Flag(flags.New(flags.AtLimit, "about %d components are apart and at most %d allowed: those nearest to each other are joined; raise --max-components to keep them apart", len(g), f.limit))
 	}
 	return f.reduce(g)
 }
@@ -148,16 +149,17 @@ func (f *fit) outcome(g []component.Gaussian) estimate.Outcome {
 		noise = math.Hypot(noise, c.CountSD/f.Rows)
 	}
 	out := program.NewDraft(f.All, f.Notes)
-	out.Notes.Flags = append(append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(g))...), program.AtLimit(f.Problem, f.Rows, len(g))...)
+	out.Notes.Flag(program.LeftOut(f.Problem.Components, len(g))...)
+	out.Notes.Flag(program.AtLimit(f.Problem, f.Rows, len(g))...)
 	out.Notes.LeavesOut(estimate.Undescribed{Share: 1 - total, Noise: noise, Where: "they lie far from every component and are in none"})
 	for _, c := range g {
 		mean, cov, err := f.Raw(f.Space, c, f.Problem.Covariance)
-		w, note := c.Weight/total, program.GaussianNote(c, f.Space.Dim(), program.CoarseStart)
+		w, note := c.Weight/total, program.GaussianNote(c, f.Space.Dim())
 		if len(g) == 1 {
 			note = program.Unlike(note, f.Misfit())
 		}
 		if w < surplus/float64(len(g)) {
-			note.Flags = slices.Insert(note.Flags, 0, "holds few rows: it may be surplus")
+			note.Flags = slices.Insert(note.Flags, 0, flags.New(flags.SurplusComponent, "it holds few rows and may not be a real group").Of(w, c.CountSD/f.Rows))
 		}
 		out.Add(w, mean, cov, err, note)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/linefit"
 	"github.com/gauze-dp/gauze/parts/loops"
 )
@@ -34,7 +35,7 @@ func (f *fit) outcome() estimate.Outcome {
 	total := linefit.Rows(f.found)
 	sigma := f.all[len(f.all)-1].Sigma
 	if k := f.Problem.Components; k > f.people {
-		out.Notes.Flag("%d of %d components hold too few rows to be seen, or none that the others do not explain, and were left out", k-f.people, k)
+		out.Notes.Flag(flags.New(flags.FewerComponents, "%d of %d components hold too few rows to be seen, or none that the others do not explain, and were left out", k-f.people, k))
 	}
 	d := f.data()
 	lost, noise := d.Outside(f.found, f.Rows)
@@ -48,7 +49,7 @@ func (f *fit) outcome() estimate.Outcome {
 	value, constant := f.constant(d)
 	if constant {
 		out.Notes.ConstantColumns = []int{0}
-		out.Notes.Flag("the column is constant but for at most about %.0f rows", math.Max(0, lost)+clearSDs*noise)
+		out.Notes.Flag(flags.New(flags.ConstantColumn, "the column is constant but for at most about %.0f rows", math.Max(0, lost)+clearSDs*noise).In(0))
 	}
 	misfits, chance := d.Misfit(f.found)
 	f.tell(out, total, misfits, chance)
@@ -58,14 +59,14 @@ func (f *fit) outcome() estimate.Outcome {
 	for _, i := range order {
 		c := f.found[i]
 		cov, err := f.covariance(math.Max(c.SD, leastSD))
-		note := program.Note(c.Rows, varianceNoise*sigma/math.Max(c.Rows, 1), "")
+		note := program.Note(c.Rows, varianceNoise*sigma/math.Max(c.Rows, 1))
 		note.Background, note.Misfit = i >= f.people, misfits[i]
 		mean := c.Mean()
 		if constant {
 			mean = value
 			cov, err = model.NewDiagonal([]float64{0})
 		} else if !d.Resolved(c) {
-			note.Flags = []string{"it is narrower than could be seen: perhaps rows of one value; a schema's rounded_to says that values are rounded"}
+			note.Flags = []estimate.Flag{flags.New(flags.Narrow, "it is narrower than could be seen: perhaps rows of one value; a schema's rounded_to says that values are rounded").In(0)}
 		}
 		out.Add(c.Rows/total, []float64{mean}, cov, err, note)
 	}
@@ -82,14 +83,14 @@ func (f *fit) tell(out *program.Draft, total float64, misfits []float64, chance 
 		}
 	}
 	if carried > 0 {
-		out.Notes.Flag("about %.2g%% of the rows are not described by %d components: %d more, marked as background, carry them",
-			100*carried/total, f.people, len(f.found)-f.people)
+		out.Notes.Flag(flags.New(flags.Background, "about %.2g%% of the rows are not described by %d components: %d more, marked as background, carry them",
+			100*carried/total, f.people, len(f.found)-f.people).Of(carried/total, 0))
 	}
 	if misfit > toldMisfit && misfit > clearSDs*chance {
-		out.Notes.Flag("about %.2g%% of the rows lie elsewhere than the components say: the rows are no mixture of so many Gaussians", 100*misfit)
+		out.Notes.Flag(flags.New(flags.NotGaussian, "about %.2g%% of the rows lie elsewhere than the components say: the rows are no mixture of so many Gaussians", 100*misfit).In(0).Of(misfit, chance))
 	}
 	if k := linefit.Kurtosis(f.found); k > toldKurtosis {
-		out.Notes.Flag("the tails are heavy (kurtosis about %.2g): the overall variance rests on few rows, and on where the noise hid none farther out", k)
+		out.Notes.Flag(flags.New(flags.HeavyTail, "the tails are heavy (kurtosis about %.2g): the overall variance rests on few rows, and on where the noise hid none farther out", k).In(0))
 	}
 }
 

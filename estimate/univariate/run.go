@@ -14,6 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/linefit"
 	"github.com/gauze-dp/gauze/parts/roots"
@@ -251,7 +252,7 @@ func (f *fit) carry(d *linefit.Data) (err error) {
 	}
 	if f.Lattices[0].Unit > coarseUnit*sd {
 		f.found = d.AsCounted(f.found)
-		f.Notes.Flag("the unit is a large part of the spread: the model is of values that are rounded to multiples of it, as gauze sample draws them")
+		f.Notes.Flag(flags.New(flags.CoarseUnit, "the unit is a large part of the spread: the model is of values that are rounded to multiples of it, as gauze sample draws them").In(0))
 	}
 	return nil
 }

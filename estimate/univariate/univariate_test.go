@@ -168,7 +168,7 @@ func TestNotes(t *testing.T) {
 	if f.Model == nil {
 		t.Fatal(f.NoRelease)
 	}
-	if k := f.Model.K(); k < 4 && !slices.ContainsFunc(f.Diagnostics.Flags, func(s string) bool { return strings.Contains(s, "of 4 components") }) {
+	if k := f.Model.K(); k < 4 && !slices.ContainsFunc(f.Diagnostics.Flags, func(s estimate.Flag) bool { return strings.Contains(s.Text, "of 4 components") }) {
 		t.Errorf("%d of 4 components, and flags %q", k, f.Diagnostics.Flags)
 	}
 	rows := 0.0

@@ -2,37 +2,37 @@ package engine
 
 import (
 	"math"
-	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/release"
 )
 
-var (
-	// assuring says that the moments are right: no warning, and no excuse where they are not.
-	assuring = regexp.MustCompile(`mean and covariance are the rows' own`)
-	// routine is said of models that are as they should be: how precisely constant columns are
-	// known, what was missing, which units were inferred, a choice that was made.
-	routine = regexp.MustCompile(`constant columns: up to|constant but for at most|it is released as constant|missing or unusable value|missing at random|incomplete|taken as recorded in that unit|look recorded in units of|` +
-		`do not speak for more|covariance is singular|narrower than could be seen`)
-)
+// routine are the codes of what is said of models that are as they should be: how precisely constant
+// columns are known, what was missing, which units were inferred.
+var routine = []flags.Code{flags.ConstantColumn, flags.IncompleteRows, flags.MissingCells, flags.RecordedUnit, flags.Singular, flags.Narrow}
 
-// Warnings are the flags of a release that tell a reader to take care, out of all flags, and
+// oneFound begins the text of a choice that was made; other flags of one component are warnings.
+const oneFound = "One group found"
+
+// Warnings are the texts of the flags of a release that tell a reader to take care, out of all flags, and
 // whether it has a background.
 func Warnings(r *release.Release) (warnings, all []string, background bool) {
-	all = append(all, r.Diagnostics.Flags...)
+	told := slices.Clone(r.Diagnostics.Flags)
 	groups, others := r.Model.Split()
 	for _, i := range groups {
 		if notes := r.Diagnostics.Components; i < len(notes) {
-			all = append(all, notes[i].Flags...)
+			told = append(told, notes[i].Flags...)
 		}
 	}
-	for _, f := range all {
-		if !routine.MatchString(f) && !assuring.MatchString(f) {
-			warnings = append(warnings, f)
+	for _, f := range told {
+		if !slices.Contains(routine, f.Code) && !strings.HasPrefix(f.Text, oneFound) {
+			warnings = append(warnings, f.Text)
 		}
 	}
-	return warnings, all, others != nil
+	return warnings, flags.Texts(told), others != nil
 }
 
 // Moments are those of columns.

@@ -28,7 +28,7 @@ func TestVerdictOfWholeMixtures(t *testing.T) {
 	}
 	q := question{table: table, mixture: true, k: 2, most: 2, mu: muOfTests, other: made(1000, 2, draw).Rows}
 	left, right := []float64{.5, 0, 0, 1, 1}, []float64{.5, 20, 0, 1, 1}
-	flag := []string{"its rows are not of a Gaussian's shape"}
+	flag := []string{"not bell-shaped: use its mean and spread, not its tails"}
 	wide := []float64{1, 10, 0, 10, 1}
 	for _, likelihood := range []bool{false, true} {
 		table.Truth, q.table.Stray = truth, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -76,8 +77,8 @@ func (r *run) histogram(step string, q boxes.BoxKeys, mu2 float64) (found []cell
 // outcome is the model that was chosen.
 func (r *run) outcome(m *model.Mixture, c cover, step float64) estimate.Outcome {
 	draft := program.NewDraft(r.d, estimate.Diagnostics{})
-	draft.Notes.Flag("chosen among %.0f mixtures, whose net has a step of %.3g standard deviations; the one that is released, of a net with a step of %.3g",
-		hypotheses.CountMixtures(int(c.size), r.k, c.grains), c.step, step)
+	draft.Notes.Flag(flags.New(flags.Method, "chosen among %.0f mixtures, whose net has a step of %.3g standard deviations; the one that is released, of a net with a step of %.3g",
+		hypotheses.CountMixtures(int(c.size), r.k, c.grains), c.step, step))
 	for i, g := range m.Components {
 		cov, err := r.shaped(g.Cov)
 		draft.Add(m.Weights[i], g.Mean, cov, err, estimate.ComponentNote{EffectiveRows: m.Weights[i] * r.rows})

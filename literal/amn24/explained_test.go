@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
@@ -94,7 +95,7 @@ func TestLeftOutIsSaid(t *testing.T) {
 		t.Errorf("three components need %v rows", need)
 	}
 	f := tr.fit(t, e)
-	if f.Model == nil || !slices.ContainsFunc(f.Diagnostics.Flags, func(s string) bool { return strings.Contains(s, "explain the released gaps") }) {
+	if f.Model == nil || !slices.ContainsFunc(f.Diagnostics.Flags, func(s estimate.Flag) bool { return strings.Contains(s.Text, "explain the released gaps") }) {
 		t.Fatalf("%+v %+v", f.NoRelease, f.Diagnostics)
 	}
 	if tv := distance(t, truth, f); tv > .15 {

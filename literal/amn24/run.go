@@ -23,6 +23,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/literal/hypotheses"
 	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -111,9 +112,9 @@ func release(p estimate.Problem, m mixture, found int, said string, notes *progr
 	}
 	sort.SliceStable(order, func(i, j int) bool { return m.weights[order[i]] > m.weights[order[j]] })
 	draft := program.NewDraft(p.Columns, notes.Notes)
-	draft.Notes.Flag("%d crude approximations of components were released, and the mixture was chosen around them", found)
+	draft.Notes.Flag(flags.New(flags.Method, "%d crude approximations of components were released, and the mixture was chosen around them", found))
 	if said != "" {
-		draft.Notes.Flag("%s", said)
+		draft.Notes.Flag(flags.New(flags.Method, "%s", said))
 	}
 	for _, i := range order {
 		cov, err := program.Shaped(m.pairs[i].L, p.Covariance)

@@ -122,7 +122,7 @@ func TestReplayOfThree(t *testing.T) {
 		fit := trial{rows: estimatetest.Draw(t, truth, 5000, rand.New(rand.NewPCG(5, 4))), d: 1, k: 3, eps: 20, relation: rel,
 			noise: kerneltest.Options{Seed: 3, Record: &own}}
 		f := fit.fit(t, NewUnivariate(c))
-		if f.Model == nil || !slices.ContainsFunc(f.Diagnostics.Flags, func(s string) bool { return strings.Contains(s, "explain the released gaps") }) {
+		if f.Model == nil || !slices.ContainsFunc(f.Diagnostics.Flags, func(s estimate.Flag) bool { return strings.Contains(s.Text, "explain the released gaps") }) {
 			t.Fatalf("%v: a fit that leaves pairs out is wanted, got %+v %+v %+v", rel, f.Refused, f.NoRelease, f.Diagnostics)
 		}
 		for j := range fit.rows {

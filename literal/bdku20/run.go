@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 )
 
 // run is one fit: public facts and released values only.
@@ -50,7 +51,8 @@ func (r *run) countRows() error {
 	if !public {
 		r.rows = r.good
 	} else if r.good < r.rows {
-		r.Notes.Flag("about %.1f%% of the rows have a missing or unusable value and count for nothing", 100*math.Max(0, 1-r.good/r.rows))
+		lost := math.Max(0, 1-r.good/r.rows)
+		r.Notes.Flag(flags.New(flags.IncompleteRows, "about %.1f%% of the rows have a missing or unusable value and count for nothing", 100*lost).Of(lost, 0))
 	}
 	return nil
 }

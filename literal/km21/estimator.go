@@ -25,6 +25,7 @@ import (
 	"github.com/gauze-dp/gauze/literal/norms"
 	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 )
 
 // Estimator is the method "heavy-tailed:paper".
@@ -229,12 +230,12 @@ func release(p estimate.Problem, mean []float64, e estimated, c *program.Columns
 	cov, err := shaped(e.Factor, p.Covariance)
 	draft := program.NewDraft(p.Columns, c.Notes)
 	low, high := norms.Variances(e.Error)
-	draft.Notes.Flag("the covariance is the rows' own, whatever their law; if the stated facts hold, "+
+	draft.Notes.Flag(flags.New(flags.Method, "the covariance is the rows' own, whatever their law; if the stated facts hold, "+
 		"its relative error in Frobenius norm is at most %.2g with probability .9: then no direction's variance is off by more than factors of "+
 		"%.2g and %.2g, and no entry by more than %.2g; %d steps of preconditioning",
-		e.Error, low, high, norms.Frobenius(e.Error, p.Facts.Eigenvalues[1]), e.Steps)
+		e.Error, low, high, norms.Frobenius(e.Error, p.Facts.Eigenvalues[1]), e.Steps))
 	if tv := norms.Variation(0, e.Error); tv < 1 && p.Facts.MeanWithin == 0 {
-		draft.Notes.Flag("if the rows are Gaussian as well, the model is within %.2g of their law in total variation", tv)
+		draft.Notes.Flag(flags.New(flags.Method, "if the rows are Gaussian as well, the model is within %.2g of their law in total variation", tv))
 	}
 	draft.Add(1, mean, cov, err, estimate.ComponentNote{EffectiveRows: c.Rows, EffectiveNoise: e.Noise})
 	return draft.Outcome()

@@ -95,7 +95,7 @@ type run struct {
 	mu2   float64 // total, less what the number of rows cost
 	rows  float64 // n, public or released
 	draws uint64  // public draws so far
-	flags []string
+	flags []estimate.Flag
 }
 
 // fit is the whole algorithm: eigenvalues, the subspace of those that are not zero,

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -77,7 +78,7 @@ func TestRecovery(t *testing.T) {
 		if limit := 1e-7 * (c.offset + slices.Max(c.sds)); across > limit {
 			t.Errorf("%+v: the spread across the subspace is %v, want at most %v, that of entries in float64", c, across, limit)
 		}
-		if told := slices.ContainsFunc(f.Diagnostics.Flags, func(s string) bool { return strings.Contains(s, "singular") }); told != slices.Contains(c.sds, 0) {
+		if told := slices.ContainsFunc(f.Diagnostics.Flags, func(s estimate.Flag) bool { return strings.Contains(s.Text, "singular") }); told != slices.Contains(c.sds, 0) {
 			t.Errorf("%+v: flags %q", c, f.Diagnostics.Flags)
 		}
 	}

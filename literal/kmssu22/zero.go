@@ -1,12 +1,12 @@
 package kmssu22
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/model/flags"
 )
 
 // rounding is how far apart the axes of blocks may be by rounding alone, relative to the ratio of
@@ -58,7 +58,7 @@ func (r *run) withoutZeros(s space, sds []float64) (space, []float64, error) {
 		return space{}, nil, err
 	}
 	s.center = off.center
-	r.flags = append(r.flags, fmt.Sprintf("the rows lie in a subspace of dimension %d of %d: the covariance is singular", rank, r.d))
+	r.flags = append(r.flags, flags.New(flags.Singular, "the rows lie in a subspace of dimension %d of %d: the covariance is singular", rank, r.d))
 	return s.along(basis, 0, rank), sds[:rank], nil
 }
 

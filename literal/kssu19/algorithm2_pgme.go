@@ -12,7 +12,6 @@ package kssu19
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -22,6 +21,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/model/flags"
 )
 
 // KSSU19 Algorithm 2: PGME.
@@ -202,7 +202,7 @@ func (r *run) weigh(leaves []part, mu2 float64) (seenParts []part, err error) {
 
 func (e Paper) outcome(p estimate.Problem, n float64, leaves []part, gaussians []*gaussian) estimate.Outcome {
 	var parts []found
-	var flags []string
+	var told []estimate.Flag
 	lost := 0
 	for i, g := range gaussians {
 		if g == nil {
@@ -211,12 +211,12 @@ func (e Paper) outcome(p estimate.Problem, n float64, leaves []part, gaussians [
 		}
 		f := found{mean: g.mean, cov: g.cov, rows: leaves[i].rows, noise: g.noise}
 		if g.round {
-			f.flags = append(f.flags, "too few rows for a covariance: its shape is spherical")
+			f.flags = append(f.flags, flags.New(flags.OtherShape, "too few rows for a covariance: its shape is spherical"))
 		}
 		parts = append(parts, f)
 	}
 	if lost > 0 {
-		flags = append(flags, fmt.Sprintf("%d parts hold too few rows to be learned, or none that are like a Gaussian, and were left out", lost))
+		told = append(told, flags.New(flags.FewerComponents, "%d parts hold too few rows to be learned, or none that are like a Gaussian, and were left out", lost))
 	}
-	return e.c.assemble(p, n, parts, p.Covariance, flags...)
+	return e.c.assemble(p, n, parts, p.Covariance, told...)
 }

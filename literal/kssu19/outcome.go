@@ -14,6 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -49,14 +50,14 @@ type found struct {
 	cov   *mat.SymDense
 	rows  float64
 	noise float64
-	flags []string
+	flags []estimate.Flag
 }
 
 // assemble makes a model of the heaviest components, at most as many as are allowed, from n rows.
-func (c Constants) assemble(p estimate.Problem, n float64, parts []found, shape estimate.CovarianceType, flags ...string) estimate.Outcome {
+func (c Constants) assemble(p estimate.Problem, n float64, parts []found, shape estimate.CovarianceType, told ...estimate.Flag) estimate.Outcome {
 	sort.SliceStable(parts, func(i, j int) bool { return parts[i].rows > parts[j].rows })
 	if k := program.MostComponents(p); len(parts) > k {
-		flags = append(flags, fmt.Sprintf("%d parts of few rows were left out: at most %d components are wanted", len(parts)-k, k))
+		told = append(told, flags.New(flags.FewerComponents, "%d parts of few rows were left out: at most %d components are wanted", len(parts)-k, k))
 		parts = parts[:k]
 	}
 	if len(parts) == 0 {
@@ -66,15 +67,15 @@ func (c Constants) assemble(p estimate.Problem, n float64, parts []found, shape 
 		return refuse(p, "a component came out %g times as wide as any is publicly known to be: it is several", tooWide)
 	}
 	if k := p.Components; k > len(parts) {
-		flags = append(flags, fmt.Sprintf("%d of %d components were found", len(parts), k))
+		told = append(told, flags.New(flags.FewerComponents, "%d of %d components were found", len(parts), k))
 	}
-	flags = append(flags, c.conditions(p, parts, n))
+	told = append(told, flags.New(flags.Method, "%s", c.conditions(p, parts, n)))
 	total := 0.0
 	for _, f := range parts {
 		total += f.rows
 	}
 	draft := program.NewDraft(p.Columns, estimate.Diagnostics{})
-	draft.Notes.Flags = flags
+	draft.Notes.Flags = told
 	for _, f := range parts {
 		if !dense.Finite(f.noise) {
 			return program.Outsize(estimate.Diagnostics{})

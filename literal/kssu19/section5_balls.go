@@ -1,7 +1,6 @@
 package kssu19
 
 import (
-	"fmt"
 	"math"
 	"sort"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/budget"
 	gaussians "github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/moments"
@@ -121,7 +121,7 @@ func (f *aggregate) measure() (estimate.Outcome, error) {
 			p.cov.SetSym(i, i, variance)
 		}
 		if count < .4*float64(f.blocks) {
-			p.flags = append(p.flags, fmt.Sprintf("found in about %.0f of %d blocks", count, f.blocks))
+			p.flags = append(p.flags, flags.New(flags.SurplusComponent, "found in about %.0f of %d blocks", count, f.blocks))
 		}
 		parts = append(parts, p)
 	}
@@ -192,7 +192,7 @@ func (f *aggregate) outcome(parts []found) estimate.Outcome {
 	sort.SliceStable(parts, func(i, j int) bool { return parts[i].rows > parts[j].rows })
 	draft := program.NewDraft(f.Problem.Columns, f.Notes)
 	if f.Problem.Covariance != estimate.Spherical {
-		draft.Notes.Flag("sample-and-aggregate learns spherical components only: covariances have one variance for all columns, in their units")
+		draft.Notes.Flag(flags.New(flags.OtherShape, "sample-and-aggregate learns spherical components only: covariances have one variance for all columns, in their units"))
 	}
 	total := 0.0
 	for _, p := range parts {

@@ -1,7 +1,6 @@
 package kssu19
 
 import (
-	"fmt"
 	"math"
 	"sort"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/model/flags"
 	gaussians "github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
@@ -241,7 +241,7 @@ func (f *sampling) outcome() (estimate.Outcome, error) {
 	sort.SliceStable(f.clusters, func(i, j int) bool { return f.clusters[i].weight > f.clusters[j].weight })
 	draft := program.NewDraft(f.Problem.Columns, f.Notes)
 	if f.Problem.Covariance != estimate.Spherical {
-		draft.Notes.Flag("sample-and-aggregate learns spherical components only: covariances have one variance for all columns, in their units")
+		draft.Notes.Flag(flags.New(flags.OtherShape, "sample-and-aggregate learns spherical components only: covariances have one variance for all columns, in their units"))
 	}
 	for _, c := range f.clusters {
 		g := gaussians.Gaussian{Mean: c.mean, Cov: mat.NewSymDense(f.dim(), nil)}
@@ -250,7 +250,7 @@ func (f *sampling) outcome() (estimate.Outcome, error) {
 		}
 		note := estimate.ComponentNote{EffectiveRows: c.weight * math.Max(0, f.Rows), EffectiveNoise: 2 * c.noise * scaleShrink * scaleReach}
 		if c.count < .8*float64(f.blocks) {
-			note.Flags = append(note.Flags, fmt.Sprintf("found in about %.0f of %d blocks", c.count, f.blocks))
+			note.Flags = append(note.Flags, flags.New(flags.SurplusComponent, "found in about %.0f of %d blocks", c.count, f.blocks))
 		}
 		mean, cov, err := f.Raw(f.space, g, f.Problem.Covariance)
 		draft.Add(c.weight, mean, cov, err, note)

@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -257,9 +258,9 @@ func (e WarmUp) outcome(p estimate.Problem, n float64, spheres []*sphere) estima
 		cov.ScaleSym(s.variance, cov)
 		parts = append(parts, found{mean: s.mean, cov: cov, rows: s.rows, noise: s.noise})
 	}
-	var flags []string
+	var told []estimate.Flag
 	if p.Covariance != estimate.Spherical {
-		flags = append(flags, "this method fits spherical components only")
+		told = append(told, flags.New(flags.OtherShape, "this method fits spherical components only"))
 	}
-	return e.c.assemble(p, n, parts, estimate.Spherical, flags...)
+	return e.c.assemble(p, n, parts, estimate.Spherical, told...)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/clip"
 )
 
@@ -52,7 +53,8 @@ func (r *run) count() (doubt string, err error) {
 		r.rows = float64(n)
 	}
 	if public && r.rows < float64(n) {
-		r.Notes.Flag("about %.1f%% of the rows have a missing or unusable value and count for nothing", 100*math.Max(0, 1-r.rows/float64(n)))
+		lost := math.Max(0, 1-r.rows/float64(n))
+		r.Notes.Flag(flags.New(flags.IncompleteRows, "about %.1f%% of the rows have a missing or unusable value and count for nothing", 100*lost).Of(lost, 0))
 	}
 	if !(r.rows >= 2) {
 		return fmt.Sprintf("about %.0f rows are too few", math.Max(0, r.rows)), nil

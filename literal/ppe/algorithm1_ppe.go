@@ -14,6 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks/popular"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model/flags"
 )
 
 // Fit is PPE, the Private Populous Estimator: the learner's estimates Y_1, .., Y_t of t blocks;
@@ -57,7 +58,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 				x.t, x.friends()),
 			Advice: advice(x, p)}}, nil
 	}
-	notes.Notes.Flags = append(notes.Notes.Flags, fmt.Sprintf(
+	notes.Notes.Flag(flags.New(flags.Method,
 		"the estimate of one of %d blocks of rows, moved by less than %.2g in dist_PARAM with probability %g", x.t, x.alpha, 1-e.c.Beta))
 	return e.c.release(p, mixture, notes), nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/literal/printed"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 )
 
 // Line is the method "gaussian:ppe-line": PPE where estimates are numbers, the means of one
@@ -162,7 +163,7 @@ func (e Line) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (e
 			Reason: fmt.Sprintf("the blocks' means do not agree: of %d, too few pairs are within %.2g of one another", t, float64(line.Reach/2)*unit),
 			Advice: "the variance may be larger than stated, or the column no Gaussian; use --method gaussian"}}, nil
 	}
-	notes.Notes.Flags = append(notes.Notes.Flags, fmt.Sprintf("the mean of one of %d blocks of rows, with noise of sd %.2g", t, noise))
+	notes.Notes.Flag(flags.New(flags.Method, "the mean of one of %d blocks of rows, with noise of sd %.2g", t, noise))
 	draft := program.NewDraft(1, notes.Notes)
 	cov, err := model.NewDiagonal([]float64{p.KnownCovariance[0][0]})
 	draft.Add(1, []float64{y[0].Mean[0] * unit}, cov, err, estimate.ComponentNote{EffectiveRows: math.Max(0, notes.Rows)})

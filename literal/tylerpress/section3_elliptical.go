@@ -18,6 +18,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/clip"
 	"github.com/gauze-dp/gauze/parts/radial"
 	"github.com/gauze-dp/gauze/parts/tyler"
@@ -136,10 +137,10 @@ func (f fit) final(st *tyler.State) (none estimate.Outcome, err error) {
 	if err != nil {
 		return none, err
 	}
-	bear, flags := m.Spectral(), []string(nil)
+	bear, told := m.Spectral(), []estimate.Flag(nil)
 	if trust < strange {
 		bear *= strangeNoise
-		flags = []string{"the rows' radii are those of no elliptical law of the family that was fitted: what lies beyond the clipping radius is a guess"}
+		told = []estimate.Flag{flags.New(flags.NotGaussian, "the rows' radii are those of no elliptical law of the family that was fitted: what lies beyond the clipping radius is a guess")}
 	}
 	if values, ok := symmetric.Eigenvalues(m.Second); !ok || !(bear <= single.NoiseLimit*values[0]) {
 		return none, f.RefuseFar("the rows reach so far that the noise of the last release is as large as what it measures")
@@ -152,5 +153,5 @@ func (f fit) final(st *tyler.State) (none estimate.Outcome, err error) {
 	if _, collapsed := clip.Least(spread); collapsed {
 		return none, f.Refuse("the noise hides the spread in some directions")
 	}
-	return f.Finish(st, root, delta, spread, m.Spectral(), flags)
+	return f.Finish(st, root, delta, spread, m.Spectral(), told)
 }

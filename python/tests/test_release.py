@@ -49,3 +49,14 @@ def test_garbage():
     for text in ("", "[]", "{"):
         with pytest.raises(gauze.InputError):
             gauze.Release(text)
+
+
+def test_flags(one):
+    assert gauze.Release.from_json(one).flags == []
+    low = {"code": "left-out", "columns": ["a"], "share": 0.25, "noise": 0.5, "text": "a quarter is left out"}
+    thin = {"code": "few-rows", "text": "too few rows"}
+    text = {"model": one, "diagnostics": {"flags": [low, "said by an earlier version"], "components": [{}, {"flags": [thin]}]}}
+    whole, old, of_component = gauze.Release.from_json(text).flags
+    assert whole == gauze.Flag("left-out", "a quarter is left out", ("a",), 0.25, 0.5, None)
+    assert (old.code, str(old), old.share) == ("uncoded", "said by an earlier version", None)
+    assert (of_component.code, of_component.component, f"{of_component}") == ("few-rows", 1, "too few rows")

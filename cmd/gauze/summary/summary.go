@@ -3,10 +3,10 @@ package summary
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/gauze-dp/gauze/internal/words"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -46,7 +46,7 @@ func Notes(r *release.Release) []string {
 }
 
 func notes(of string, r *release.Release) (out []string) {
-	for _, text := range slices.Concat(r.Diagnostics.Flags, componentFlags(r)) {
+	for _, text := range append(flags.Texts(r.Diagnostics.Flags), componentFlags(r)...) {
 		out = append(out, of+"flag: "+text)
 	}
 	for _, text := range r.Diagnostics.Notes {
@@ -64,10 +64,10 @@ func componentFlags(r *release.Release) (out []string) {
 	groups, _ := r.Model.Split()
 	for _, i := range groups[:min(len(groups), len(r.Diagnostics.Components))] {
 		for _, flag := range r.Diagnostics.Components[i].Flags {
-			if of[flag] == nil {
-				out = append(out, flag)
+			if of[flag.Text] == nil {
+				out = append(out, flag.Text)
 			}
-			of[flag] = append(of[flag], fmt.Sprint(i+1))
+			of[flag.Text] = append(of[flag.Text], fmt.Sprint(i+1))
 		}
 	}
 	for at, flag := range out {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/marginal"
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
@@ -86,7 +87,8 @@ func (f *Fit) notes() estimate.Diagnostics {
 		if f.cells != nil {
 			what = "no value at all"
 		}
-		d.Flags = append(d.Flags, fmt.Sprintf("about %.1f%% of the rows have %s and count for nothing", 100*math.Max(0, 1-good/n), what))
+		share := math.Max(0, 1-good/n)
+		d.Flag(flags.New(flags.IncompleteRows, "about %.1f%% of the rows have %s and count for nothing", 100*share, what).Of(share, 0))
 	}
 	return d
 }
@@ -94,7 +96,7 @@ func (f *Fit) notes() estimate.Diagnostics {
 // Release makes the model of a mean and a factor (rows: the columns that vary, raw units), constant
 // columns filled in. noise is the spectral noise of the second moment relative to the covariance.
 // For special shapes of many columns factor is diagonal.
-func (f *Fit) Release(mean []float64, factor *mat.Dense, flags []string, noise float64) (estimate.Outcome, error) {
+func (f *Fit) Release(mean []float64, factor *mat.Dense, told []estimate.Flag, noise float64) (estimate.Outcome, error) {
 	full := slices.Clone(f.Units.Center)
 	_, width := factor.Dims()
 	wide := mat.NewDense(f.All, width, nil)
@@ -104,9 +106,9 @@ func (f *Fit) Release(mean []float64, factor *mat.Dense, flags []string, noise f
 	}
 	cov, err := program.Shaped(wide, f.Problem.Covariance)
 	draft := program.NewDraft(f.All, f.notes())
-	draft.Notes.Flags = append(draft.Notes.Flags, flags...)
+	draft.Notes.Flag(told...)
 	if f.Problem.Covariance == estimate.Spherical && f.Space.Dim() > 0 && f.Space.Dim() < f.All {
-		draft.Notes.Flags = append(draft.Notes.Flags, "the one spread is that of the columns that vary: what the constant columns hide is not in it")
+		draft.Notes.Flag(flags.New(flags.ConstantColumn, "the one spread is that of the columns that vary: what the constant columns hide is not in it").In(draft.Notes.ConstantColumns...))
 	}
 	draft.Add(1, full, cov, err, estimate.ComponentNote{EffectiveRows: f.Good(), EffectiveNoise: noise})
 	out := draft.Outcome()

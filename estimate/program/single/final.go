@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/clip"
 	"github.com/gauze-dp/gauze/parts/marginal"
 	"github.com/gauze-dp/gauze/parts/moments"
@@ -183,11 +184,11 @@ func (f *Fit) ClippedSums(st *tyler.State, root float64, c clip.Clipping, mu flo
 }
 
 // Finish releases N(delta, spread^2) of the coordinates root*W(y-m).
-func (f *Fit) Finish(st *tyler.State, root float64, delta []float64, spread mat.Matrix, noise float64, flags []string) (estimate.Outcome, error) {
+func (f *Fit) Finish(st *tyler.State, root float64, delta []float64, spread mat.Matrix, noise float64, told []estimate.Flag) (estimate.Outcome, error) {
 	if st.Rank() < st.Dim() {
-		flags = append(flags, "the covariance is singular: some directions have no spread")
+		told = append(told, flags.New(flags.Singular, "the covariance is singular: some directions have no spread"))
 	}
 	f.note(st.Empty(f.All))
 	mean, factor := st.Raw(delta, spread, root)
-	return f.Release(mean, factor, flags, noise)
+	return f.Release(mean, factor, told, noise)
 }

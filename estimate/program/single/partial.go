@@ -1,7 +1,6 @@
 package single
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/clip"
 	"github.com/gauze-dp/gauze/parts/component"
@@ -76,8 +76,8 @@ func (f *Fit) countRows() (good, lacking, sd float64, err error) {
 //
 // Source: [TYLERPRESS] Sections 1, 3 and 4.
 func (f *Fit) usePartial(p estimate.Problem, share float64) error {
-	f.Notes.Flags = append(f.Notes.Flags, fmt.Sprintf("about %.0f%% of the rows lack a cell; what they have is used, assuming that cells are missing at random; "+
-		"mean and covariance are the rows' own, and whether they are Gaussian was not looked at", 100*share))
+	f.Notes.Flag(flags.New(flags.MissingCells, "about %.0f%% of the rows lack a cell; what they have is used, assuming that cells are missing at random; "+
+		"mean and covariance are the rows' own, and whether they are Gaussian was not looked at", 100*share).Of(share, 0))
 	f.Tyler.Prefix += partialPrefix
 	center, sharp := stagezero.CenterShare(p.Relation, p.Columns, f.Rows/2, f.Mu2)
 	if !sharp {

@@ -118,7 +118,7 @@ func (f *Fit) Uneven() (bool, error) {
 // columns' variances. A direction with the part v of these is seen from v = 2 R^2 sqrt d/(n mu) on;
 // the next round, in which that is the unit, sees the square of that. Rounds are joined entry by
 // entry, by their variances.
-func (f *Fit) Plain(st *tyler.State, flags ...string) (none estimate.Outcome, err error) {
+func (f *Fit) Plain(st *tyler.State, told ...estimate.Flag) (none estimate.Outcome, err error) {
 	p := &plain{Fit: f}
 	if err := p.look(st); err != nil {
 		return none, err
@@ -134,7 +134,7 @@ func (f *Fit) Plain(st *tyler.State, flags ...string) (none estimate.Outcome, er
 		if err := p.refine(f.Left()); err != nil {
 			return none, err
 		}
-		return p.release(flags)
+		return p.release(told)
 	}
 	first := firstPlain * f.Left()
 	if !f.byFull { // columns by themselves need no rounds
@@ -163,7 +163,7 @@ func (f *Fit) Plain(st *tyler.State, flags ...string) (none estimate.Outcome, er
 			break
 		}
 	}
-	return p.release(flags)
+	return p.release(told)
 }
 
 // look looks at the columns, about the centre of st if there is one.

@@ -1,7 +1,6 @@
 package single
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/model/flags"
 )
 
 // What is told of columns, and when. Guesses.
@@ -21,7 +21,7 @@ const (
 )
 
 // release ends the fit: with every column's own spread, and what the noise hides said.
-func (p *plain) release(flags []string) (none estimate.Outcome, err error) {
+func (p *plain) release(told []estimate.Flag) (none estimate.Outcome, err error) {
 	if _, ok := p.whiten(); !ok {
 		return none, p.Refuse("the noise hides the spread of the rows")
 	}
@@ -29,7 +29,7 @@ func (p *plain) release(flags []string) (none estimate.Outcome, err error) {
 	if k := len(p.edge); 2*hidden > k {
 		return none, p.Refuse("the noise hides the spread in %d of %d directions", hidden, k)
 	} else if hidden > 0 {
-		flags = append(flags, fmt.Sprintf("the noise hides the spread in %d of %d directions: the model has there what may be at most, about", hidden, k))
+		told = append(told, flags.New(flags.Unresolved, "the noise hides the spread in %d of %d directions: there the model has about the largest spread possible", hidden, k))
 	}
 	mean, factor := make([]float64, len(p.mean)), mat.DenseCopyOf(p.l)
 	for i := range mean {
@@ -40,7 +40,7 @@ func (p *plain) release(flags []string) (none estimate.Outcome, err error) {
 		mean[i] = p.space.Center[i] + scale*p.mean[i]
 		floats.Scale(scale, row)
 	}
-	return p.Release(mean, factor, append(flags, p.shapes(mean, factor)...), noise)
+	return p.Release(mean, factor, append(told, p.shapes(mean, factor)...), noise)
 }
 
 // hidden is the number of directions in which the noise hides the spread; noise is the largest
@@ -68,7 +68,7 @@ func (p *plain) ownMoments(i int, row []float64) {
 }
 
 // shapes says what kind of rows the columns hold.
-func (p *plain) shapes(mean []float64, factor *mat.Dense) (flags []string) {
+func (p *plain) shapes(mean []float64, factor *mat.Dense) (told []estimate.Flag) {
 	u := p.beyond
 	for i, j := range p.Space.Columns {
 		c, center, unit := p.table.Columns[i], p.table.Seen.Center[i], p.table.Seen.Scale[i]
@@ -76,14 +76,15 @@ func (p *plain) shapes(mean []float64, factor *mat.Dense) (flags []string) {
 		u.Columns = append(u.Columns, estimate.UndescribedColumn{Column: j, Share: c.Beyond, Noise: c.BeyondSD, Beyond: [2]float64{center - c.Reach*unit, center + c.Reach*unit}})
 		switch {
 		case c.Group > 0 && math.Abs(c.Far)*unit > farGroup*sd:
-			flags = append(flags, fmt.Sprintf("column %d: about %.2g%% of the rows lie around %.3g, far from all others; mean and sd are of all rows", j+1, 100*c.Group, center+c.Far*unit))
+			told = append(told, flags.New(flags.FarGroup, "column %d: about %.2g%% of the rows lie around %.3g, far from all others; mean and sd are of all rows", j+1, 100*c.Group, center+c.Far*unit).
+				In(j).Of(c.Group, 0))
 		case c.Tail > 0 && c.Tail < noMoment:
-			flags = append(flags, fmt.Sprintf("column %d: its tail is so heavy that an sd may not exist (it falls like the power -%.1f, and from -2 on there is none): mean and sd describe the rows within %.3g of %.3g",
-				j+1, c.Tail, c.Reach*unit, mean[i]))
+			told = append(told, flags.New(flags.HeavyTail, "column %d: its tail is so heavy that an sd may not exist (it falls like the power -%.1f, and from -2 on there is none): mean and sd describe the rows within %.3g of %.3g",
+				j+1, c.Tail, c.Reach*unit, mean[i]).In(j))
 		case c.Atom > atomShare:
-			flags = append(flags, fmt.Sprintf("column %d: about %.0f%% of the rows share the value %.4g, or nearly", j+1, 100*math.Min(c.Atom, 1), center))
+			told = append(told, flags.New(flags.SharedValue, "column %d: about %.0f%% of the rows share the value %.4g, or nearly", j+1, 100*math.Min(c.Atom, 1), center).In(j).Of(c.Atom, 0))
 		}
 	}
 	p.Notes.LeavesOut(u)
-	return flags
+	return told
 }

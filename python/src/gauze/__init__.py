@@ -8,11 +8,11 @@ from ._errors import BudgetError, Fault, GauzeError, InputError, InputTypeError,
 from ._estimators import Covariance, GaussianMixture
 from ._ledger import Ledger
 from ._plan import Plan, plan
-from ._release import Background, Release, Report, simulate
+from ._release import Background, Flag, Release, Report, simulate
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
-    "Background", "BudgetError", "Covariance", "Fault", "GaussianMixture", "GauzeError", "InputError", "InputTypeError", "Interrupted",
+    "Background", "BudgetError", "Covariance", "Fault", "Flag", "GaussianMixture", "GauzeError", "InputError", "InputTypeError", "Interrupted",
     "Ledger", "NoRelease", "Plan", "Release", "Report", "plan", "simulate",
 ]

@@ -32,6 +32,31 @@ class Background:
     covariances: Array
 
 
+@dataclass(frozen=True)
+class Flag:
+    """One thing to know about a model beside its numbers; str() is its text. The codes are in docs/FORMAT.md.
+
+    columns: the names of those it is about. share: a part of the rows, and noise its standard deviation;
+    None where it does not apply or is not known. component: the index of the one it is about, None for the whole.
+    """
+
+    code: str
+    text: str
+    columns: tuple[str, ...] = ()
+    share: float | None = None
+    noise: float | None = None
+    component: int | None = None
+
+    @classmethod
+    def _of(cls, flag: dict[str, Any] | str, component: int | None = None) -> Flag:
+        if isinstance(flag, str):  # of a release of a version without codes
+            return cls("uncoded", flag, component=component)
+        return cls(flag["code"], flag["text"], tuple(flag.get("columns", ())), flag.get("share"), flag.get("noise"), component)
+
+    def __str__(self) -> str:
+        return self.text
+
+
 class Report:
     """A report of a release: pictures in a notebook, a summary at a terminal."""
 
@@ -127,6 +152,13 @@ class Release:
     def diagnostics(self) -> dict[str, Any]:
         """What else was released of how well the model fits."""
         return dict(self._content.get("diagnostics") or {})
+
+    @property
+    def flags(self) -> list[Flag]:
+        """What to know about the model beside its numbers: flags of the whole, then those of components."""
+        found = self.diagnostics
+        of_components = enumerate(found.get("components", ()))
+        return [Flag._of(f) for f in found.get("flags", ())] + [Flag._of(f, i) for i, c in of_components for f in c.get("flags", ())]
 
     @property
     def columns(self) -> list[str]:

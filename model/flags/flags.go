@@ -1,0 +1,107 @@
+// Package flags says what a reader should know about a model beside its numbers, in a form that
+// programs can sort and people can read.
+//
+// A flag is raised by the estimator that has released the values behind it, and stays the same
+// value in the release, the report, the server's pages and Python.
+package flags
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// A Code names the kind of a flag. The list is closed, and a code keeps its meaning: docs/FORMAT.md
+// describes each.
+type Code string
+
+// The codes.
+const (
+	LeftOut          Code = "left-out"          // rows that the model does not describe
+	Background       Code = "background"        // rows outside of all groups, which marked components carry
+	IncompleteRows   Code = "incomplete-rows"   // rows with missing cells count for nothing
+	MissingCells     Code = "missing-cells"     // rows with missing cells are used, as missing at random
+	ConstantColumn   Code = "constant-column"   // too few rows differ from one value to be seen
+	RecordedUnit     Code = "recorded-unit"     // values look rounded, and that was taken into account
+	CoarseUnit       Code = "coarse-unit"       // the recording unit is a large part of the spread
+	SharedValue      Code = "shared-value"      // many rows share one value
+	FarGroup         Code = "far-group"         // a few rows lie together, far from all others
+	HeavyTail        Code = "heavy-tail"        // mean and sd rest on few rows far out
+	NotGaussian      Code = "not-gaussian"      // rows are not bell-shaped, or more groups than components
+	Correlated       Code = "correlated"        // columns correlate in a way that the shape cannot show
+	Unresolved       Code = "unresolved"        // the noise hides the spread in some directions
+	Singular         Code = "singular"          // some directions have no spread
+	OneComponent     Code = "one-component"     // one Gaussian, where several were allowed
+	FewerComponents  Code = "fewer-components"  // fewer components than were asked for
+	AtLimit          Code = "at-limit"          // about as many components as were allowed
+	FewRows          Code = "few-rows"          // too few rows for what was asked, or for a spread
+	UncertainMean    Code = "uncertain-mean"    // the noise moves a component's mean by much
+	SurplusComponent Code = "surplus-component" // a component with few rows may not be real
+	Narrow           Code = "narrow"            // a component is narrower than could be seen
+	KnownCovariance  Code = "known-covariance"  // the rows contradict the covariance that was stated
+	OtherShape       Code = "other-shape"       // covariances of another shape than was asked for
+	Method           Code = "method"            // how a method of a paper reached its estimate
+	Uncoded          Code = "uncoded"           // read from a release of a version without codes
+)
+
+// Codes returns all codes, in the order of docs/FORMAT.md.
+func Codes() []Code {
+	return []Code{LeftOut, Background, IncompleteRows, MissingCells, ConstantColumn, RecordedUnit, CoarseUnit, SharedValue, FarGroup, HeavyTail, NotGaussian, Correlated,
+		Unresolved, Singular, OneComponent, FewerComponents, AtLimit, FewRows, UncertainMean, SurplusComponent, Narrow, KnownCovariance, OtherShape, Method, Uncoded}
+}
+
+// Known reports whether c is one of Codes.
+func (c Code) Known() bool { return slices.Contains(Codes(), c) }
+
+// A Flag is one thing to know about a model or a component. All of it follows from released values
+// and public facts. Columns are numbers (from 0) where estimators raise it, names in a release.
+type Flag[Column int | string] struct {
+	Code    Code     `json:"code"`              // Required.
+	Columns []Column `json:"columns,omitempty"` // nil if it is not about columns
+	Share   float64  `json:"share,omitempty"`   // of the rows, in [0, 1]; 0 if it is not about a share
+	Noise   float64  `json:"noise,omitempty"`   // the standard deviation of Share; 0 if unknown
+	Text    string   `json:"text"`              // Required: one sentence for people.
+}
+
+// New returns a flag about the whole; its text is formatted as fmt.Sprintf does. Columns in a text
+// are called "column 3", counted from 1, until they have names.
+func New(code Code, format string, args ...any) Flag[int] {
+	return Flag[int]{Code: code, Text: fmt.Sprintf(format, args...)}
+}
+
+// In returns f about columns, by their numbers from 0.
+func (f Flag[Column]) In(columns ...Column) Flag[Column] {
+	f.Columns = slices.Clone(columns)
+	return f
+}
+
+// Of returns f about a share of the rows, which it cuts to [0, 1], with the standard deviation of
+// its noise, 0 if that is unknown.
+func (f Flag[Column]) Of(share, noise float64) Flag[Column] {
+	f.Share, f.Noise = max(0, min(1, share)), noise
+	return f
+}
+
+// String returns the text.
+func (f Flag[Column]) String() string { return f.Text }
+
+// UnmarshalJSON reads the object that a flag is, or the text alone that it was in releases of
+// earlier versions, which becomes Uncoded.
+func (f *Flag[Column]) UnmarshalJSON(data []byte) error {
+	var text string
+	if len(data) > 0 && data[0] == '"' {
+		err := json.Unmarshal(data, &text)
+		*f = Flag[Column]{Code: Uncoded, Text: text}
+		return err
+	}
+	type plain Flag[Column]
+	return json.Unmarshal(data, (*plain)(f))
+}
+
+// Texts returns the texts of flags.
+func Texts[Column int | string](of []Flag[Column]) (texts []string) {
+	for _, f := range of {
+		texts = append(texts, f.Text)
+	}
+	return texts
+}
