@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -51,6 +53,33 @@ func TestExceptions(t *testing.T) {
 	for _, want := range []string{"inferred", "simulated", "not part of Gauze", "above 20", "delta"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no word of %s in %q", want, got)
+		}
+	}
+}
+
+// TestFlagContradicts: a share in a flag is the one that the diagnostics state, of the whole or of
+// a column; another one is doubted.
+func TestFlagContradicts(t *testing.T) {
+	cov, err := model.NewDiagonal([]float64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.New([]string{"age"}, nil, []model.Gaussian{{Mean: []float64{0}, Cov: cov}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		whole, column float64
+		warnings      int
+	}{{.06, .03, 0}, {.05, .03, 1}, {.06, .02, 1}} {
+		r := &release.Release{Model: m, Certificate: release.Certificate{Method: "gaussian"}, Diagnostics: release.Diagnostics{
+			Flags: []release.Flag{{Code: flags.LeftOut, Share: c.whole, Text: "out"}, {Code: flags.LeftOut, Columns: []string{"age"}, Share: c.column, Text: "far"},
+				{Code: flags.SharedValue, Columns: []string{"age"}, Share: .5, Text: "zeros"}},
+			Components:  []release.ComponentNote{{EffectiveRows: 1000}},
+			Undescribed: &release.Undescribed{Share: .06, Noise: .001, Where: "far", Columns: []release.UndescribedColumn{{Column: "age", Share: .03}}}}}
+		var v Verdict
+		if v.doubts(r); len(v.Warnings) != c.warnings || c.warnings > 0 && !strings.Contains(v.Warnings[0], "a flag says") {
+			t.Errorf("%+v: %q", c, v.Warnings)
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -12,22 +14,43 @@ import (
 )
 
 func reportCommand() shell.Command {
-	out, text, force := "", false, false
+	out, format, text, force := "", "", false, false
 	return shell.Command{
-		Use: "report RELEASE [--out report.html]", Short: "pictures and tables of a release, as HTML",
+		Use: "report RELEASE [--out FILE] [--format html|text|csv|json]", Short: "pictures and tables of a release",
 		Least: 1, Most: 1,
 		Flags: func(flags *pflag.FlagSet) {
-			flags.StringVar(&out, "out", "", "file for the page (default stdout)")
+			flags.StringVar(&out, "out", "", "file for the report (default stdout)")
+			flags.StringVar(&format, "format", "", "html: a page with pictures (default); text: a summary for a terminal; csv or json: the numbers with their noise, for programs")
+			shell.Values(flags, "format", report.Formats...)
+			flags.BoolVar(&text, "text", false, "the same as --format text")
 			flags.BoolVar(&force, "force", false, "replace the file if it exists")
-			flags.BoolVar(&text, "text", false, "a short summary for a terminal in place of the page")
 		},
 		Run: func(e *shell.Env, args []string) error {
-			return showRelease(e, args[0], shell.Output{Flag: "--out", Path: out, Reads: []string{args[0]}, Force: force}, text)
+			format, err := formatOf(format, text)
+			if err != nil {
+				return err
+			}
+			return showRelease(e, args[0], shell.Output{Flag: "--out", Path: out, Reads: []string{args[0]}, Force: force}, format)
 		},
 	}
 }
 
-func showRelease(e *shell.Env, path string, out shell.Output, text bool) error {
+// formatOf returns the format that was asked for, text by its alias --text.
+func formatOf(format string, text bool) (string, error) {
+	switch {
+	case text && format != "" && format != "text":
+		return "", shell.Wrong("--format", "text beside --text", fmt.Sprintf("%q", format), "leave --text out")
+	case text:
+		return "text", nil
+	case format == "":
+		return report.Formats[0], nil
+	case !slices.Contains(report.Formats, format):
+		return "", shell.Wrong("--format", "html, text, csv or json", fmt.Sprintf("%q", format), "html is the default")
+	}
+	return format, nil
+}
+
+func showRelease(e *shell.Env, path string, out shell.Output, format string) error {
 	if err := out.Check(); err != nil {
 		return err
 	}
@@ -39,12 +62,7 @@ func showRelease(e *shell.Env, path string, out shell.Output, text bool) error {
 	if path != shell.StdinName {
 		options.File = filepath.Base(path)
 	}
-	write := func(w io.Writer) error {
-		if text {
-			return report.Text(w, r)
-		}
-		return report.HTML(w, r, options)
-	}
+	write := func(w io.Writer) error { return report.Write(w, r, format, options) }
 	if out.Path == "" {
 		return write(e.Stdout)
 	}

@@ -10,15 +10,15 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// routine are the codes of what is said of models that are as they should be: how precisely constant
-// columns are known, what was missing, which units were inferred.
+// routine are the codes of what is said of models that are as they should be: how precisely
+// constant columns are known, what was missing, which units were inferred.
 var routine = []flags.Code{flags.ConstantColumn, flags.IncompleteRows, flags.MissingCells, flags.RecordedUnit, flags.Singular, flags.Narrow}
 
 // oneFound begins the text of a choice that was made; other flags of one component are warnings.
 const oneFound = "One group found"
 
-// Warnings are the texts of the flags of a release that tell a reader to take care, out of all flags, and
-// whether it has a background.
+// Warnings are the texts of the flags of a release that tell a reader to take care, out of all
+// flags, and whether it has a background.
 func Warnings(r *release.Release) (warnings, all []string, background bool) {
 	told := slices.Clone(r.Diagnostics.Flags)
 	groups, others := r.Model.Split()

@@ -61,7 +61,7 @@ func (c instance) recovers(t *testing.T, e estimate.Estimator, relations []priva
 
 // flagged reports that the release says of itself that it is not the rows'.
 func flagged(f estimatetest.Fit) bool {
-	return slices.ContainsFunc(f.Diagnostics.Flags, func(s string) bool { return strings.Contains(s, "do not use this model") })
+	return slices.ContainsFunc(f.Diagnostics.Flags, func(s estimate.Flag) bool { return strings.Contains(s.Text, "do not use this model") })
 }
 
 // tried is under which relations, how often and with which constants instance i is tried.

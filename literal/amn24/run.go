@@ -90,7 +90,7 @@ func (r *run) finish(ctx context.Context, p estimate.Problem, notes *program.Col
 		return estimate.Outcome{}, err
 	}
 	if far != "" {
-		notes.Notes.Flag("%s", far)
+		notes.Notes.Flag(flags.New(flags.NotGaussian, "%s", far))
 	}
 	return release(p, m, len(found.pairs), said, notes, r.n), nil
 }

@@ -1,0 +1,232 @@
+package report
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/gauze-dp/gauze/release"
+	"github.com/gauze-dp/gauze/report/overall"
+)
+
+// NumbersFormat names the version of what [JSON] writes.
+const NumbersFormat = "gauze/report/v1"
+
+// numbers is a report as JSON: that of one model, or of groups.
+type numbers struct {
+	Format   string            `json:"format"`
+	Identity *release.Identity `json:"identity,omitempty"`
+	*modelNumbers
+	Groups []groupNumbers `json:"groups,omitempty"`
+}
+
+type groupNumbers struct {
+	By map[string]string `json:"by"`
+	*modelNumbers
+	NoRelease *release.Reason `json:"no_release,omitempty"`
+}
+
+type modelNumbers struct {
+	Table      tableNumbers       `json:"table"`
+	Components []componentNumbers `json:"components"`
+	Flags      []release.Flag     `json:"flags,omitempty"`
+}
+
+// componentNumbers are those of one component's rows.
+type componentNumbers struct {
+	Number     int       `json:"component"` // from 1 on, as in tables and pictures
+	Background bool      `json:"background"`
+	Weight     estimated `json:"weight"`
+	tableNumbers
+	Misfit float64        `json:"misfit,omitempty"`
+	Flags  []release.Flag `json:"flags,omitempty"`
+}
+
+type tableNumbers struct {
+	Rows         *float64        `json:"rows,omitempty"` // n, or noisy; left out if unknown
+	Columns      []columnNumbers `json:"columns"`
+	Correlations [][]estimated   `json:"correlations"`
+}
+
+type columnNumbers struct {
+	Name          string               `json:"name"`
+	Label         string               `json:"label,omitempty"`
+	UnitOfMeasure string               `json:"unit_of_measure,omitempty"`
+	Mean          estimated            `json:"mean"`
+	SD            estimated            `json:"sd"`
+	Quantiles     map[string]estimated `json:"quantiles"` // by the part of the rows below
+}
+
+// An estimated is a number with the standard deviations of the noise and of sampling, each left out
+// if it is not known.
+type estimated struct {
+	Value    *float64 `json:"value,omitempty"`
+	Noise    *float64 `json:"noise,omitempty"`
+	Sampling *float64 `json:"sampling,omitempty"`
+}
+
+// writtenDigits are fewer than float64 has, so that all machines write the same.
+const writtenDigits = 12
+
+// finite returns x to writtenDigits significant digits, or nil for what JSON cannot say.
+func finite(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', writtenDigits, 64), 64) // it was a number
+	return &x
+}
+
+func numberOf(a overall.Amount) estimated {
+	return estimated{finite(a.Value), finite(a.Noise), finite(a.Sampling)}
+}
+
+func tableOf(r *release.Release, t overall.Table) tableNumbers {
+	out := tableNumbers{Rows: finite(t.Rows)}
+	for j, c := range t.Columns {
+		public := r.Column(j)
+		column := columnNumbers{Name: r.Model.Columns[j], Label: public.Label, UnitOfMeasure: public.UnitOfMeasure, Mean: numberOf(c.Mean), SD: numberOf(c.SD), Quantiles: map[string]estimated{}}
+		for i, q := range c.Quantiles {
+			column.Quantiles[levelName(i)] = numberOf(q)
+		}
+		out.Columns = append(out.Columns, column)
+	}
+	for _, line := range t.Correlations {
+		var row []estimated
+		for _, a := range line {
+			row = append(row, numberOf(a))
+		}
+		out.Correlations = append(out.Correlations, row)
+	}
+	return out
+}
+
+// levelName writes the part of the rows below quantile i.
+func levelName(i int) string { return strconv.FormatFloat(overall.Levels[i], 'f', -1, 64) }
+
+// numbersOf is of a release with one valid model.
+func numbersOf(r *release.Release) *modelNumbers {
+	out := &modelNumbers{Table: tableOf(r, overall.Of(r)), Flags: r.Diagnostics.Flags}
+	for i, c := range overall.Components(r) {
+		n := note(r, i)
+		out.Components = append(out.Components, componentNumbers{Number: i + 1, Background: c.Background, Weight: numberOf(c.Weight), tableNumbers: tableOf(r, c.Table),
+			Misfit: n.Misfit, Flags: n.Flags})
+	}
+	return out
+}
+
+// collect checks r as HTML does.
+func collect(r *release.Release) (*numbers, error) {
+	if r == nil || r.Groups == nil {
+		if err := check(r); err != nil {
+			return nil, err
+		}
+		return &numbers{Format: NumbersFormat, Identity: r.Identity, modelNumbers: numbersOf(r)}, nil
+	}
+	out := &numbers{Format: NumbersFormat, Identity: r.Identity}
+	for i := range r.Groups {
+		g := groupNumbers{By: r.Groups[i].By, NoRelease: r.Groups[i].NoRelease}
+		if g.NoRelease == nil {
+			own := r.Of(i)
+			if err := check(own); err != nil {
+				return nil, err
+			}
+			g.modelNumbers = numbersOf(own)
+		}
+		out.Groups = append(out.Groups, g)
+	}
+	return out, nil
+}
+
+// JSON writes the numbers of a report for programs: mean, standard deviation, quantiles and
+// correlations of the columns, of the table as a whole and of each component, with the standard
+// deviations of the noise and of sampling; weights, rows and flags. It fails as HTML does.
+func JSON(w io.Writer, r *release.Release) error {
+	n, err := collect(r)
+	if err != nil {
+		return err
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(n); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
+
+// CSV writes the same numbers, one a line, but for flags and what groups without a model say: the
+// group; the part, which is "table", "component" or "background"; the component's number; what the
+// number is; the columns that it is of; value, noise and sampling, empty where unknown.
+func CSV(w io.Writer, r *release.Release) error {
+	n, err := collect(r)
+	if err != nil {
+		return err
+	}
+	out := csv.NewWriter(w)
+	lines := [][]string{{"group", "part", "component", "statistic", "column", "other_column", "value", "noise", "sampling"}}
+	if n.modelNumbers != nil {
+		lines = n.lines(lines, "")
+	}
+	for i, g := range n.Groups {
+		if g.modelNumbers != nil {
+			lines = g.lines(lines, r.Groups[i].Name(r.Certificate.By))
+		}
+	}
+	if err := out.WriteAll(lines); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
+
+// lines appends those of a model.
+func (m *modelNumbers) lines(to [][]string, group string) [][]string {
+	to = m.Table.lines(to, group, "table", "")
+	for _, c := range m.Components {
+		part, number := "component", strconv.Itoa(c.Number)
+		if c.Background {
+			part = "background"
+		}
+		to = append(to, c.Weight.line(group, part, number, "weight", "", ""))
+		to = c.tableNumbers.lines(to, group, part, number)
+	}
+	return to
+}
+
+// lines appends those of a table; of two correlations that are one number the first.
+func (t tableNumbers) lines(to [][]string, group, part, component string) [][]string {
+	add := func(f estimated, statistic, column, other string) {
+		to = append(to, f.line(group, part, component, statistic, column, other))
+	}
+	if t.Rows != nil {
+		add(estimated{Value: t.Rows}, "rows", "", "")
+	}
+	for _, c := range t.Columns {
+		add(c.Mean, "mean", c.Name, "")
+		add(c.SD, "sd", c.Name, "")
+		for i := range overall.Levels {
+			add(c.Quantiles[levelName(i)], "quantile "+levelName(i), c.Name, "")
+		}
+	}
+	for i, row := range t.Correlations {
+		for j := i + 1; j < len(row); j++ {
+			add(row[j], "correlation", t.Columns[i].Name, t.Columns[j].Name)
+		}
+	}
+	return to
+}
+
+func (f estimated) line(group, part, component, statistic, column, other string) []string {
+	line := []string{group, part, component, statistic, column, other}
+	for _, x := range []*float64{f.Value, f.Noise, f.Sampling} {
+		text := ""
+		if x != nil {
+			text = strconv.FormatFloat(*x, 'g', -1, 64)
+		}
+		line = append(line, text)
+	}
+	return line
+}
