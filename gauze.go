@@ -93,6 +93,12 @@ type Request struct {
 	// none, shows none, and answers for every block from that block alone is the caller's duty
 	// (docs/LEARNERS.md), and the certificate says so. Default nil.
 	Own learner.Mixture
+	// Estimator is a method of the caller's, in place of Method. Its name begins with "own:". It
+	// asks the rows through its session only, so the kernel holds it to its plan and the budget, as
+	// any method, and the ledger, the certificate and the release are those of any; that it knows
+	// nothing else of the rows is the caller's duty (docs/LEARNERS.md), and Verify says so. Default
+	// nil.
+	Estimator estimate.Estimator
 	// Trim is the part of a block's rows, the least likely, that the learner leaves out, in [0,
 	// estimate.MostTrim). Default 0.
 	Trim float64
@@ -129,7 +135,9 @@ func (r Request) Validate() error {
 	faults.If(!r.Force && r.Budget.Epsilon > LargestEpsilon, "epsilon", fmt.Sprintf("at most %d", LargestEpsilon), r.Budget.Epsilon,
 		"an epsilon of 1 to 3 is usual, and beyond 20 a row is hardly protected; --force asks for it all the same")
 	learning := estimate.Problem{Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim, Printed: r.Printed}
-	if method, _, err := Methods().Asked(r.Method, learning); err != nil {
+	if r.Estimator != nil {
+		r.checkOwn(&faults)
+	} else if method, _, err := Methods().Asked(r.Method, learning); err != nil {
 		faults = append(faults, err)
 	} else {
 		faults = append(faults, estimate.ValidateLearner(method, learning))
@@ -205,6 +213,10 @@ func (r Request) choose(rows int) (*question, error) {
 	q, err := r.pose(rows)
 	if err != nil {
 		return nil, err
+	}
+	if r.Estimator != nil {
+		q.method, q.why = r.Estimator, "as asked: it is not part of Gauze"
+		return q.capped()
 	}
 	if r.Budget.Pure() {
 		q.method, q.why, err = literal.Pure(Methods().Asked(r.Method, q.problem))

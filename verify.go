@@ -42,7 +42,8 @@ func Verify(r *release.Release) Verdict { return verify(r, nil) }
 func verify(r *release.Release, method estimate.Estimator) (v Verdict) {
 	v.Faults = release.Verify(r)
 	c := &r.Certificate
-	if c.Method != "" && method == nil && !slices.Contains(Methods().Names()[1:], c.Method) {
+	own := isOwn(c.Method) && method == nil
+	if c.Method != "" && method == nil && !own && !slices.Contains(Methods().Names()[1:], c.Method) {
 		v.Faults = append(v.Faults, &release.Error{Field: "certificate.method", Wanted: "one that gauze papers or gauze fit --help lists", Got: strconv.Quote(c.Method),
 			Hint: "the release was altered, or another version of gauze wrote it"})
 	}
@@ -51,6 +52,8 @@ func verify(r *release.Release, method estimate.Estimator) (v Verdict) {
 	}
 	switch {
 	case v.Faults != nil:
+	case own:
+		v.warn("its method %s is not part of Gauze, so its plan was not made again: what each measurement cost was checked, and not whether they are the method's", c.Method)
 	case c.Asked == nil && likely(r, method):
 		v.warn("it does not say what was asked, as releases of earlier versions do not: its measurements are those of some request of its method")
 	case c.Asked == nil:
@@ -99,6 +102,7 @@ func (v *Verdict) exceptions(c *release.Certificate) {
 	say(c.Simulated, "it is simulated, its rows or its noise came from a seed: it protects nobody")
 	say(c.Schema == release.SchemaInferred, "its columns were chosen by looking at cells (the schema is inferred): the promise does not cover that choice")
 	say(c.Learner != nil && c.Learner.Name == release.OwnLearner, "a learner that is not part of Gauze was handed raw rows: whoever brought it answers for what it did with them")
+	say(isOwn(c.Method), "its method %s is not part of Gauze: the kernel held it to its budget, and whoever brought it answers for that it knew of the rows nothing but the answers", c.Method)
 	say(c.Epsilon > LargestEpsilon, "epsilon is %g, above %d: a row is hardly protected", c.Epsilon, LargestEpsilon)
 	say(c.Rows != nil && c.Delta*float64(*c.Rows) >= 1, "delta is %g, not below one over the number of rows: it would allow a whole row to be published", c.Delta)
 }

@@ -42,8 +42,8 @@ type Constants struct {
 	// its subsets.
 	Points, Elements, Subset int
 	// Near is the closeness of function (2); Changed, Wide and Narrow are phi, B1 and 1/B2 of Lemma
-	// B.6, Ties its least number of ties. Changed 0 leaves condition (a) out, and with it the lemma's
-	// property 1.
+	// B.6, Ties its least number of ties. Changed 0 leaves condition (a) out, and with it the
+	// lemma's property 1.
 	Near                  tolerance
 	Changed, Wide, Narrow float64
 	Ties                  int

@@ -14,9 +14,9 @@ import (
 //
 // With (a), (b) and (c) it is Lemma B.6's; only the printed constants ask for (a). The practical
 // ones leave it out: what one of four elements may change without a change of mind has an sd that
-// the lattice is too coarse for, and the test of Theorem C.3 then fails at any number of rows. Without
-// (a) the lemma's property 1 does not hold (TestRobustProperty counts where), and a score is not
-// close for close pairs; its sensitivity, and so privacy, does not depend on it.
+// the lattice is too coarse for, and the test of Theorem C.3 then failed in every fit. Without (a)
+// the lemma's property 1 does not hold (TestRobustProperty counts where). The score's sensitivity,
+// and so privacy, does not depend on it.
 //
 // Source: [AMN24] Section E.1. Differs: the estimator A0 that Lemma B.6 starts from is median and
 // interquartile range, where the paper takes that of Theorem B.3; (a) is not asked for with the
@@ -82,8 +82,8 @@ func size(y []int) (m int) {
 
 // opinions is A on every multiset of m elements, in the order of multisets.
 //
-// Source: [AMN24] Lemma B.6. Differs: without (a) where Changed of the elements is less than one, as
-// with the constants that run.
+// Source: [AMN24] Lemma B.6. Differs: without (a) where Changed of the elements is less than one,
+// as with the constants that run.
 func (r robust) opinions(m int) []opinion {
 	all := multisets(len(r.Points), m)
 	starts := make([]opinion, len(all))
