@@ -15,6 +15,9 @@ const (
 	// A window of octaves counts if it holds this part of the pairs, and is so many noise sds in so
 	// many columns; in more, so many more that noise passes in none of them as often.
 	nearPart, nearSDsOfWindow, nearColumns = .01, 4.5, 8
+	// .. or lowSDs, if it lies more than lowBelow octaves below the column's whole spread: there are
+	// hundreds of such windows, and one that noise feigns makes the unit absurd, and the fit wrong
+	lowSDs, lowBelow = 5.2, 4
 	// octaves in the widest window: clusters of two sizes lie four octaves apart. Chosen with
 	// nearSDsOfWindow and NearShare on five clusters in 8 columns.
 	nearWindows = 7
@@ -74,7 +77,8 @@ func NearUnits(a *kernel.Allotment, prefix string, columns []int, scale, least [
 		return nil, 0, err
 	}
 	out = make([]float64, len(columns))
-	sds := math.Sqrt(nearSDsOfWindow*nearSDsOfWindow + 2*math.Log(max(1, float64(len(columns))/nearColumns)))
+	more := 2 * math.Log(max(1, float64(len(columns))/nearColumns))
+	nearby, low := math.Sqrt(nearSDsOfWindow*nearSDsOfWindow+more), math.Sqrt(lowSDs*lowSDs+more)
 	for i, j := range columns {
 		counts := octaves[j][1:]
 		whole := math.Ilogb(scale[i]) - lowOctave
@@ -85,6 +89,10 @@ func NearUnits(a *kernel.Allotment, prefix string, columns []int, scale, least [
 		surest := 0.0
 		for width := 1; width <= nearWindows; width++ {
 			for o := first + width - 1; o < min(len(counts), whole+nearAbove); o++ {
+				sds := nearby
+				if o < whole-lowBelow {
+					sds = low
+				}
 				sum, sd, high := floats.Sum(counts[o-width+1:o+1]), sigma*math.Sqrt(float64(width)), math.Ldexp(1, o+lowOctave+1)
 				of := m * (high - math.Ldexp(high, -width))
 				if sure := (sum - nearDoubt*sd) / of; sure > surest && sum > sds*sd && sum > nearPart*m {
