@@ -18,11 +18,11 @@ import (
 
 // The steps of private EM.
 const (
-	StepRounds = "EM rounds"
-	StepShapes = "shapes of components"
-	stepLast   = "last round"
-	stepNear   = "rows near"
-	stepOuter  = "rows outside"
+	StepRounds  = "EM rounds"
+	StepShapes  = "shapes of components"
+	StepOutside = "rows outside"
+	stepLast    = "last round"
+	stepNear    = "rows near"
 )
 
 // RoundSteps are the steps of EM: most rounds, which together cost that share of the total mu^2 at
@@ -56,7 +56,7 @@ func (r *Run) OutsidePart() float64 {
 
 // OutsideStep is the count of Schedule.Outside.
 func OutsideStep(source string) kernel.Step {
-	return kernel.Step{Name: stepOuter, Query: rings.PartsOf(query.Count{}.Kind()), Share: mostOutside, Most: 1, Source: source}
+	return kernel.Step{Name: StepOutside, Query: rings.PartsOf(query.Count{}.Kind()), Share: mostOutside, Most: 1, Source: source}
 }
 
 // ShapeStep are so many looks at where the rows of components are, with that share of the total
@@ -173,7 +173,7 @@ func (r *Run) last(e *em.Rounds, s Schedule) error {
 		}
 	}
 	if outside > 0 && len(e.Components) > 0 {
-		if err := e.CountOutside(r.Allotment, stepOuter, budget.Mu(outside)); err != nil {
+		if err := e.CountOutside(r.Allotment, StepOutside, budget.Mu(outside)); err != nil {
 			return err
 		}
 	}

@@ -137,21 +137,23 @@ func leastApart(g []component.Gaussian) (i, j int, least float64) {
 // A utility constant of what is told, a guess.
 const surplus = .25 // of an even share: a component with less may be noise, or a part of another
 
-// outcome turns the components into a model of all columns, heaviest first.
-func (f *fit) outcome(g []component.Gaussian) estimate.Outcome {
-	if len(g) == 0 {
-		return f.Refuse("no component holds enough rows to be seen")
-	}
+// outcome turns the components into a model of all columns, heaviest first, that leaves out what lies
+// outside.
+func (f *fit) outcome(g []component.Gaussian, outside estimate.Undescribed) estimate.Outcome {
 	g = program.Heaviest(g)
-	total, noise := 0.0, 0.0
+	total := 0.0
 	for _, c := range g {
 		total += c.Weight
-		noise = math.Hypot(noise, c.CountSD/f.Rows)
 	}
 	out := program.NewDraft(f.All, f.Notes)
+<<<<<<< HEAD
 	out.Notes.Flag(program.LeftOut(f.Problem.Components, len(g))...)
 	out.Notes.Flag(program.AtLimit(f.Problem, f.Rows, len(g))...)
 	out.Notes.LeavesOut(estimate.Undescribed{Share: 1 - total, Noise: noise, Where: "they lie far from every component and are in none"})
+=======
+	out.Notes.Flags = append(append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(g))...), program.AtLimit(f.Problem, f.Rows, len(g))...)
+	out.Notes.LeavesOut(outside)
+>>>>>>> 1ec81009 (estimate/separated: rows outside every component are counted, and said)
 	for _, c := range g {
 		mean, cov, err := f.Raw(f.Space, c, f.Problem.Covariance)
 		w, note := c.Weight/total, program.GaussianNote(c, f.Space.Dim())

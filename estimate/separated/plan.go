@@ -37,5 +37,6 @@ func steps(p estimate.Problem) []kernel.Step {
 		kernel.Step{Name: stepView, Query: moments, Share: 1, Most: 8, Source: "KSSU19 Section C.6"},
 		kernel.Step{Name: stepRest, Query: rings.PartsOf(query.DistanceCounts), Share: restShare, Most: 1, Source: "KSSU19 Section C.6"},
 		kernel.Step{Name: stepLast, Query: moments, Share: 1, Most: 8, Source: "KSSU19 Section C.6"},
+		program.OutsideStep(source),
 	)
 }

@@ -69,7 +69,7 @@ func (f *fit) refine() ([]component.Gaussian, error) {
 	for i, extra := 0, mostExtra; i < len(rounds); i++ {
 		mu2, last := rounds[i]*left, i == len(rounds)-1
 		if last {
-			mu2 = f.Left() / f.Mu2
+			mu2 = f.Left()/f.Mu2 - f.OutsidePart()
 		}
 		change, err := f.round(stepLast, whole, all, program.Form(f.Problem.Covariance), mu2)
 		for ; err == nil && change > reframed && !last && extra > 0; extra-- {

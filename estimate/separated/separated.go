@@ -23,6 +23,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program/explore"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/parts/em"
 )
 
 // Estimator is the method "separated".
@@ -115,5 +116,12 @@ func (f *fit) run() (estimate.Outcome, error) {
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	return f.outcome(found), nil
+	if len(found) == 0 {
+		return f.Refuse("no component holds enough rows to be seen"), nil
+	}
+	rows, sd, err := em.Outside(f.Allotment, program.StepOutside, f.Space, found, f.LeftMu())
+	if err != nil {
+		return estimate.Outcome{}, err
+	}
+	return f.outcome(found, estimate.Undescribed{Share: rows / f.Rows, Noise: sd / f.Rows, Where: "they lie far from every component and are in none"}), nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/leaves"
 )
 
@@ -15,17 +16,23 @@ const outsideSDs = 3.0
 
 // CountOutside counts the rows that lie outside every component, with the loss mu, for LeftOut: one
 // count in one place, whose noise is that of fewer rows than the background's copies show.
-func (r *Rounds) CountOutside(a *kernel.Allotment, step string, mu float64) error {
+func (r *Rounds) CountOutside(a *kernel.Allotment, step string, mu float64) (err error) {
+	r.outside, r.outsideSD, err = Outside(a, step, r.Space, r.Components, mu)
+	return err
+}
+
+// Outside counts the rows that lie outside every component of a space, with the loss mu, and returns
+// the noisy count and its sd.
+func Outside(a *kernel.Allotment, step string, space component.Space, components []component.Gaussian, mu float64) (rows, sd float64, err error) {
 	var outside rings.Region
-	radius := math.Sqrt(float64(r.Space.Dim())) + outsideSDs
-	for _, c := range r.Components {
-		q, _ := r.Space.Density(c, c.Weight)
+	radius := math.Sqrt(float64(space.Dim())) + outsideSDs
+	for _, c := range components {
+		q, _ := space.Density(c, c.Weight)
 		outside.Conditions = append(outside.Conditions, rings.Condition{Frame: q.Frame, Radius: radius, Outside: true})
 	}
 	answers, err := leaves.Ask(a, step, rings.Partition{Regions: []rings.Region{outside}}, make([]query.Count, 1), mu)
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
-	r.outside, r.outsideSD = answers[0].Values[0], answers[0].Sigma
-	return nil
+	return answers[0].Values[0], answers[0].Sigma, nil
 }
