@@ -65,7 +65,7 @@ func (s state) converted(t Terms, cost Cost) (Cost, error) {
 	}
 	if t.Unit != s.Unit {
 		return refuse("unit", unitWords(s.Unit)+", as in all fits that are counted of this data set", unitWords(t.Unit),
-			"what protects rows says nothing of persons, and of rows that change their person neither says anything of the other: count it as a data set of its own")
+			"this table has several rows per person: protecting rows does not protect persons, and the two cannot be added up; use one unit in all fits, or count it as a data set of its own")
 	}
 	switch {
 	case t.Relation == s.Relation:

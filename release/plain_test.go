@@ -17,8 +17,7 @@ Everybody with one row in the table. The release is almost as likely to look as 
 How well
 The budget was epsilon = 1 and delta = 1e-06 of differential privacy; the measurements used 1 and 1e-06. Take somebody who knows every ` +
 		`other row and weighs two guesses about one person. Seeing the release changes the odds between the two by a factor of at most ` +
-		`e^epsilon = 2.72: even odds (50 %) become at most 73.2 %. Beyond that it is no worse than if, with probability delta (1 in 1,000,000), ` +
-		`nothing were promised at all.
+		`e^epsilon = 2.72: even odds (50 %) become at most 73.2 %. With chance delta (1 in 1,000,000) the limit may not hold.
 `
 	if text := said(c); !strings.HasPrefix(text, want) {
 		t.Errorf("got\n%swant\n%s", text, want)

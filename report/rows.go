@@ -69,7 +69,7 @@ func seen(share, noise float64) bool { return share >= seenSDs*noise }
 // noisyShare tells a share that is less than its noise from one that was seen.
 func noisyShare(share, noise float64) string {
 	if !seen(share, noise) {
-		return "none seen, at most about " + percent(share+seenSDs*noise)
+		return "up to " + percent(share+seenSDs*noise) + " of the rows may be missing from the model"
 	}
 	return percent(share) + ", give or take " + percent(noise)
 }

@@ -222,7 +222,7 @@ func (t *Table) checkNumbers() error {
 		return errNoRows()
 	case without != nil:
 		return &Error{Field: "columns " + quoteNames(without), Wanted: "at least one number in each", Got: "none",
-			Hint: "take them out of the schema; numbers are written with a decimal point and no thousands separator"}
+			Hint: "a column of text: declare it as a category, use --by with it, or leave it out; numbers are written with a decimal point and no thousands separator"}
 	}
 	return nil
 }

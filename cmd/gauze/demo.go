@@ -102,7 +102,11 @@ func demoEnd(e *shell.Env, folder string, say io.Writer) error {
 			found++
 		}
 	}
-	fmt.Fprintf(say, demoWords, found, len(c.Components)+len(c.UnmatchedA), c.TV, filepath.Join(folder, "report.html"), filepath.Join(folder, "release.json"), filepath.Join(folder, "synthetic.csv"))
+	extra := ""
+	if more := len(c.Components) + len(c.UnmatchedA) - found; more > 0 {
+		extra = fmt.Sprintf(", and %d extra", more)
+	}
+	fmt.Fprintf(say, demoWords, found, extra, c.TV, filepath.Join(folder, "report.html"), filepath.Join(folder, "release.json"), filepath.Join(folder, "synthetic.csv"))
 	if e.JSON {
 		_, err = e.Stdout.Write(data)
 	}

@@ -10,8 +10,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/em"
 )
 
 // Estimator is the method "general".
@@ -83,13 +81,10 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		rows := float64(p.Rows)
 		k = max(p.Components, largestK(p, p.Columns, rows))
 		x.RowsNeeded = needed(p, k)
-		s := planned(p, p.Columns, rows)
-		r := &em.Rounds{Space: component.Space{Columns: make([]int, p.Columns)}, Form: program.Form(p.Covariance), Rows: rows, Misfit: misfit, Factor: math.Sqrt2}
-		lost := r.Lost(1/float64(k), p.Mu*math.Sqrt(s.final))
 		if odds := e.oddsFor(p, rows); odds > 1 {
 			x.Notes = append(x.Notes, fmt.Sprintf("all but the last rounds ask a secret sample of one row in %.0f, at the price of all rows", odds))
 		}
-		x.Notes = append(x.Notes, fmt.Sprintf("up to %d components are tried; noise costs about %.2g nats per row with all of them", k, lost))
+		x.Notes = append(x.Notes, fmt.Sprintf("up to %d components are tried", k))
 	}
 	return x
 }

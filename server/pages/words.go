@@ -208,7 +208,7 @@ func headline(p *service.Plan) string {
 			number(e.CovarianceError, 2), number(e.RelativeError, 2), number(e.MeanError, 2), number(p.LowerBound.Covariance, 2))
 	case len(p.Mixtures) > 0 && p.Mixtures[0].TotalVariation > 0:
 		m := p.Mixtures[0]
-		return fmt.Sprintf("Expect a total variation of about %s from the truth on %d clusters %g standard deviations apart, %s without privacy.",
+		return fmt.Sprintf("Expect a total variation of about %s from the truth on %d groups %g standard deviations apart, %s without privacy.",
 			number(m.TotalVariation, 2), m.Components, m.Gap, number(m.Plain, 2))
 	case e.RowsNeeded > 0:
 		return fmt.Sprintf("About %s rows are needed; no error was measured for such a fit.", digits(int(e.RowsNeeded)))

@@ -197,7 +197,7 @@ func (c *Command) verify(ctx context.Context, l *ledger.Ledger, out io.Writer, a
 	if asJSON {
 		return write(out, map[string]any{"intact": true, "entries": head.Entries, "hash": head.Hash})
 	}
-	_, err = fmt.Fprintf(out, "intact: every entry is there and as it was written. Note this elsewhere, and ask for it later with --head, to find out should the whole be put back to an older copy:\n%d:%s\n",
+	_, err = fmt.Fprintf(out, "intact: every entry is there and as it was written. Keep this line: --head detects a restored old copy:\n%d:%s\n",
 		head.Entries, head.Hash)
 	return err
 }

@@ -173,7 +173,7 @@ const stdin = "-"
 // measured: the Reserve of a request. Groups have one plan, of which the first settles for all.
 func (f *Fit) Reserve(ctx context.Context) func(kernel.Plan, privacy.Calibration) error {
 	if f.ledger == nil {
-		f.note("note: no --ledger is named: nobody counts what is spent on these rows\n")
+		f.note("note: no ledger: the total privacy spent on this table is not tracked; name one with --ledger\n")
 		return nil
 	}
 	return func(plan kernel.Plan, total privacy.Calibration) error {

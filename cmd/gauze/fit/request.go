@@ -50,13 +50,13 @@ type Request struct {
 func (f *Request) Register(flags *pflag.FlagSet) {
 	f.set = flags
 	flags.Float64Var(&f.epsilon, "epsilon", 0, "budget: epsilon (required, with --delta)")
-	flags.Float64Var(&f.delta, "delta", 0, "budget: delta, far below one over the number of rows, or 0 for a method that is pure (required, with --epsilon)")
+	flags.Float64Var(&f.delta, "delta", 0, "budget: delta, far below one over the number of rows, or 0, only with --method univariate:kv18 (required, with --epsilon)")
 	flags.Float64Var(&f.rho, "rho", 0, "budget as zCDP, in place of --epsilon and --delta")
 	flags.StringVar(&f.relation, "relation", privacy.ReplaceOne.String(), "replace-one (the number of rows is public) or add-remove-one")
 	flags.StringVar(&f.components, "components", catalog.Auto, "number of components, or auto")
 	flags.IntVar(&f.maxComponents, "max-components", 0, "most components that auto may choose (default: what the rows can carry)")
 	flags.StringVar(&f.method, "method", catalog.Auto, methodsHelp())
-	flags.StringVar(&f.constants, "constants", practicalConstants, "of a method as a paper prints it: practical (they run), or printed (the paper's; mostly refused, with the rows that they need)")
+	flags.StringVar(&f.constants, "constants", practicalConstants, "of a method as a paper prints it: practical (they run), or printed (the paper's own constants; they usually need too many rows)")
 	flags.StringVar(&f.covariance, "covariance", estimate.Full.String(), "full, diagonal or spherical")
 	flags.StringVar(&f.learner, "learner", "", "what --method black-box runs on blocks of rows: em (its default), spectral, pearson-lines or moitra-valiant; separated:sample-aggregate: spectral-spheres (its default), vempala-wang, spectral or em")
 	flags.Float64Var(&f.trim, "trim", 0, "part of each block's rows, the least likely, that the learner leaves out: for data with outliers, below 0.2")
