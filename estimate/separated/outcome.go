@@ -146,14 +146,9 @@ func (f *fit) outcome(g []component.Gaussian, outside estimate.Undescribed) esti
 		total += c.Weight
 	}
 	out := program.NewDraft(f.All, f.Notes)
-<<<<<<< HEAD
 	out.Notes.Flag(program.LeftOut(f.Problem.Components, len(g))...)
 	out.Notes.Flag(program.AtLimit(f.Problem, f.Rows, len(g))...)
-	out.Notes.LeavesOut(estimate.Undescribed{Share: 1 - total, Noise: noise, Where: "they lie far from every component and are in none"})
-=======
-	out.Notes.Flags = append(append(out.Notes.Flags, program.LeftOut(f.Problem.Components, len(g))...), program.AtLimit(f.Problem, f.Rows, len(g))...)
 	out.Notes.LeavesOut(outside)
->>>>>>> 1ec81009 (estimate/separated: rows outside every component are counted, and said)
 	for _, c := range g {
 		mean, cov, err := f.Raw(f.Space, c, f.Problem.Covariance)
 		w, note := c.Weight/total, program.GaussianNote(c, f.Space.Dim())
