@@ -137,8 +137,8 @@ func leastApart(g []component.Gaussian) (i, j int, least float64) {
 // A utility constant of what is told, a guess.
 const surplus = .25 // of an even share: a component with less may be noise, or a part of another
 
-// outcome turns the components into a model of all columns, heaviest first, that leaves out what lies
-// outside.
+// outcome turns the components into a model of all columns, heaviest first, that leaves out what
+// lies outside.
 func (f *fit) outcome(g []component.Gaussian, outside estimate.Undescribed) estimate.Outcome {
 	g = program.Heaviest(g)
 	total := 0.0
