@@ -19,8 +19,8 @@ const (
 	leastGlobal = .02
 	mostGlobal  = .11 // of the global Gaussian; weakGlobal where strength is below weak
 	weakGlobal  = .16
-	// of what the first stages leave, for the tree of counts and for the rounds; the last release has
-	// the rest. Both fall with explore.Lean, to these parts of themselves
+	// of what the first stages leave, for the tree of counts and for the rounds; the last release
+	// has the rest. Both fall with explore.Lean, to these parts of themselves
 	treePart, leanTree = .18, .3
 	emPart, leanRounds = .52, .55
 	finalPart          = 1 - treePart - emPart

@@ -152,7 +152,8 @@ func (r *Run) number(ctx context.Context, e *em.Rounds, s Schedule, worth float6
 	return err
 }
 
-// mostAfter is the largest part of what is left that each of Near, Shapes and Outside may be. A guess.
+// mostAfter is the largest part of what is left that each of Near, Shapes and Outside may be. A
+// guess.
 const mostAfter = .25
 
 // last is the last round of EM, and what is counted after it.

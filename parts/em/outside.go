@@ -21,8 +21,8 @@ func (r *Rounds) CountOutside(a *kernel.Allotment, step string, mu float64) (err
 	return err
 }
 
-// Outside counts the rows that lie outside every component of a space, with the loss mu, and returns
-// the noisy count and its sd.
+// Outside counts the rows that lie outside every component of a space, with the loss mu, and
+// returns the noisy count and its sd.
 func Outside(a *kernel.Allotment, step string, space component.Space, components []component.Gaussian, mu float64) (rows, sd float64, err error) {
 	var outside rings.Region
 	radius := math.Sqrt(float64(space.Dim())) + outsideSDs

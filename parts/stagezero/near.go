@@ -15,8 +15,9 @@ const (
 	// A window of octaves counts if it holds this part of the pairs, and is so many noise sds in so
 	// many columns; in more, so many more that noise passes in none of them as often.
 	nearPart, nearSDsOfWindow, nearColumns = .01, 4.5, 8
-	// .. or lowSDs, if it lies more than lowBelow octaves below the column's whole spread: there are
-	// hundreds of such windows, and one that noise feigns makes the unit absurd, and the fit wrong
+	// .. or lowSDs, if it lies more than lowBelow octaves below the column's whole spread: there
+	// are hundreds of such windows, and one that noise feigns makes the unit absurd, and the fit
+	// wrong
 	lowSDs, lowBelow = 5.2, 4
 	// octaves in the widest window: clusters of two sizes lie four octaves apart. Chosen with
 	// nearSDsOfWindow and NearShare on five clusters in 8 columns.

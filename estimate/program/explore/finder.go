@@ -90,8 +90,8 @@ const (
 )
 
 // Lean returns the part of a share for counts that d columns need at a strength of n mu to show the
-// lightest component that can be fitted: it falls like (n mu)^-2, since a count costs what its noise
-// in rows does. What looking does not need, the rounds and the last release have.
+// lightest component that can be fitted: it falls like (n mu)^-2, since a count costs what its
+// noise in rows does. What looking does not need, the rounds and the last release have.
 func Lean(d int, strength float64) float64 {
 	lightest := math.Max(LeastWeight, leanShape*math.Max(4, float64(d))/strength)
 	part := sq(leanRows * LeastWeight / (lightest * strength))

@@ -106,8 +106,8 @@ func TestCompletedSearch(t *testing.T) {
 }
 
 // TestCompletedLength: every finite row has the same length, up to rounding, inside the radius, on
-// it and beyond; beyond it the last entry is 0, and a null row adds nothing. The last diagonal entry
-// is r^2 - |z|^2.
+// it and beyond; beyond it the last entry is 0, and a null row adds nothing. The last diagonal
+// entry is r^2 - |z|^2.
 func TestCompletedLength(t *testing.T) {
 	const d, radius, lift = 3, 2.0, .3
 	q := completed(d, lift, radius)
@@ -154,8 +154,8 @@ func TestCompletedIsFull(t *testing.T) {
 // completedDigest is of the integers of TestCompletedDigest, as Go's own loops make them.
 const completedDigest = "016406cb6e5d5d7f77da97d864a1e73de40ea3a79b982d2eb988536456628017"
 
-// TestCompletedDigest: the sums are the same on whatever machine this runs and whichever form of the
-// loops it takes.
+// TestCompletedDigest: the sums are the same on whatever machine this runs and whichever form of
+// the loops it takes.
 func TestCompletedDigest(t *testing.T) {
 	all := sha256.New()
 	for _, d := range []int{1, 2, 3, 4, 5, 8, 10, 13, 24, 50} {
