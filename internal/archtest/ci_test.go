@@ -24,7 +24,7 @@ func TestCIHasLimits(t *testing.T) {
 			t.Errorf("no -timeout: %s", line)
 		}
 	}
-	if whole := regexp.MustCompile(`(?m)^  timeout .*"\$\{minutes\}m" .ci/run`); runs < 4 || !whole.Match(text) || !strings.Contains(string(text), "\nlimit=5m\n") {
+	if whole := regexp.MustCompile(`(?m)^  timeout .*"\$\{minutes\}m" .ci/run`); runs < 4 || !whole.Match(text) || !strings.Contains(string(text), "\nlimit=10m\n") {
 		t.Errorf("%d runs of tests, and no limit of all of it", runs)
 	}
 }
