@@ -50,6 +50,30 @@ func TestNumbersGolden(t *testing.T) {
 	}
 }
 
+// TestPrincipalGolden: the principal components of one model and of groups, as a table and as JSON.
+func TestPrincipalGolden(t *testing.T) {
+	for name, r := range map[string]*release.Release{"typical": fixtures(t)["typical"], "grouped": grouped(t)} {
+		for kind, o := range map[string]PrincipalOptions{"pca.txt": {}, "pca.json": {JSON: true, Correlation: true}} {
+			var b bytes.Buffer
+			if err := Principal(&b, r, o); err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join("testdata", name+"."+kind)
+			if *update {
+				if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if want, err := os.ReadFile(file); err != nil || b.String() != string(want) {
+				t.Errorf("%s differs, %v; if it should, run the test with -update", file, err)
+			}
+		}
+	}
+	if err := Principal(&bytes.Buffer{}, nil, PrincipalOptions{}); err == nil {
+		t.Error("nothing has components")
+	}
+}
+
 // TestNumbersRead: every fixture's csv and json read back, and both hold the model's own means.
 func TestNumbersRead(t *testing.T) {
 	for name, r := range fixtures(t) {

@@ -28,7 +28,7 @@ func program() *shell.Program {
 		Name: "gauze", Short: "Gaussian models of sensitive tables, under differential privacy", Help: helpFiles,
 		Commands: []shell.Command{
 			newFit().Entry(), planCommand(), sampleCommand(), compareCommand(), scoreCommand(), simulateCommand(),
-			reportCommand(), verifyCommand(), ledgerCommand(), auditing.Start(), serveCommand(), papersCommand(), demoCommand(), shell.Version(),
+			reportCommand(), pcaCommand(), verifyCommand(), ledgerCommand(), auditing.Start(), serveCommand(), papersCommand(), demoCommand(), shell.Version(),
 		},
 	}
 }

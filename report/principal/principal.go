@@ -1,0 +1,168 @@
+// Package principal computes the principal components of a released mixture: directions of columns
+// along which the table as a whole varies most, how much, and how far the noise may have moved
+// that. It reads the release and nothing else.
+package principal
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/release"
+)
+
+// A Figure is a number with the standard deviation of what the privacy noise does to it; NaN where
+// that is not known.
+//
+// Noise is to first order and on the safe side: a component's effective noise is that of its worst
+// direction, and is taken for all of them.
+type Figure struct{ Value, Noise float64 }
+
+// A Component is one direction.
+type Component struct {
+	Variance          Figure   // along it, in units of the columns squared, or of standardised columns
+	Share, Cumulative Figure   // of the variance of all columns; of it and of those before it
+	Loadings          []Figure // its unit vector, one entry a column, the largest of them positive
+}
+
+// Of returns the components of a release with a valid model, largest variance first: eigenvectors
+// of the covariance of the mixture as a whole, background included, before any limits of columns;
+// of its correlations if standardised, where columns without spread have loadings 0. It fails for
+// a model without any spread.
+func Of(r *release.Release, standardised bool) ([]Component, error) {
+	d := r.Model.Dim()
+	unit := units(r, standardised)
+	parts := partsOf(r, unit)
+	cov := mat.NewSymDense(d, nil)
+	for _, p := range parts {
+		cov.AddSym(cov, p.second)
+	}
+	var e mat.EigenSym
+	if mat.Trace(cov) == 0 || !e.Factorize(cov, true) {
+		return nil, &release.Error{Field: "model.covariances", Wanted: "a spread along some direction", Got: "none", Hint: "a table whose columns are all constant has no principal components"}
+	}
+	values, vectors := e.Values(nil), new(mat.Dense)
+	e.VectorsTo(vectors)
+	noise, total := make([]float64, d), 0.0
+	for i := range values {
+		values[i] = math.Max(0, values[i])
+		total += values[i]
+		for _, p := range parts {
+			noise[i] = math.Hypot(noise[i], p.noise*mat.Inner(vectors.ColView(i), p.second, vectors.ColView(i)))
+		}
+	}
+	scale := 1.0
+	if !standardised {
+		scale = unit[0]
+	}
+	out, sum := make([]Component, d), 0.0
+	for at := range out {
+		i := d - 1 - at // gonum sorts upwards
+		sum += values[i]
+		out[at] = Component{
+			Variance:   Figure{scale * values[i] * scale, scale * noise[i] * scale},
+			Share:      share(values[i]/total, total, noise, func(j int) bool { return j == i }),
+			Cumulative: share(math.Min(1, sum/total), total, noise, func(j int) bool { return j >= i }),
+			Loadings:   loadings(values, vectors, noise, i),
+		}
+	}
+	return out, nil
+}
+
+// A part is one component's second moment about the whole's mean, times its weight, and the
+// relative noise of it.
+type part struct {
+	second *mat.SymDense
+	noise  float64
+}
+
+// units returns what columns are divided by: their standard deviations, 0 for none; or the largest
+// of these for all, so that any scale can be reckoned with.
+func units(r *release.Release, standardised bool) []float64 {
+	m, out, largest := r.Model.Mean(), make([]float64, r.Model.Dim()), 0.0
+	for j := range out {
+		for i, g := range r.Model.Components {
+			out[j] = math.Hypot(out[j], math.Sqrt(r.Model.Weights[i])*math.Hypot(math.Sqrt(g.Cov.At(j, j)), g.Mean[j]-m[j]))
+		}
+		largest = math.Max(largest, out[j])
+	}
+	for j := range out {
+		if !standardised {
+			out[j] = largest
+		}
+	}
+	return out
+}
+
+func partsOf(r *release.Release, unit []float64) (out []part) {
+	m, d := r.Model.Mean(), r.Model.Dim()
+	over := func(x float64, j int) float64 {
+		if unit[j] == 0 {
+			return 0
+		}
+		return x / unit[j]
+	}
+	for k, g := range r.Model.Components {
+		p := part{mat.NewSymDense(d, nil), math.NaN()}
+		if k < len(r.Diagnostics.Components) && r.Diagnostics.Components[k].EffectiveNoise > 0 {
+			p.noise = r.Diagnostics.Components[k].EffectiveNoise
+		} else if r.Model.Weights[k] < lightest {
+			p.noise = 0
+		}
+		for i := range d {
+			for j := range i + 1 {
+				away := over(g.Mean[i]-m[i], i) * over(g.Mean[j]-m[j], j)
+				p.second.SetSym(i, j, r.Model.Weights[k]*(over(over(g.Cov.At(i, j), i), j)+away))
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// lightest is the weight below which a component whose noise is not known, as those of a
+// background, is left out of the noise of the whole. A guess, as in package overall.
+const lightest = .02
+
+// share is a part of the total with its noise: what is in the part moves it up, all else down.
+func share(value, total float64, noise []float64, in func(int) bool) Figure {
+	moved := 0.0
+	for j, n := range noise {
+		if by := value; in(j) {
+			moved = math.Hypot(moved, (1-by)*n)
+		} else {
+			moved = math.Hypot(moved, by*n)
+		}
+	}
+	return Figure{value, moved / total}
+}
+
+// loadings is eigenvector i. Noise E turns it towards eigenvector j by v_j'E v_i/(l_i - l_j), of
+// which the standard deviation is about the geometric mean of both variances' noise over the root
+// of 2; an entry cannot be off by more than 1.
+func loadings(values []float64, vectors *mat.Dense, noise []float64, i int) []Figure {
+	d := len(values)
+	out, sign, largest := make([]Figure, d), 1.0, 0.0
+	for a := range out {
+		v := vectors.At(a, i)
+		if math.Abs(v) > largest*(1+1e-9) {
+			largest, sign = math.Abs(v), math.Copysign(1, v)
+		}
+		off := 0.0
+		for j := range values {
+			if away := vectors.At(a, j); j != i && away != 0 {
+				off = math.Hypot(off, away*math.Sqrt(noise[i]*noise[j]/2)/math.Abs(values[i]-values[j]))
+			}
+		}
+		if off > 1 {
+			off = 1
+		}
+		out[a] = Figure{v, off}
+	}
+	for a := range out {
+		if out[a].Value *= sign; out[a].Value == 0 {
+			out[a].Value = 0 // no negative zero
+		}
+	}
+	return out
+}
