@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/gauze-dp/gauze/model"
@@ -89,6 +90,7 @@ func (v *verifier) columns(r *Release) {
 		if c.AtLeast != nil && c.AtMost != nil && !(*c.AtLeast <= *c.AtMost) {
 			v.fault(true, field+"at_most", fmt.Sprintf("at_least, %v, or more", *c.AtLeast), fmt.Sprint(*c.AtMost))
 		}
+		v.fault(!slices.Contains([]string{"", "number", "count", "yes-no"}, c.Kind), field+"kind", "number, count or yes-no", strconv.Quote(c.Kind))
 		for i, code := range c.Missing {
 			number, isNumber := code.(float64)
 			text, isText := code.(string)

@@ -45,6 +45,8 @@ type Column struct {
 	// What people call it, and the unit of its values ("kg"); empty if not declared.
 	Label         string `json:"label,omitempty"`
 	UnitOfMeasure string `json:"unit_of_measure,omitempty"`
+	// What it holds: "number", "count" or "yes-no" (1 and 0); empty if not declared.
+	Kind string `json:"kind,omitempty"`
 	// Codes that meant missing: float64 and strings; nil if none were declared.
 	Missing []any `json:"missing,omitempty"`
 }

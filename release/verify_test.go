@@ -61,6 +61,9 @@ func TestVerifyCatches(t *testing.T) {
 		{"a code for missing that is none", gaussian, func(r *Release) {
 			r.Columns = []Column{{Name: r.Model.Columns[0], Missing: []any{999., "n/a", true}}, {Name: r.Model.Columns[1]}}
 		}, "columns[0].missing[2]: want a finite number or text"},
+		{"a kind of column that is none", gaussian, func(r *Release) {
+			r.Columns = []Column{{Name: r.Model.Columns[0], Kind: "odd"}, {Name: r.Model.Columns[1]}}
+		}, "columns[0].kind"},
 		{"an infinite code", gaussian, func(r *Release) {
 			r.Columns = []Column{{Name: r.Model.Columns[0], Missing: []any{math.Inf(1)}}, {Name: r.Model.Columns[1]}}
 		}, "columns[0].missing[0]"},

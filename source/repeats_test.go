@@ -45,7 +45,7 @@ func TestRepeats(t *testing.T) {
 			if (got != "") != refused || refused && !(strings.Contains(got, "--unit "+name) && strings.Contains(got, "--unit none") && strings.Contains(got, fmt.Sprintf("%q repeats", name))) {
 				t.Errorf("%s of %q: got %q", columns, name, got)
 			}
-			if strings.Contains(report, "warning: values of") != (name == "ward_id") {
+			if strings.Contains(report, "repeats: if it names persons") != (name == "ward_id") {
 				t.Errorf("%s of %q: said %q", columns, name, report)
 			}
 		}

@@ -21,6 +21,7 @@ type rules struct {
 	codes     [][]float64
 	words     [][]string
 	coded     []int // the columns that have codes of numbers
+	yesNo     []int // those of the kind YesNo
 }
 
 func rulesOf(columns []Column) (r rules) {
@@ -29,6 +30,9 @@ func rulesOf(columns []Column) (r rules) {
 		r.low, r.high = append(r.low, low), append(r.high, high)
 		codes, words := splitCodes(c.Missing)
 		r.codes, r.words = append(r.codes, codes), append(r.words, words)
+		if c.Kind == YesNo {
+			r.yesNo = append(r.yesNo, i)
+		}
 		if codes != nil {
 			r.coded = append(r.coded, i)
 		}

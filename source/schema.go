@@ -54,6 +54,8 @@ type Column struct {
 	// What reports call it, and the unit of its values ("kg"); "" for its name, and if unknown.
 	Label         string `json:"label,omitempty"`
 	UnitOfMeasure string `json:"unit_of_measure,omitempty"`
+	// What the column holds: one of the kinds below; "" is Numbers.
+	Kind string `json:"kind,omitempty"`
 	// Codes that mean missing: float64, which compare with cells as numbers, and strings.
 	Missing []any `json:"missing,omitempty"`
 }
@@ -111,6 +113,7 @@ func parseSchema(data []byte) (*Schema, error) {
 		AtMost    *float64 `json:"at_most"`
 		Label     string   `json:"label"`
 		Measure   string   `json:"unit_of_measure"`
+		Kind      string   `json:"kind"`
 		Missing   []any    `json:"missing"`
 	}
 	var file struct {
@@ -135,7 +138,7 @@ func parseSchema(data []byte) (*Schema, error) {
 		if c.Name == nil {
 			return nil, &Error{Field: fmt.Sprintf("schema, columns[%d].name", i), Wanted: "a column's name", Got: "none", Hint: schemaHint}
 		}
-		column := Column{Name: *c.Name, AtLeast: c.AtLeast, AtMost: c.AtMost, Label: c.Label, UnitOfMeasure: c.Measure, Missing: c.Missing}
+		column := Column{Name: *c.Name, AtLeast: c.AtLeast, AtMost: c.AtMost, Label: c.Label, UnitOfMeasure: c.Measure, Kind: c.Kind, Missing: c.Missing}
 		if c.RoundedTo != nil {
 			column.RoundedTo = *c.RoundedTo
 			if !(column.RoundedTo > 0) {
@@ -210,6 +213,9 @@ func (s *Schema) Tidy() error {
 			return &Error{Field: "schema, columns", Wanted: "every column once", Got: fmt.Sprintf("%q twice", c.Name), Hint: "take one out"}
 		case c.RoundedTo < 0 || math.IsNaN(c.RoundedTo) || c.RoundedTo > WidestUnit:
 			return badUnit(*c)
+		}
+		if err := c.tidyKind(); err != nil {
+			return err
 		}
 		if err := c.checkLimits(); err != nil {
 			return err

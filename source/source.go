@@ -168,6 +168,7 @@ func (t *Table) append(sink Sink, values []float64, kinds []Kind, labels []strin
 		t.report.NoGroup++
 	}
 	t.report.Rows++
+	t.answers(values, kinds)
 	if !t.rules.keep(values, kinds) {
 		t.report.BadRows++
 		for i, kind := range kinds {

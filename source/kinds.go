@@ -1,0 +1,71 @@
+package source
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The kinds of columns that are read.
+const (
+	Numbers = "number" // any number
+	Counts  = "count"  // whole numbers from 0 on: rounded_to is 1 and at_least 0 where none are declared
+	YesNo   = "yes-no" // yes and no, true and false, or 1 and 0: read as 1 and 0, rounded to 1 within 0 and 1
+)
+
+// tidyKind checks the kind and fills in the unit and the limits that follow from it.
+func (c *Column) tidyKind() error {
+	zero, one := 0.0, 1.0
+	fault := &Error{Field: fmt.Sprintf("schema, column %q, kind", c.Name), Wanted: `"number", "count" or "yes-no"`, Got: fmt.Sprintf("%q", c.Kind)}
+	switch c.Kind {
+	case "", Numbers:
+	case Counts:
+		if c.RoundedTo == 0 {
+			c.RoundedTo = 1
+		}
+		if c.AtLeast == nil {
+			c.AtLeast = &zero
+		}
+	case YesNo:
+		if c.RoundedTo != 0 && c.RoundedTo != 1 || c.AtLeast != nil && *c.AtLeast != 0 || c.AtMost != nil && *c.AtMost != 1 {
+			fault.Wanted, fault.Got, fault.Hint = "no unit and no limits but 1, 0 and 1 beside yes-no", "others", "leave rounded_to, at_least and at_most out"
+			return fault
+		}
+		c.RoundedTo, c.AtLeast, c.AtMost = 1, &zero, &one
+	case "category":
+		fault.Hint = `a category is not fitted among columns: declare it under "by" with its categories, and --by makes one model for each; or leave it out`
+		return fault
+	case "date":
+		fault.Hint = "dates are not read yet: record days since a day that is public, as a number with rounded_to 1"
+		return fault
+	case "log":
+		fault.Hint = "logarithms are not taken yet: record them in the column, or leave the kind out"
+		return fault
+	default:
+		fault.Hint = "leave the kind out for numbers"
+		return fault
+	}
+	return nil
+}
+
+// answer reads a cell of a column of YesNo.
+func answer(text string) (float64, bool) {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "yes", "true", "y", "t":
+		return 1, true
+	case "no", "false", "n", "f":
+		return 0, true
+	}
+	return 0, false
+}
+
+// answers puts numbers in the place of the words that cells of YesNo hold, but for those that a
+// code makes missing.
+func (t *Table) answers(values []float64, kinds []Kind) {
+	for _, i := range t.rules.yesNo {
+		if kinds[i] == NotNumber && !isWord(t.rules.words[i], t.text(i)) {
+			if v, ok := answer(t.text(i)); ok {
+				values[i], kinds[i] = v, Number
+			}
+		}
+	}
+}

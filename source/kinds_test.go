@@ -1,0 +1,51 @@
+package source
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestKinds: words of yes-no columns are 1 and 0, codes for missing come first, all else is as it
+// was; counts are whole from 0 on.
+func TestKinds(t *testing.T) {
+	schema, err := parseSchema([]byte(`{"columns": [{"name": "a", "kind": "yes-no", "missing": ["f"]}, {"name": "b", "kind": "count"}, {"name": "c", "kind": "number"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := schema.Columns[1]; c.RoundedTo != 1 || c.AtLeast == nil || *c.AtLeast != 0 || c.AtMost != nil {
+		t.Errorf("a count: %+v", c)
+	}
+	if data, err := json.Marshal(schema.Columns[0]); err != nil || string(data) != `{"name":"a","rounded_to":1,"at_least":0,"at_most":1,"kind":"yes-no","missing":["f"]}` {
+		t.Errorf("%s, %v", data, err)
+	}
+	if err := schema.Tidy(); err != nil {
+		t.Errorf("tidied again: %v", err)
+	}
+	schema.Unreadable = UnreadableMissing
+	for _, quoted := range []string{"yes", `"yes"`} {
+		table, err := opened("stdin", strings.NewReader("a,b,c\n"+quoted+",3,-1\nNo,0,2\nTRUE,1,1\n false ,1,1\n1,-1,1\n0,1,1\nf,1,1\nmaybe,1,1\n2,1,1\nNA,1,yes\n"), schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows kept
+		if err := table.Read(&rows); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := show(rows), "[1 3 -1] [0 0 2] [1 1 1] [0 1 1] [1 - 1] [0 1 1] [- 1 1] [- 1 1] [- 1 1] [- 1 -]"; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestKindMistakes(t *testing.T) {
+	for kind, want := range map[string]string{
+		`"category"`: "--by", `"date"`: "dates are not read yet", `"log"`: "logarithms are not taken yet", `"int"`: `"number", "count" or "yes-no"`, `3`: "want a value as in the example",
+		`"yes-no", "at_most": 2`: "no unit and no limits but 1, 0 and 1", `"count", "at_most": -1`: "swap the two",
+	} {
+		_, err := parseSchema([]byte(`{"columns": [{"name": "a", "kind": ` + kind + `}]}`))
+		if !isMistake(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", kind, err, want)
+		}
+	}
+}
