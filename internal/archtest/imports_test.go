@@ -142,6 +142,7 @@ var layers = []layer{
 	{"examples", []string{".", "kernel/privacy", "source"}, "examples are used from outside"},
 	{"internal/cite", []string{"internal/cite"}, "a tool for the source tree"},
 	{"internal/sizes", nil, "a tool for the source tree"},
+	{"internal/mutants", []string{"internal/cite"}, "a tool for the source tree"},
 	{"internal/problems", []string{"model", "estimate", "internal/problems"}, "random problems with known truth, for tests and experiments"},
 	{"internal/canceltest", nil, "tests only"},
 	{"internal/utf", nil, "it recodes text, and knows nothing"},

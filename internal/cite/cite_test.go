@@ -150,6 +150,13 @@ func TestStatements(t *testing.T) {
 	if err := CheckStatements(statements, cited); err != nil {
 		t.Error(err)
 	}
+	mutants, err := ReadMutants(root)
+	if err != nil || len(mutants) == 0 {
+		t.Fatalf("%d mutants, %v", len(mutants), err)
+	}
+	if err := CheckMutants(root, mutants, statements); err != nil {
+		t.Error(err)
+	}
 }
 
 // The list and the tags fit: nothing without code, test or reason, no reason beside a test, no test

@@ -93,11 +93,12 @@ func CheckStatements(statements []Statement, c Citations) error {
 }
 
 // statementsOf is docs/STATEMENTS.md.
-func statementsOf(statements []Statement, c Citations) []byte {
+func statementsOf(statements []Statement, mutants []Mutant, c Citations) []byte {
 	var b strings.Builder
 	b.WriteString("# Statements of the sources, and what shows them\n\n" +
 		"Made from " + ListFile + ", the `Source:` tags of the code and the `Shows:` tags of the tests by `go generate ./...`; do not edit.\n" +
-		"A test shows a statement if it would fail were the statement, as far as it can be computed, not true of the code.\n" +
+		"A test shows a statement if it would fail were the statement, as far as it can be computed, not true of the code. Whether it does is tried:\n" +
+		"[mutants](MUTANTS.md) change the code, and a row none of whose mutants dies, or that has none yet, says \"stated, not shown\".\n" +
 		"KM21 and KMSSU22 are the two halves of the talk. What each method does on the constants that its source prints: [printed](experiments/papers/printed.md).\n")
 	for i, s := range statements {
 		if i == 0 || s.Key != statements[i-1].Key {
@@ -111,7 +112,7 @@ func statementsOf(statements []Statement, c Citations) []byte {
 			tests = append(tests, fmt.Sprintf("[`%s`](../%s)", t.Symbol, t.File))
 		}
 		slices.Sort(code)
-		shown := strings.Join(tests, ", ")
+		shown := s.shownBy(tests, mutants)
 		if s.LeftOut != "" {
 			shown = "left out: " + s.LeftOut
 		}

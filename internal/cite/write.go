@@ -16,6 +16,9 @@ const (
 	JSONFile  = "cmd/gauze/papers.json"
 	ListFile  = "papers/statements.csv"
 	ShownFile = "docs/STATEMENTS.md"
+
+	// who kills whom
+	KillersFile = "docs/MUTANTS.md"
 )
 
 // Generate returns the text of every generated file, by its place under root.
@@ -42,7 +45,12 @@ func Generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{TableFile: tableOf(tags, refs), JSONFile: list, ShownFile: statementsOf(statements, cited)}, nil
+	mutants, err := ReadMutants(root)
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{TableFile: tableOf(tags, refs), JSONFile: list, ShownFile: statementsOf(statements, mutants, cited),
+		KillersFile: mutantsOf(mutants, statements, cited)}, nil
 }
 
 // tableOf is docs/ALGORITHMS.md.

@@ -187,11 +187,28 @@ func TestLemmaF4(t *testing.T) {
 	const n = 10000
 	for i, parts := range heavy {
 		c := Printed()
-		r, mu, _ := gapRun(t, c, trial{rows: estimatetest.Draw(t, line(t, parts...), n, rng), d: 1, k: len(parts), eps: 40, relation: relations[i%2],
+		rows := estimatetest.Draw(t, line(t, parts...), n, rng)
+		r, mu, _ := gapRun(t, c, trial{rows: rows, d: 1, k: len(parts), eps: 40, relation: relations[i%2],
 			noise: kerneltest.Options{Seed: uint64(i)}})
 		found, none, err := r.gaps(mu)
 		if err != nil || none != nil {
 			t.Fatal(err, none)
+		}
+		var x []float64
+		for _, row := range rows {
+			x = append(x, row[0])
+		}
+		gaps := pairsOf(x)
+		for _, q := range found.pairs { // a bucket's own place and octave: it holds gaps
+			held := 0
+			for at, count := range gaps {
+				if s := q.L.At(0, 0); at[1] >= s && at[1] < 2*s && at[0] >= q.Mean[0] && at[0] < q.Mean[0]+n*n*s {
+					held += count
+				}
+			}
+			if held < 10 {
+				t.Fatalf("%v: the pair (%v, %v) is of a bucket that holds %d gaps", parts, q.Mean[0], q.L.At(0, 0), held)
+			}
 		}
 		for _, p := range parts {
 			w, mean, sd := p[0], p[1], p[2]

@@ -99,6 +99,10 @@ func TestLemma31(t *testing.T) {
 		stattest.GoodAtLeast(t, good, runs, 1-2*beta, stattest.FalseAlarm)
 		t.Logf("%v: %d of %d within the bound, %d the best of the list", rel, good, runs, tight)
 	}
+	// 2 sqrt(ln(50000)/2000) + 2 ln(1000)/500 + 2/1000 = .1471 + .0276 + .002
+	if got := bound(1000, 50, .5, .05); math.Abs(got-.17674) > 1e-4 {
+		t.Errorf("the bound of 50 mixtures, 1000 rows, epsilon .5 is %v", got)
+	}
 	if a, n := .1, Rows(.1, .05, 1., 50); math.Abs(bound(n, 50, 1, .05)-2/n-a) > a || bound(n, 50, 1, .05)-2/n > a*(1+1e-12) {
 		t.Error("Rows and Bound do not agree")
 	}

@@ -26,6 +26,8 @@ func (g Gaussian) model(t *testing.T) model.Gaussian {
 
 // TestNetLine: whatever Gaussian is allowed, one of the net is within zeta, with room: sqrt2 H
 // bounds the total variation.
+//
+// Shows: [AMN24] Lemma D.1.
 func TestNetLine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	around := Line(40, 3)

@@ -111,6 +111,25 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
+// Two components of unlike weights are released with theirs: .7 and .3, within .02.
+//
+// Shows: [KSSU19] Algorithm 2.
+func TestUnlikeWeights(t *testing.T) {
+	c := Practical()
+	c.LeastWeight = .25
+	at := [][]float64{{60, 0, 0}, {-60, 0, 0}}
+	rows := append(blobs(5, 11200, at[:1], 1), blobs(6, 4800, at[1:], 1)...)
+	f := trial{rows: rows, d: 3, k: 2, eps: 10, noise: kerneltest.Options{Seed: 1}}.fit(t, NewPaper(c))
+	if f.Model == nil || f.Model.K() != 2 {
+		t.Fatalf("two components are wanted: %+v %+v", f.NoRelease, f.Refused)
+	}
+	for i, w := range f.Model.Weights {
+		if want := .5 + math.Copysign(.2, f.Model.Components[i].Mean[0]); math.Abs(w-want) > .02 {
+			t.Errorf("the component around %v has the weight %v, want %v", f.Model.Components[i].Mean, w, want)
+		}
+	}
+}
+
 // The warm-up learner with sigma known looks in the ball around the origin that Theorem 3.1
 // promises.
 func TestWarmUpWithBounds(t *testing.T) {

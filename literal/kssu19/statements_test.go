@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/query/scores"
 	"github.com/gauze-dp/gauze/literal/printed"
 )
 
@@ -223,6 +225,29 @@ func TestLemma42(t *testing.T) {
 			if !on {
 				t.Errorf("the radius %v is not 1+c/10 times one of the grid", b.radius)
 			}
+		}
+	}
+}
+
+// A ball that holds all rows is not terrific: as many have to lie outside. Exact answers.
+//
+// Shows: [KSSU19] Lemma 4.2.
+func TestLemma42WantsRowsOutside(t *testing.T) {
+	for _, x := range []struct {
+		at    [][]float64
+		found bool
+	}{{[][]float64{{0, 0}}, false}, {[][]float64{{0, 0}, {400, 0}}, true}} {
+		c := trial{rows: blobs(42, 3000, x.at, 1), d: 2, eps: 50, noise: kerneltest.Options{Exact: true}}
+		r := c.alone(t, Practical(), terrificSteps("", 1, 1, 1))
+		found, err := r.terrificBall("", []part{c.table(500)}, []float64{1000}, false, r.a.Left())
+		if err != nil || (found[0] != nil) != x.found {
+			t.Errorf("%d groups: got %v, %v", len(x.at), found, err)
+		}
+		// the score that it asks last: the fewest of the rows inside, of those outside, and of t less
+		// those between
+		q := scores.TerrificCenters{Frame: whole(2), Centers: [][]float64{{0, 0}}, Radius: 10, C: 5, T: 100}
+		if got := q.Scores(slices.Concat(c.rows...), 2)[0]; (got == 100) != x.found || got < 0 {
+			t.Errorf("%d groups: the score is %d", len(x.at), got)
 		}
 	}
 }

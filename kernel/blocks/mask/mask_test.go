@@ -153,6 +153,8 @@ func parameterLoss(p Parameters, a float64, l, m []float64) float64 {
 
 // TestParameterMask: random neighbours at the border of what dist_PARAM allows stay below the
 // curve, and in one column it is attained.
+//
+// Shows: [PPE] Lemma 5.3.1.
 func TestParameterMask(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	closest := 0.0
