@@ -166,7 +166,7 @@ var (
 var (
 	session    = []string{"dense", "dense/symmetric", "parallel", "kernel", "kernel/privacy", "kernel/query", "kernel/query/rings", "model", "parts"}
 	estimators = append(session[:len(session):len(session)], "estimate", "estimate/program")
-	literals   = append(estimators[:len(estimators):len(estimators)], "literal/hypotheses", "literal/norms", "literal/printed", "dense/wing",
+	literals   = append(estimators[:len(estimators):len(estimators)], "literal/hypotheses", "literal/norms", "literal/printed", "internal/words", "dense/wing",
 		"kernel/pairs", "kernel/cells", "kernel/gaps", "kernel/choice", "kernel/blocks", "kernel/query/boxes", "kernel/query/gapbuckets", "kernel/query/pairsums", "kernel/query/scores")
 	products = []string{"estimate/axisaligned", "estimate/blackbox", "estimate/gaussian", "estimate/general", "estimate/heavytailed", "estimate/knowncov", "estimate/separated", "estimate/univariate"}
 )

@@ -97,12 +97,13 @@ func mutantsOf(mutants []Mutant, statements []Statement, c Citations) []byte {
 	fmt.Fprintf(&b, "# Mutants\n\nMade from %s by `go generate ./...`; do not edit. Each changes the code so that a statement of a source is false of it; `go run ./internal/mutants` "+
 		"runs the tests that claim to show the statement, and one has to fail. %d mutants, %d survive; %d of %d statements with a test have one that dies.\n\n"+
 		"| statement | mutant | killed by |\n|---|---|---|\n", MutantsFile, len(mutants), alive, shown, rows)
+	line := func(s string) string { return cell(strings.Join(strings.Fields(s), " ")) }
 	for _, m := range mutants {
 		killed := m.Killed
 		if killed == "" {
 			killed = "**survives**"
 		}
-		fmt.Fprintf(&b, "| %s %s | [%s](../%s): `%s` → `%s` | %s |\n", m.Key, m.Part, filepath.Base(m.File), m.File, cell(m.From), cell(m.To), killed)
+		fmt.Fprintf(&b, "| %s %s | [%s](../%s): `%s` → `%s` | %s |\n", m.Key, m.Part, filepath.Base(m.File), m.File, line(m.From), line(m.To), killed)
 	}
 	return []byte(b.String())
 }

@@ -39,8 +39,8 @@ func (e Univariate) Expect(p estimate.Problem) estimate.Expectation {
 		}
 	}
 	x.Notes = append(x.Notes, fmt.Sprintf(
-		"the analysis asks for about %.2g rows for crude approximations of all components of weight %.2g or more, and %s",
-		analysis, e.c.Accuracy/float64(4*k), e.c.selection(1, k, p.Mu*p.Mu)))
+		"the analysis asks for about %s rows for crude approximations of all components of weight %.2g or more, and %s",
+		printed.Rows(analysis), e.c.Accuracy/float64(4*k), e.c.selection(1, k, p.Mu*p.Mu)))
 	return x
 }
 
@@ -57,7 +57,7 @@ func (c Constants) selection(d, k int, mu2 float64) string {
 	if c.Choice == hypotheses.Tournament {
 		rows = hypotheses.TournamentRows
 	}
-	return fmt.Sprintf("about %.2g to choose among %d mixtures", rows(c.Accuracy, c.FailureProb, epsilon, float64(c.MostHypotheses)), c.MostHypotheses)
+	return fmt.Sprintf("about %s to choose among %d mixtures", printed.Rows(rows(c.Accuracy, c.FailureProb, epsilon, float64(c.MostHypotheses))), c.MostHypotheses)
 }
 
 // Expect says how many rows the analysis asks for, from public facts: m = w n must be more than the
@@ -96,8 +96,8 @@ func (x design) expect(p estimate.Problem) estimate.Expectation {
 	}
 	w := x.c.leastWeight(x.k)
 	out.Notes = append(out.Notes, fmt.Sprintf(score, options, x.h),
-		fmt.Sprintf("the test of the score's volumes can fail from about %.2g rows on; before, the choice is one among finitely many pairs",
-			x.c.tolerated(options, epsilon, nominalSlack(p.Mu))/w),
+		fmt.Sprintf("the test of the score's volumes can fail from about %s rows on; before, the choice is one among finitely many pairs",
+			printed.Rows(x.c.tolerated(options, epsilon, nominalSlack(p.Mu))/w)),
 		"the analysis asks for "+x.c.selection(x.d, x.k, p.Mu*p.Mu)+
 			fmt.Sprintf(", and, constants and logarithms left out, for %.2g in all", x.order(p)),
 		x.composed(p.Mu*p.Mu))

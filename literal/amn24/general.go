@@ -177,7 +177,7 @@ func (x design) hopeless(p estimate.Problem) error {
 			"at this epsilon the choice of a component would be %.2g-private, less than %g is noise", epsilon, leastEpsilon)
 	}
 	if need := x.rows(epsilon); p.Relation == privacy.ReplaceOne && float64(p.Rows) < need {
-		return program.Refusal(fmt.Sprintf("needs about %.2g rows, or a larger epsilon; --method general needs far fewer", x.enough(epsilon)),
+		return program.Refusal(fmt.Sprintf("needs about %s rows, or a larger epsilon; --method general needs far fewer", printed.Rows(x.enough(epsilon))),
 			"at this epsilon noise would hide which Gaussian fits %.0f rows, %.2g of all", x.c.leastWeight(x.k)*float64(p.Rows), x.c.leastWeight(x.k))
 	}
 	return nil

@@ -177,6 +177,22 @@ func TestFails(t *testing.T) {
 	}
 }
 
+// Tables that cannot fill a bucket are refused before anything is spent where their size is public,
+// and after the count where it is not.
+func TestTooFewForABucket(t *testing.T) {
+	two := line(t, [3]float64{.5, 0, 1}, [3]float64{.5, 10, 1})
+	for _, n := range []int{200, 400} {
+		c := trial{rows: estimatetest.Draw(t, two, n, rand.New(rand.NewPCG(5, 6))), d: 1, k: 2, eps: 10}
+		if f := c.fit(t, NewUnivariate(Practical())); f.Refused == nil || !strings.Contains(f.Refused.Reason, "bucket") {
+			t.Errorf("%d rows: %+v, %+v", n, f.Refused, f.Outcome)
+		}
+	}
+	c := trial{rows: estimatetest.Draw(t, two, 150, rand.New(rand.NewPCG(5, 7))), d: 1, k: 2, eps: 10, relation: privacy.AddRemoveOne}
+	if f := c.fit(t, NewUnivariate(Practical())); f.NoRelease == nil || len(f.Session.Measurements()) != 1 {
+		t.Errorf("150 rows, a secret number: %+v, %+v", f.Refused, f.Outcome)
+	}
+}
+
 // The removal loop never returns the same region twice, though there is one component only.
 func TestRemovalLoop(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))

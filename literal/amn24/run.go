@@ -99,7 +99,7 @@ func (r *run) finish(ctx context.Context, p estimate.Problem, notes *program.Col
 func advice(x estimate.Expectation) string {
 	help := "needs more rows, a larger epsilon, or fewer components"
 	if x.RowsNeeded > 0 {
-		help = fmt.Sprintf("needs about %.2g rows at this epsilon, or fewer components", x.RowsNeeded)
+		help = fmt.Sprintf("needs about %s rows at this epsilon, or fewer components", printed.Rows(x.RowsNeeded))
 	}
 	return help + "; the practical methods need far less"
 }
@@ -158,5 +158,5 @@ func (c Constants) beyond(d, k int, factor, mu2 float64) string {
 	epsilon := printed.Choice((1 - c.CrudeShare) * mu2)
 	rows := hypotheses.Rows(c.Accuracy, c.FailureProb, epsilon, math.Min(1e150, math.Pow(base, power)))
 	return fmt.Sprintf("the printed net, within a factor of %.2g of every pair, makes about %.2g^%.0f mixtures, of which %d can be listed; "+
-		"a choice among all takes about %.2g rows", factor, base, power, c.MostHypotheses, rows)
+		"a choice among all takes about %s rows", factor, base, power, c.MostHypotheses, printed.Rows(rows))
 }

@@ -243,8 +243,8 @@ func TestLemma42WantsRowsOutside(t *testing.T) {
 		if err != nil || (found[0] != nil) != x.found {
 			t.Errorf("%d groups: got %v, %v", len(x.at), found, err)
 		}
-		// the score that it asks last: the fewest of the rows inside, of those outside, and of t less
-		// those between
+		// the score that it asks last: the fewest of the rows inside, of those outside, and of t
+		// less those between
 		q := scores.TerrificCenters{Frame: whole(2), Centers: [][]float64{{0, 0}}, Radius: 10, C: 5, T: 100}
 		if got := q.Scores(slices.Concat(c.rows...), 2)[0]; (got == 100) != x.found || got < 0 {
 			t.Errorf("%d groups: the score is %d", len(x.at), got)

@@ -5,9 +5,11 @@ package printed
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
@@ -59,4 +61,16 @@ func Rotation(rng *rand.Rand, l int) *mat.Dense {
 	qr.Factorize(g)
 	qr.QTo(q)
 	return q
+}
+
+// Rows writes a number of rows for people, to two digits: 41,000, and 4.1e+12 from a billion on.
+func Rows(n float64) string {
+	if !(n < 1e9) {
+		return fmt.Sprintf("%.2g", n)
+	}
+	rounded, err := strconv.ParseFloat(fmt.Sprintf("%.2g", n), 64)
+	if err != nil {
+		panic(err) // it has just been written
+	}
+	return words.Digits(int(rounded))
 }

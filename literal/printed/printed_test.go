@@ -16,3 +16,12 @@ func TestFits(t *testing.T) {
 		}
 	}
 }
+
+// Numbers of rows are written as people write them, however long.
+func TestRows(t *testing.T) {
+	for n, want := range map[float64]string{41234: "41,000", 72: "72", 999.6: "1,000", 2.3e7: "23,000,000", 4.1e12: "4.1e+12"} {
+		if got := Rows(n); got != want {
+			t.Errorf("%v: got %s, want %s", n, got, want)
+		}
+	}
+}
