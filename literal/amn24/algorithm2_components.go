@@ -166,8 +166,11 @@ func (r *run) logSlack() float64 {
 }
 
 // nominalSlack stands for it where delta is not known, as before a session: that of delta 1e-6.
-func nominalSlack(mu float64) float64 {
-	return -privacy.LogSlackOf(privacy.EpsilonOfMu(nominalDelta, mu), privacy.ThresholdShare*nominalDelta/4)
+func nominalSlack(mu float64) float64 { return slackOf(mu, nominalDelta) }
+
+// slackOf is it for a delta.
+func slackOf(mu, delta float64) float64 {
+	return -privacy.LogSlackOf(privacy.EpsilonOfMu(delta, mu), privacy.ThresholdShare*delta/4)
 }
 
 const nominalDelta = 1e-6

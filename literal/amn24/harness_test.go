@@ -46,7 +46,7 @@ func (c trial) related() privacy.Relation {
 
 func (c trial) problem() estimate.Problem {
 	p := estimate.Problem{Columns: c.d, Relation: c.related(), Mu: privacy.MuOf(c.eps, .95*delta), Components: c.k, MaxComponents: 10,
-		Covariance: c.covariance, Facts: c.facts}
+		Covariance: c.covariance, Facts: c.facts, Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}}
 	if p.Relation == privacy.ReplaceOne {
 		p.Rows = len(c.rows)
 	}

@@ -79,8 +79,8 @@ func (e Univariate) support(p estimate.Problem, mu2, logSlack float64) float64 {
 	return (logSlack + math.Log(math.Tanh(sensitivity*rate/2))) / rate
 }
 
-// surelyHidden is a -ln of the truncation's slack below that of any sensible delta.
-const surelyHidden = 10
+// surelyHidden is a -ln of the truncation's slack below that of any sensible delta: where it is not known.
+const surelyHidden = 10.
 
 // hopeless is the refusal of a budget, or a public number of rows, with which no bucket can be
 // released.
@@ -101,7 +101,11 @@ func (e Univariate) hopeless(p estimate.Problem) error {
 // twice what they are expected to (see fullestBucket) to be more than noise can be. "" if they have
 // one.
 func (e Univariate) few(p estimate.Problem, n float64) string {
-	noise, k := e.support(p, p.Mu*p.Mu, surelyHidden), program.MostComponents(p)
+	slack := surelyHidden
+	if delta := p.Budget.Delta; delta > 0 {
+		slack = slackOf(p.Mu, delta)
+	}
+	noise, k := e.support(p, p.Mu*p.Mu, slack), program.MostComponents(p)
 	if holds := 2 * fullestBucket * n / float64(k); holds < noise {
 		return fmt.Sprintf("a bucket of gaps is released only if it holds more than noise can be, at least %.0f, "+
 			"and those of %.0f rows of %d components hold %.0f at most", noise, n, k, math.Max(0, holds))
