@@ -13,23 +13,18 @@ import (
 // 7.0, 07, 7e0 and +7 have one key. They are compared as exact decimal numbers, never as floats, so
 // that 9007199254740992 and 9007199254740993 are two persons. All other labels are compared as
 // text, blanks around them ignored. A key of a number reads as that number: no other text has it.
-func personOf(label string) string {
-	label = strings.TrimSpace(label)
-	if number, ok := exactDecimal(label); ok {
-		return number
-	}
-	if word(label) == Missing {
+func personOf(label string) string { return new(Dialect).personOf(label) }
+
+// personOf is [personOf] of a label in a text that is written so: the dialect's marks belong to
+// numbers alone, and labels that are none stay as they are. Codes for missing name nobody.
+func (d *Dialect) personOf(label string) string {
+	person := strings.TrimSpace(label)
+	plain, ok := d.plain(person)
+	if number, is := exactDecimal(plain); ok && is {
+		person = number
+	} else if word(person) == Missing {
 		return ""
 	}
-	return label
-}
-
-// personOf is [personOf] of a label in a text that is written so. Codes for missing name nobody.
-func (d *Dialect) personOf(label string) string {
-	if plain, ok := d.plain(label); ok {
-		label = plain
-	}
-	person := personOf(label)
 	if slices.ContainsFunc(d.Missing, func(code any) bool { return strings.EqualFold(personOf(fmt.Sprint(code)), person) }) {
 		return ""
 	}

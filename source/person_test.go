@@ -33,6 +33,32 @@ func TestExactDecimal(t *testing.T) {
 	}
 }
 
+// What a dialect says of numbers parts or joins no persons whose labels are text.
+func TestPersonsOfDialects(t *testing.T) {
+	for _, c := range []struct {
+		dialect, a, b string
+		same          bool
+	}{
+		{"decimal=,", "7,5", "7,50", true},
+		{"decimal=, thousands=.", "1.234", "1234,0", true},
+		{"strip=€", "7 €", "7", true},
+		{"thousands=space", "12 345", "12345", true},
+		{"decimal=,", "a,b", "a.b", false},
+		{"decimal=,", "7,5", "7.5", false}, // the second is no number there
+		{"strip=$", "$a", "a", false},
+		{"strip=st", "stone", "one", false},
+		{"thousands=space", "- a", "-a", false},
+	} {
+		d, err := ParseDialect(c.dialect)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := d.personOf(c.a), d.personOf(c.b); (a == b) != c.same {
+			t.Errorf("%s: %q and %q have the keys %q and %q", c.dialect, c.a, c.b, a, b)
+		}
+	}
+}
+
 // Two labels have one key exactly if they are the same rational number, or the same text.
 func FuzzPersons(f *testing.F) {
 	for _, s := range []string{"7,7.0", "1e3,1000", "-0,0", "9007199254740993,9007199254740992", " a,a", "1e-3,.001"} {
