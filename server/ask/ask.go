@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
@@ -185,6 +186,9 @@ func (a Ask) schema(d *store.Dataset) (*source.Schema, error) {
 		}
 		s.By = append(s.By, d.Schema.By[i])
 	}
+	if Groups(s) > mostGroups {
+		return nil, fault("by", fmt.Sprintf("columns that make at most %d groups", mostGroups), strings.Join(a.By, ", "), "name fewer of them, or \"none\" for one model")
+	}
 	return s, s.Tidy()
 }
 
@@ -198,14 +202,21 @@ func (a Ask) Stated(d *store.Dataset) Ask {
 	return a
 }
 
-// Groups is how many groups the schema makes, 0 for none.
+// mostGroups is how many groups can be asked for: each takes memory, and a plan's part of the slot.
+// A guess.
+const mostGroups = 10_000
+
+// Groups is how many groups the schema makes, 0 for none, and above mostGroups no more than that it
+// is above.
 func Groups(s *source.Schema) int {
 	if len(s.By) == 0 {
 		return 0
 	}
 	n := 1
 	for _, g := range s.By {
-		n *= max(1, len(g.Categories))
+		if n *= max(1, len(g.Categories)); n > mostGroups {
+			return n // before it overflows
+		}
 	}
 	return n
 }
