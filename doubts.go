@@ -31,7 +31,9 @@ const (
 // doubts warns of what a genuine release hardly says.
 func (v *Verdict) doubts(r *release.Release) {
 	if r.Groups == nil {
-		v.doubt(r, "")
+		if r.Model != nil {
+			v.doubt(r, "")
+		}
 		return
 	}
 	for i := range r.Groups {

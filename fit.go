@@ -11,6 +11,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/learners"
+	"github.com/gauze-dp/gauze/estimate/profile"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -29,6 +30,7 @@ type Result struct {
 	// Certificate says what was asked and what was measured, without a release too. It may be
 	// published as a release may.
 	Certificate release.Certificate
+	rows        float64 // of a profile: noisy, or public
 }
 
 // A RunError is a fit that stopped after its session was opened. What it had measured by then is
@@ -123,6 +125,9 @@ func (q *question) run(ctx context.Context, session *kernel.Session) (result *Re
 	}
 	result = &Result{NoRelease: outcome.NoRelease, Spent: certificate.Spent, Certificate: certificate}
 	if outcome.NoRelease == nil {
+		if outcome.Profile != nil {
+			result.rows = outcome.Profile.Rows
+		}
 		result.Release, err = q.release(outcome, certificate)
 	}
 	return result, err
@@ -139,26 +144,29 @@ func lastOf(s *kernel.Session) string {
 
 // release puts the model and its certificate together, and checks both as a reader would.
 func (q *question) release(outcome estimate.Outcome, certificate release.Certificate) (*release.Release, error) {
-	if outcome.Model == nil {
+	if outcome.Model == nil && outcome.Profile == nil {
 		return nil, fmt.Errorf("method %s ended without a model and without a reason", q.method.Name())
 	}
-	m := *outcome.Model
-	m.Columns = q.schema().Names()
-	for _, c := range outcome.Diagnostics.Components {
-		m.Background = append(m.Background, c.Background)
-	}
-	out := &release.Release{
-		Format: release.Format, Identity: q.identity(), Model: &m,
-		Certificate: certificate,
-		Diagnostics: diagnosticsOf(outcome.Diagnostics, m.Columns),
+	names := q.schema().Names()
+	out := &release.Release{Format: release.Format, Identity: q.identity(), Certificate: certificate, Diagnostics: diagnosticsOf(outcome.Diagnostics, names)}
+	if outcome.Model != nil {
+		m := *outcome.Model
+		m.Columns = names
+		for _, c := range outcome.Diagnostics.Components {
+			m.Background = append(m.Background, c.Background)
+		}
+		out.Model = &m
 	}
 	for _, c := range q.Columns {
 		out.Columns = append(out.Columns, release.Column(c))
 	}
+	if outcome.Profile != nil {
+		out.Profile = profileOf(outcome.Profile, q.Columns)
+	}
 	out.Keep()
 	out.Diagnostics.Notes = append(out.Diagnostics.Notes, q.notes(q.problem.Rows)...)
 	var own estimate.Estimator // of a test, which the catalogue does not know
-	if !slices.Contains(Methods().Names(), q.method.Name()) {
+	if q.method.Name() != profile.Name && !slices.Contains(Methods().Names(), q.method.Name()) {
 		own = q.method
 	}
 	if v := verify(out, own); v.Faults != nil {

@@ -25,6 +25,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/estimate/profile"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -137,7 +138,7 @@ func (r Request) Validate() error {
 	learning := estimate.Problem{Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim, Printed: r.Printed}
 	if r.Estimator != nil {
 		r.checkOwn(&faults)
-	} else if method, _, err := Methods().Asked(r.Method, learning); err != nil {
+	} else if method, _, err := r.named(learning); err != nil {
 		faults = append(faults, err)
 	} else {
 		faults = append(faults, estimate.ValidateLearner(method, learning))
@@ -151,6 +152,15 @@ func (r Request) Validate() error {
 		fmt.Sprintf("a release holds every covariance as d x d numbers, %.3g GB here: leave columns out", 8e-9*float64(len(r.Columns)*len(r.Columns))))
 	faults = append(faults, r.schema().Tidy(), r.Facts.Validate(), estimate.ValidateCovariance(r.KnownCovariance, len(r.Columns), r.Covariance))
 	return errors.Join(faults...)
+}
+
+// named is the method that is asked for by name, or what "auto" would be asked for: one of
+// [Methods], or the profile of the columns.
+func (r Request) named(p estimate.Problem) (estimate.Estimator, string, error) {
+	if r.Method == profile.Name {
+		return profile.New(), "table one was asked for", nil
+	}
+	return Methods().Asked(r.Method, p)
 }
 
 // schema is that of the columns.
@@ -219,7 +229,11 @@ func (r Request) choose(rows int) (*question, error) {
 		return q.capped()
 	}
 	if r.Budget.Pure() {
-		q.method, q.why, err = literal.Pure(Methods().Asked(r.Method, q.problem))
+		q.method, q.why, err = literal.Pure(r.named(q.problem))
+		return q, err
+	}
+	if r.Method == profile.Name {
+		q.method, q.why, err = r.named(q.problem)
 		return q, err
 	}
 	q.method, q.why, err = Methods().Choose(r.Method, q.problem)

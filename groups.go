@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/estimate/profile"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/grouped"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -92,7 +93,7 @@ func (r Request) spent(groups []release.Spent) release.Spent {
 // Cost returns what a fit of the request costs, or with groups the fits of all of them, with this
 // plan for each, calibrated to total: what a ledger counts.
 func (r Request) Cost(plan kernel.Plan, total privacy.Calibration, inGroups bool) compose.Cost {
-	gaussian := slices.Contains(catalog.Methods().Names(), plan.Method)
+	gaussian := plan.Method == profile.Name || slices.Contains(catalog.Methods().Names(), plan.Method)
 	if inGroups {
 		return grouped.Cost(plan, total, gaussian, r.Relation, r.Budget)
 	}
@@ -135,7 +136,8 @@ func groupOf(result *Result, by, name []string) release.Group {
 		group.NoRelease = &release.Reason{Reason: none.Reason, Advice: none.Advice}
 		return group
 	}
-	group.Model, group.Diagnostics = result.Release.Model, &result.Release.Diagnostics
+	group.Model, group.Profile, group.Diagnostics = result.Release.Model, result.Release.Profile, &result.Release.Diagnostics
+	group.Rows = result.rows
 	for _, c := range result.Release.Diagnostics.Components {
 		group.Rows += c.EffectiveRows
 	}

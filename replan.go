@@ -99,7 +99,7 @@ func replan(r *release.Release, method estimate.Estimator) (*planned, error) {
 		return nil, err
 	}
 	if q.method = method; method == nil {
-		if q.method, _, err = Methods().Asked(request.Method, q.problem); err == nil && request.Budget.Pure() {
+		if q.method, _, err = request.named(q.problem); err == nil && request.Budget.Pure() {
 			q.method, _, err = literal.Pure(q.method, "", nil)
 		}
 	}

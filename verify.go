@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/profile"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -43,7 +44,7 @@ func verify(r *release.Release, method estimate.Estimator) (v Verdict) {
 	v.Faults = release.Verify(r)
 	c := &r.Certificate
 	own := isOwn(c.Method) && method == nil
-	if c.Method != "" && method == nil && !own && !slices.Contains(Methods().Names()[1:], c.Method) {
+	if c.Method != "" && method == nil && !own && c.Method != profile.Name && !slices.Contains(Methods().Names()[1:], c.Method) {
 		v.Faults = append(v.Faults, &release.Error{Field: "certificate.method", Wanted: "one that gauze papers or gauze fit --help lists", Got: strconv.Quote(c.Method),
 			Hint: "the release was altered, or another version of gauze wrote it"})
 	}

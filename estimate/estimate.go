@@ -49,10 +49,11 @@ func (n Named) Source() string { return n.source }
 // Summary is Estimator's.
 func (n Named) Summary() string { return n.summary }
 
-// An Outcome is what a fit ends in: a model, or a reason why there is none. Both are functions of
-// released values.
+// An Outcome is what a fit ends in: a model, or a profile of the columns where that was asked, or a
+// reason why there is none. All are functions of released values.
 type Outcome struct {
 	Model       *model.Mixture
+	Profile     *Profile
 	Diagnostics Diagnostics
 	NoRelease   *NoRelease
 }

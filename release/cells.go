@@ -23,7 +23,18 @@ func (r *Release) Column(j int) Column {
 	if j < len(r.Columns) {
 		return r.Columns[j]
 	}
-	return Column{Name: r.Model.Columns[j]}
+	return Column{Name: r.Names()[j]}
+}
+
+// Names are those of the columns.
+func (r *Release) Names() (names []string) {
+	if r.Model != nil {
+		return r.Model.Columns
+	}
+	for i := range r.Profile {
+		names = append(names, r.Profile[i].Name)
+	}
+	return names
 }
 
 // Called is what people call the column.
@@ -79,13 +90,14 @@ func (r *Release) Keep() {
 
 // columns checks the public facts of the columns, and the units that were inferred.
 func (v *verifier) columns(r *Release) {
-	if n := len(r.Columns); n > 0 && n != r.Model.Dim() {
-		v.fault(true, "columns", fmt.Sprintf("one for each of the model's %d", r.Model.Dim()), fmt.Sprint(n))
+	names := r.Names()
+	if n := len(r.Columns); n > 0 && n != len(names) {
+		v.fault(true, "columns", fmt.Sprintf("one for each of %d", len(names)), fmt.Sprint(n))
 		return
 	}
 	for j, c := range r.Columns {
 		field := fmt.Sprintf("columns[%d].", j)
-		v.fault(c.Name != r.Model.Columns[j], field+"name", strconv.Quote(r.Model.Columns[j])+", as in the model", strconv.Quote(c.Name))
+		v.fault(c.Name != names[j], field+"name", strconv.Quote(names[j])+", as in the model or the profile", strconv.Quote(c.Name))
 		v.amount(field+"rounded_to", c.RoundedTo, math.MaxFloat64)
 		if c.AtLeast != nil && c.AtMost != nil && !(*c.AtLeast <= *c.AtMost) {
 			v.fault(true, field+"at_most", fmt.Sprintf("at_least, %v, or more", *c.AtLeast), fmt.Sprint(*c.AtMost))

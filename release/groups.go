@@ -12,11 +12,12 @@ import (
 
 // A Group is what became of one group of a fit that gave each of several a model of its own.
 //
-// Invariant: exactly one of Model and NoRelease is set.
+// Invariant: NoRelease is set exactly where neither Model nor Profile is.
 type Group struct {
 	By          map[string]string `json:"by"`             // The group's category in every column of Certificate.By.
 	Rows        float64           `json:"rows,omitempty"` // Noisy; 0 where nothing was learned.
 	Model       *model.Mixture    `json:"model,omitempty"`
+	Profile     []ColumnProfile   `json:"profile,omitempty"`
 	Diagnostics *Diagnostics      `json:"diagnostics,omitempty"`
 	NoRelease   *Reason           `json:"no_release,omitempty"`
 	Spent       Spent             `json:"spent"` // By itself, under add-or-remove-one.
@@ -58,7 +59,7 @@ func (r *Release) Of(i int) *Release {
 			c.Plan = append(c.Plan, s)
 		}
 	}
-	out := &Release{Format: r.Format, Identity: r.Identity, Model: g.Model, Columns: r.Columns, Certificate: c}
+	out := &Release{Format: r.Format, Identity: r.Identity, Model: g.Model, Profile: g.Profile, Columns: r.Columns, Certificate: c}
 	if g.Diagnostics != nil {
 		out.Diagnostics = *g.Diagnostics
 	}
@@ -92,7 +93,7 @@ func (r *Release) Find(name string) (int, error) {
 // groups checks a release of groups: each by itself, and what they cost together.
 func (v *verifier) groups(r *Release) {
 	c := &r.Certificate
-	v.fault(r.Model != nil || len(c.By) == 0, "groups", "a model for each group, and the columns that they are made by", "another model, or no columns")
+	v.fault(r.Model != nil || r.Profile != nil || len(c.By) == 0, "groups", "a model for each group, and the columns that they are made by", "another model, or no columns")
 	v.terms(c)
 	v.numbers(c)
 	spent, seen := []privacy.Loss(nil), map[string]bool{}
@@ -104,11 +105,12 @@ func (v *verifier) groups(r *Release) {
 		v.amount(fmt.Sprintf("groups[%d].rows", i), g.Rows, math.MaxFloat64)
 		spent = append(spent, privacy.Loss(g.Spent))
 		var faults []error
-		if (g.Model == nil) == (g.NoRelease == nil) {
+		empty := g.Model == nil && g.Profile == nil
+		if empty == (g.NoRelease == nil) {
 			v.fault(true, fmt.Sprintf("groups[%d]", i), "a model, or why there is none", "both or neither")
 			continue
 		}
-		if faults = Verify(own); g.Model == nil { // Verify wants a model, and nothing else is wrong with its lack
+		if faults = Verify(own); empty { // Verify wants a model, and nothing else is wrong with its lack
 			faults = faults[1:]
 		}
 		for _, f := range faults {

@@ -91,7 +91,7 @@ func sniff(data []byte) (bare bool, err error) {
 		}
 		return false, &Error{Field: "format", Wanted: fmt.Sprintf("%q", Format), Got: fmt.Sprintf("%q", format), Hint: hint}
 	}
-	if m := fields["model"]; (m == nil || string(m) == "null") && fields["groups"] == nil {
+	if m := fields["model"]; (m == nil || string(m) == "null") && fields["groups"] == nil && fields["profile"] == nil {
 		return false, &Error{Field: "model", Wanted: "a mixture", Got: "none", Hint: "the file is not whole: fetch it again"}
 	}
 	return false, nil

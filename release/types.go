@@ -16,7 +16,9 @@ const Format = "gauze/release/v1"
 type Release struct {
 	Format   string         `json:"format"`             // Required: Format. Write fills in an empty one.
 	Identity *Identity      `json:"identity,omitempty"` // nil in releases of versions before 0.1
-	Model    *model.Mixture `json:"model,omitempty"`    // Required, but for a release of groups.
+	Model    *model.Mixture `json:"model,omitempty"`    // Required, but for a release of groups or a profile.
+	// Table one, a line for each column; nil if it was not measured.
+	Profile []ColumnProfile `json:"profile,omitempty"`
 	// What is publicly known of the model's columns, in their order; nil if nothing.
 	Columns     []Column    `json:"columns,omitempty"`
 	Certificate Certificate `json:"certificate"`

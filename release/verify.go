@@ -45,7 +45,10 @@ func Verify(r *Release) []error {
 		return v.faults
 	}
 	k, d, columns := 0, 0, []string(nil)
-	if r.Model == nil {
+	if r.Model == nil && r.Profile != nil {
+		d, columns = len(r.Profile), r.Names()
+		v.columns(r)
+	} else if r.Model == nil {
 		v.fault(true, "model", "a mixture", "none")
 	} else if err := r.Model.Validate(); err != nil {
 		v.faults = append(v.faults, fmt.Errorf("release: model: %w", err))
@@ -71,6 +74,7 @@ func Verify(r *Release) []error {
 	if len(v.faults) == before {
 		v.spent(&r.Certificate)
 	}
+	v.profile(r, d)
 	v.diagnostics(&r.Diagnostics, columns)
 	notes := len(r.Diagnostics.Components)
 	v.fault(k > 0 && notes > 0 && notes != k, "diagnostics.components", fmt.Sprintf("one for each of %d components", k), fmt.Sprint(notes))

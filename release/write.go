@@ -114,7 +114,7 @@ func encode(r *Release) ([]byte, error) {
 	if out.Format != Format {
 		return nil, &Error{Field: "format", Wanted: fmt.Sprintf("%q", Format), Got: fmt.Sprintf("%q", out.Format), Hint: "leave it empty"}
 	}
-	if out.Model == nil && out.Groups == nil {
+	if out.Model == nil && out.Profile == nil && out.Groups == nil {
 		return nil, &Error{Field: "model", Wanted: "a mixture", Got: "none", Hint: "set Release.Model"}
 	}
 	for _, m := range out.models() {

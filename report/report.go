@@ -40,6 +40,9 @@ var styleSource string
 // top. The same release gives the same bytes. It fails if r has no model or one that is not valid,
 // if the certificate holds a number that JSON cannot, or if w fails.
 func HTML(w io.Writer, r *release.Release, o Options) error {
+	if isProfile(r) {
+		return htmlProfile(w, r, o)
+	}
 	if r != nil && r.Groups != nil {
 		return htmlGroups(w, r, o)
 	}

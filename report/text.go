@@ -12,6 +12,9 @@ import (
 // column and component, and what the release cost. It fails as HTML does for a model that is not
 // valid, or if w fails.
 func Text(w io.Writer, r *release.Release) error {
+	if isProfile(r) {
+		return textProfile(w, r)
+	}
 	for i := 0; r != nil && i < len(r.Groups); i++ {
 		g := &r.Groups[i]
 		if _, err := fmt.Fprintf(w, "group %s\n", clean(g.Name(r.Certificate.By))); err != nil {

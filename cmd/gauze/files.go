@@ -16,11 +16,21 @@ import (
 // the one that is named behind the path, as FILE#f,north.
 func readRelease(e *shell.Env, path string) (*release.Release, error) {
 	r, err := readAny(e, path)
-	if err == nil && r.Groups != nil {
+	switch {
+	case err != nil:
+	case r.Groups != nil:
 		_, err = r.Find("")
 		err = fmt.Errorf("%w: %s#GROUP", err, path)
+	case r.Model == nil:
+		err = noModel(path)
 	}
 	return r, err
+}
+
+// noModel is the error of a release that holds a profile of columns, for a command that needs a
+// model.
+func noModel(path string) error {
+	return &shell.UsageError{Message: fmt.Sprintf("wanted a release with a model, got %s, a profile of columns", path), Hint: "gauze fit makes a model; gauze report and gauze verify take both"}
 }
 
 // readAny is readRelease, but that it reads releases of groups too. It warns of one that does not

@@ -27,10 +27,15 @@ func program() *shell.Program {
 	return &shell.Program{
 		Name: "gauze", Short: "Gaussian models of sensitive tables, under differential privacy", Help: helpFiles,
 		Commands: []shell.Command{
-			newFit().Entry(), planCommand(), sampleCommand(), compareCommand(), scoreCommand(), simulateCommand(),
+			newFit().Entry(), newDescribe().Entry(), planCommand(), sampleCommand(), compareCommand(), scoreCommand(), simulateCommand(),
 			reportCommand(), pcaCommand(), verifyCommand(), ledgerCommand(), auditing.Start(), serveCommand(), papersCommand(), demoCommand(), shell.Version(),
 		},
 	}
+}
+
+// newDescribe is `gauze describe`, all in this process.
+func newDescribe() *fit.Command {
+	return &fit.Command{Request: fit.Request{Profile: true}, Rows: &fit.Memory{}, Now: time.Now, Getenv: os.Getenv}
 }
 
 // newFit is `gauze fit`, all in this process, or on a server.

@@ -91,6 +91,8 @@ func sampleCommand() shell.Command {
 				return writeRows(e, from, head, f.rows, f.rng())
 			case by:
 				return shell.Wrong("--by", "a release of groups", "one model", "leave it out")
+			case r.Model == nil:
+				return noModel(args[0])
 			}
 			f.background(e, args[0], r)
 			return writeRows(e, []drawn{{model: r.Model}}, nil, f.rows, f.rng())

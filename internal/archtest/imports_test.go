@@ -115,7 +115,7 @@ var layers = []layer{
 	{"release/signature", nil, "a signature is of bytes, whatever they say"},
 	{"report", []string{"internal/words", "release", "model", "kernel/privacy"}, "a report is made from a release: it never sees a session or a table"},
 	{"ledger", []string{"kernel/privacy", "release"}, "a ledger counts budgets and sees no data"},
-	{".", []string{"internal/program", "internal/words", "source", "source/inputs", "source/values", "kernel", "kernel/engine", "kernel/grouped", "kernel/people", "kernel/privacy", "kernel/blocks/mask", "learner", "literal", "literal/bounds", "model", "estimate", "estimate/catalog", "estimate/expected", "estimate/learners", "release", "ledger"},
+	{".", []string{"internal/program", "internal/words", "source", "source/inputs", "source/values", "kernel", "kernel/engine", "kernel/grouped", "kernel/people", "kernel/privacy", "kernel/blocks/mask", "learner", "literal", "literal/bounds", "model", "estimate", "estimate/catalog", "estimate/expected", "estimate/learners", "estimate/profile", "release", "ledger"},
 		"the front door wires the layers; commands and the server stand on it"},
 	{"audit", []string{".", "internal/words", "parallel", "kernel", "kernel/privacy", "kernel/query", "kernel/query/rings", "kernel/pairs", "kernel/rehearsal", "estimate", "release"},
 		"the audit runs the front door on rows that it made up, and overhears it"},
@@ -168,7 +168,7 @@ var (
 	estimators = append(session[:len(session):len(session)], "estimate", "estimate/program")
 	literals   = append(estimators[:len(estimators):len(estimators)], "literal/hypotheses", "literal/norms", "literal/printed", "internal/words", "dense/wing",
 		"kernel/pairs", "kernel/cells", "kernel/gaps", "kernel/choice", "kernel/blocks", "kernel/query/boxes", "kernel/query/gapbuckets", "kernel/query/pairsums", "kernel/query/scores")
-	products = []string{"estimate/axisaligned", "estimate/blackbox", "estimate/gaussian", "estimate/general", "estimate/heavytailed", "estimate/knowncov", "estimate/separated", "estimate/univariate"}
+	products = []string{"estimate/axisaligned", "estimate/blackbox", "estimate/gaussian", "estimate/general", "estimate/heavytailed", "estimate/knowncov", "estimate/profile", "estimate/separated", "estimate/univariate"}
 )
 
 // exact are the folders whose subfolders a layer's permission does not include.

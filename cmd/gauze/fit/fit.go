@@ -72,8 +72,15 @@ type Rows interface {
 	Read(ctx context.Context, input string, stdin io.Reader, schema *source.Schema) (*gauze.Input, error)
 }
 
-// Entry is the command.
+// Entry is the command: fit, or describe where a profile is asked for.
 func (c *Command) Entry() shell.Command {
+	if c.Request.Profile {
+		return shell.Command{
+			Use: "describe INPUT --epsilon E --delta D [flags]", Short: "table one: what every column says by itself, privately",
+			Least: 1, Most: 1, Flags: c.Register, Spends: true,
+			Run: func(e *shell.Env, args []string) error { return c.run(e, args[0]) },
+		}
+	}
 	return shell.Command{
 		Use: "fit INPUT --epsilon E --delta D [flags]", Short: "learn privately, write a release",
 		Least: 1, Most: 1, Flags: c.Register, Spends: true,
@@ -322,6 +329,11 @@ func (c *Command) write(e *shell.Env, result *gauze.Result, sign func(*release.R
 	}
 	if err != nil {
 		return &gauze.RunError{Err: err, Spent: result.Spent}
+	}
+	if c.Request.Profile && c.out != "" {
+		if err := report.Text(e.Stdout, r); err != nil {
+			return &gauze.RunError{Err: err, Spent: result.Spent}
+		}
 	}
 	for _, line := range summary.Notes(r) {
 		e.Note("%s\n", line)

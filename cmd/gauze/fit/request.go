@@ -22,6 +22,9 @@ import (
 
 // A Request is the flags that fit and plan share: everything that a fit is asked.
 type Request struct {
+	// Profile: what is asked is table one, so that nothing is said of a model.
+	Profile bool
+
 	set                 *pflag.FlagSet
 	epsilon, delta, rho float64
 	relation            string
@@ -49,41 +52,45 @@ type Request struct {
 // Register adds the flags to a command's.
 func (f *Request) Register(flags *pflag.FlagSet) {
 	f.set = flags
+	model := flags
+	if f.Profile { // its flags keep their defaults
+		model = pflag.NewFlagSet("model", pflag.ContinueOnError)
+	}
 	flags.Float64Var(&f.epsilon, "epsilon", 0, "budget: epsilon (required, with --delta)")
 	flags.Float64Var(&f.delta, "delta", 0, "budget: delta, far below one over the number of rows, or 0, only with --method univariate:kv18 (required, with --epsilon)")
 	flags.Float64Var(&f.rho, "rho", 0, "budget as zCDP, in place of --epsilon and --delta")
 	flags.StringVar(&f.relation, "relation", privacy.ReplaceOne.String(), "replace-one (the number of rows is public) or add-remove-one")
-	flags.StringVar(&f.components, "components", catalog.Auto, "number of components, or auto")
-	flags.IntVar(&f.maxComponents, "max-components", 0, "most components that auto may choose (default: what the rows can carry)")
-	flags.StringVar(&f.method, "method", catalog.Auto, methodsHelp())
-	flags.StringVar(&f.constants, "constants", practicalConstants, "of a method as a paper prints it: practical (they run), or printed (the paper's own constants; they usually need too many rows)")
-	flags.StringVar(&f.covariance, "covariance", estimate.Full.String(), "full, diagonal or spherical")
-	flags.StringVar(&f.learner, "learner", "", "what --method black-box runs on blocks of rows: em (its default), spectral, pearson-lines or moitra-valiant; separated:sample-aggregate: spectral-spheres (its default), vempala-wang, spectral or em")
-	flags.Float64Var(&f.trim, "trim", 0, "part of each block's rows, the least likely, that the learner leaves out: for data with outliers, below 0.2")
+	model.StringVar(&f.components, "components", catalog.Auto, "number of components, or auto")
+	model.IntVar(&f.maxComponents, "max-components", 0, "most components that auto may choose (default: what the rows can carry)")
+	model.StringVar(&f.method, "method", catalog.Auto, methodsHelp())
+	model.StringVar(&f.constants, "constants", practicalConstants, "of a method as a paper prints it: practical (they run), or printed (the paper's own constants; they usually need too many rows)")
+	model.StringVar(&f.covariance, "covariance", estimate.Full.String(), "full, diagonal or spherical")
+	model.StringVar(&f.learner, "learner", "", "what --method black-box runs on blocks of rows: em (its default), spectral, pearson-lines or moitra-valiant; separated:sample-aggregate: spectral-spheres (its default), vempala-wang, spectral or em")
+	model.Float64Var(&f.trim, "trim", 0, "part of each block's rows, the least likely, that the learner leaves out: for data with outliers, below 0.2")
 	flags.StringVar(&f.columns, "columns", "", "columns to fit, a,b,c: the public schema")
 	f.text.Register(flags)
 	flags.BoolVar(&f.infer, "infer-schema", false, "have the cells choose the columns: the promise does not cover that choice, and the release says so")
 	flags.StringVar(&f.unit, "unit", "", "column whose values are persons, for tables in which a person has several rows: what is protected is a person; none says that every row is one")
 	flags.StringSliceVar(&f.by, "by", nil, "columns whose categories, which the schema declares, make groups: each gets a model of its own (default: those of the schema; none for one model)")
 	flags.StringVar(&f.schema, "schema", "", "file with the public schema: "+schemaExample)
-	flags.Float64Var(&f.meanWithin, "mean-within", 0, "publicly known: the mean is within this distance of the origin, 0 if it is the origin")
-	flags.StringVar(&f.eigenvaluesWithin, "eigenvalues-within", "", "publicly known: a,b, bounds on the eigenvalues of the covariance")
-	flags.StringVar(&f.knownCovariance, "known-covariance", "", "publicly known: file with the covariance of every component, CSV or JSON")
+	model.Float64Var(&f.meanWithin, "mean-within", 0, "publicly known: the mean is within this distance of the origin, 0 if it is the origin")
+	model.StringVar(&f.eigenvaluesWithin, "eigenvalues-within", "", "publicly known: a,b, bounds on the eigenvalues of the covariance")
+	model.StringVar(&f.knownCovariance, "known-covariance", "", "publicly known: file with the covariance of every component, CSV or JSON")
 	flags.BoolVar(&f.force, "force", false, "replace files that exist; allow epsilon above 20, or delta of one over the rows or more")
-	flags.IntVar(&f.moments, "moments", 0, "publicly known: moments up to this even order are bounded as a Gaussian's are")
-	flags.Float64Var(&f.momentBound, "moment-bound", 0, "publicly known, with --moments: those of that order are at most so many times the variance's power, in every direction")
-	flags.Float64Var(&f.leastWeight, "least-weight", 0, "publicly known: every component has at least this part of the rows")
-	f.values(flags)
+	model.IntVar(&f.moments, "moments", 0, "publicly known: moments up to this even order are bounded as a Gaussian's are")
+	model.Float64Var(&f.momentBound, "moment-bound", 0, "publicly known, with --moments: those of that order are at most so many times the variance's power, in every direction")
+	model.Float64Var(&f.leastWeight, "least-weight", 0, "publicly known: every component has at least this part of the rows")
+	f.values(flags, model)
 }
 
 // values tells shells which values flags can have.
-func (f *Request) values(flags *pflag.FlagSet) {
+func (f *Request) values(flags, model *pflag.FlagSet) {
 	shell.Values(flags, "relation", privacy.ReplaceOne.String(), privacy.AddRemoveOne.String())
-	shell.Values(flags, "components", catalog.Auto, "1", "2", "3")
-	shell.Values(flags, "method", append(catalog.Methods().Names(), printedNames()...)...)
-	shell.Values(flags, "constants", practicalConstants, release.ConstantsPrinted)
-	shell.Values(flags, "covariance", estimate.Full.String(), estimate.Diagonal.String(), estimate.Spherical.String())
-	shell.Values(flags, "learner", "em", "spectral", "pearson-lines", "moitra-valiant", "spectral-spheres", "vempala-wang")
+	shell.Values(model, "components", catalog.Auto, "1", "2", "3")
+	shell.Values(model, "method", append(catalog.Methods().Names(), printedNames()...)...)
+	shell.Values(model, "constants", practicalConstants, release.ConstantsPrinted)
+	shell.Values(model, "covariance", estimate.Full.String(), estimate.Diagonal.String(), estimate.Spherical.String())
+	shell.Values(model, "learner", "em", "spectral", "pearson-lines", "moitra-valiant", "spectral-spheres", "vempala-wang")
 }
 
 // Given says that a flag is.
@@ -124,7 +131,9 @@ func (f *Request) Parse() (r gauze.Request, err error) {
 	if r.Printed = f.constants == release.ConstantsPrinted; !r.Printed && f.constants != practicalConstants {
 		return r, shell.Wrong("--constants", "practical or printed", fmt.Sprintf("%q", f.constants), "practical is the default")
 	}
-	r.MaxComponents, r.Method = f.maxComponents, f.method
+	if r.MaxComponents, r.Method = f.maxComponents, f.method; f.Profile {
+		r.Method = gauze.MethodProfile
+	}
 	r.Learner, r.Trim, r.Force = f.learner, f.trim, f.force
 	if f.Given("learner") && f.learner == "" {
 		return r, shell.Wrong("--learner", "em, spectral, pearson-lines or moitra-valiant", `""`, "leave it out for the method's own choice")

@@ -21,6 +21,19 @@ func Of(r *release.Release) string {
 		}
 		return fmt.Sprintf("%d of %s, by %s", found, words.Plural(len(r.Groups), "model"), strings.Join(r.Certificate.By, ", "))
 	}
+	if r.Model == nil {
+		out := 0
+		for i := range r.Profile {
+			if r.Profile[i].HeldOut != "" {
+				out++
+			}
+		}
+		text := "a profile of " + words.Plural(len(r.Profile), "column")
+		if out > 0 {
+			text += fmt.Sprintf(", %d of them held out", out)
+		}
+		return text
+	}
 	groups, background := r.Model.Split()
 	text := fmt.Sprintf("%s over %s, by the method %s", words.Plural(len(groups), "component"), words.Plural(r.Model.Dim(), "column"), r.Certificate.Method)
 	if background != nil {
@@ -48,6 +61,15 @@ func Notes(r *release.Release) []string {
 func notes(of string, r *release.Release) (out []string) {
 	for _, text := range append(flags.Texts(r.Diagnostics.Flags), componentFlags(r)...) {
 		out = append(out, of+"flag: "+text)
+	}
+	for i := range r.Profile {
+		c := &r.Profile[i]
+		if c.HeldOut != "" {
+			out = append(out, fmt.Sprintf("%sheld out %q: %s", of, c.Name, c.HeldOut))
+		}
+		for _, text := range c.Notes {
+			out = append(out, fmt.Sprintf("%snote: column %q: %s", of, c.Name, text))
+		}
 	}
 	for _, text := range r.Diagnostics.Notes {
 		out = append(out, of+"note: "+text)

@@ -1,0 +1,155 @@
+package profile
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// A bin is a noisy count of the rows in [low, high).
+type bin struct{ low, high, rows, sd float64 }
+
+const leastExponent, mostExponent = -1074, 1023
+
+// octaveEdges are the powers of two, every so many of them, negative and positive, and the ends of
+// a bin of 0 alone.
+func octaveEdges(every int) (edges []float64, zero int) {
+	for k := mostExponent; k >= leastExponent; k -= every {
+		edges = append(edges, -math.Ldexp(1, k))
+	}
+	zero = len(edges) + 1
+	edges = append(edges, 0, math.SmallestNonzeroFloat64)
+	for k := leastExponent + every; k <= mostExponent; k += every {
+		edges = append(edges, math.Ldexp(1, k))
+	}
+	return edges, zero
+}
+
+// Utility constants, guesses, tried on made-up columns.
+const (
+	besideOctaves, besideSDs = 2, 1.5 // octaves beside one that is clear count from less on
+	zeroSDs                  = 3.0
+	lonely, lonelyPart       = 24, 1.4 // an octave alone, hardly clear, is noise
+	mostWindow               = 16
+)
+
+// octaves finds where values lie: sign and power of two.
+func (f *fit) octaves() error {
+	every := 1
+	for 2*(mostExponent-leastExponent+4)/every*len(f.live) > query.MaxCells {
+		every++
+	}
+	edges, zero := octaveEdges(every)
+	counts, sigma, err := f.histogram(stepOctaves, f.live, func(*column) []float64 { return edges }, octavesPrice.of(f, float64(len(f.live))))
+	if err != nil {
+		return err
+	}
+	clear := math.Sqrt(2*math.Log(float64(len(edges)*len(f.live)))) * sigma
+	for i, c := range f.live {
+		c.readOctaves(edges, counts[i], zero, sigma, clear)
+		if c.seen == nil && c.zero == 0 {
+			c.reason = scattered
+		}
+	}
+	f.hold()
+	return nil
+}
+
+// readOctaves finds the octaves that hold rows: those that are clear of the noise, and neighbours.
+func (c *column) readOctaves(edges, counts []float64, zero int, sigma, clear float64) {
+	keep := make([]bool, len(counts))
+	for i, n := range counts {
+		if i == zero || !(n > clear) {
+			continue
+		}
+		for k := max(0, i-besideOctaves); k <= min(i+besideOctaves, len(counts)-1); k++ {
+			keep[k] = keep[k] || k != zero && (counts[k] > besideSDs*sigma || k == i)
+		}
+	}
+	if n := counts[zero]; n > math.Max(zeroSDs*sigma, 1) {
+		c.zero = n
+	}
+	for w := 2; w <= mostWindow && !slices.Contains(keep, true); w *= 2 { // several together
+		best, at := clear*math.Sqrt(float64(w)), -1
+		for i := 0; i+w <= len(counts); i++ {
+			sum := 0.0
+			for k := i; k < i+w; k++ {
+				if k != zero {
+					sum += counts[k]
+				}
+			}
+			if sum > best {
+				best, at = sum, i
+			}
+		}
+		for k := at; at >= 0 && k < at+w; k++ {
+			keep[k] = k != zero && counts[k] > 0
+		}
+	}
+	most := 0.0
+	for i, n := range counts {
+		if i != zero && keep[i] {
+			most = math.Max(most, n)
+		}
+	}
+	for i, n := range counts {
+		if !keep[i] || n < lonelyPart*clear && n < most && alone(counts, i, zero, clear) {
+			continue
+		}
+		b := bin{-math.MaxFloat64, math.MaxFloat64, n, sigma}
+		if i > 0 {
+			b.low = edges[i-1]
+		}
+		if i < len(edges) {
+			b.high = edges[i]
+		}
+		c.seen = append(c.seen, b)
+	}
+}
+
+// alone reports that no octave near one is clear.
+func alone(counts []float64, at, zero int, clear float64) bool {
+	for k := max(0, at-lonely); k <= min(at+lonely, len(counts)-1); k++ {
+		if k != at && k != zero && counts[k] > clear {
+			return false
+		}
+	}
+	return true
+}
+
+// quantileOf is where the part p of all rows lies below, rows spread evenly over each of the bins.
+func quantileOf(list []bin, p float64) float64 {
+	total := 0.0
+	for _, b := range list {
+		total += math.Max(b.rows, 0)
+	}
+	at, below := p*total, 0.0
+	last := 0.0
+	for _, b := range list {
+		n := math.Max(b.rows, 0)
+		if n == 0 {
+			continue
+		}
+		if below+n >= at {
+			return b.low + (b.high-b.low)*math.Max(0, math.Min((at-below)/n, 1))
+		}
+		below, last = below+n, b.high
+	}
+	return last
+}
+
+// halfWindow is the shortest interval with half of the rows.
+func halfWindow(list []bin) (low, high float64) {
+	const steps = 100
+	low, high = -math.MaxFloat64, math.MaxFloat64
+	best := math.Inf(1)
+	for i := range steps + 1 {
+		p := .5 * float64(i) / steps
+		a, b := quantileOf(list, p), quantileOf(list, p+.5)
+		if width := b/2 - a/2; width < best {
+			best, low, high = width, a, b
+		}
+	}
+	return low, high
+}

@@ -1,0 +1,272 @@
+// Package profile says of every column by itself what the first table of a paper says: how many
+// cells are there, quantiles, mean and standard deviation, each with its noise, the unit that
+// values look recorded in and the values that many rows share.
+//
+// Every measurement asks all columns at once, of the cells that there are, and nothing is assumed
+// of the values: cells are counted first, octaves say where values lie, one histogram in units of
+// that has the quantiles, closer ones resolve columns whose rows share few of its bins, one has
+// bins of its own for the numbers that people write down, and clipped sums have the rest of the
+// budget. A column with too few cells for what it would be asked is held out by name after the
+// first measurement, and the others need not pay for it.
+//
+// All of it is a Gaussian measurement of the session's filter, or a function of released values.
+package profile
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts/lattice"
+	"github.com/gauze-dp/gauze/parts/marginal"
+)
+
+// Name is the method's name in certificates.
+const Name = "profile"
+
+// The steps of the plan.
+const (
+	stepCells   = "cells"
+	stepOctaves = "octaves"
+	stepBins    = "bins"
+	stepValues  = "values"
+)
+
+// A price is the part of mu^2 that a step may cost: so much that the cells of the column with the
+// fewest are clear times the noise of a count, between least and most.
+type price struct{ clear, least, most float64 }
+
+// Utility constants, guesses, tried on made-up columns and a dozen public tables.
+var (
+	cellsPrice   = price{250, .005, .15}
+	octavesPrice = price{500, .005, .20}
+	binsPrice    = price{1500, .02, .30}
+	closerPrice  = price{200, .002, .05}
+	valuesPrice  = price{400, .005, .08}
+)
+
+const (
+	// A column is held out if its cells are fewer than heldOut times the noise of octaves at their
+	// highest price, and flagged below weak times.
+	heldOut, weak = 40.0, 80.0
+	// mostCloser histograms look closer at columns that the first does not resolve.
+	mostCloser = 7
+	quietSDs   = 3.0 // noise sds of rows that may be anywhere unseen
+)
+
+// Estimator measures a profile of every column.
+type Estimator struct{ estimate.Named }
+
+// New is the estimator.
+func New() Estimator {
+	return Estimator{estimate.Describe(Name, "KSSU19 Section A.4", "table one: what every column says by itself")}
+}
+
+// Plan states the most that a profile may measure.
+func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
+	const source = "KSSU19 Section A.4"
+	histogram := query.Cells.Of(query.Histogram)
+	steps := []kernel.Step{
+		{Name: stepCells, Query: query.Presence.Of(query.Histogram), Share: 1, Most: 2, Source: source},
+		{Name: stepOctaves, Query: histogram, Share: octavesPrice.most, Most: 1, Source: source},
+		{Name: stepBins, Query: histogram, Share: binsPrice.most + mostCloser*closerPrice.most, Most: 1 + mostCloser, Source: source},
+		{Name: stepValues, Query: histogram, Share: 2 * valuesPrice.most, Most: 2, Source: source},
+	}
+	for _, step := range marginal.ReleaseSteps("", 1, 1) {
+		step.Query = query.Filled.Of(step.Query)
+		steps = append(steps, step)
+	}
+	return kernel.Plan{Method: Name, Steps: steps}, nil
+}
+
+// Expect says from how many rows on no column without missing cells is held out.
+func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
+	return estimate.Expectation{RowsNeeded: need(p.Relation, p.Columns, p.Mu, heldOut),
+		Notes: []string{"a column with fewer cells than that is held out by name, with the number of its cells alone; from twice as many on nothing is flagged for it"}}
+}
+
+// need is how many cells are clear times the noise of octaves of d columns at their highest price.
+func need(r privacy.Relation, d int, mu, clear float64) float64 {
+	return clear * lists(r, d) / (mu * math.Sqrt(octavesPrice.most))
+}
+
+// lists is the L2 sensitivity of histograms of d columns.
+func lists(r privacy.Relation, d int) float64 { return program.Factor(r) * math.Sqrt(float64(d)) }
+
+// A fit is one run.
+type fit struct {
+	*kernel.Allotment
+	problem estimate.Problem
+	mu2     float64
+	rows    float64 // public, or released
+	columns []*column
+	live    []*column
+	price   float64 // cells of the live column with the fewest
+}
+
+// A column is what has been released of one.
+type column struct {
+	index    int
+	cells    float64 // noisy number of them
+	cellsSD  float64
+	clear    float64 // cells over the noise of octaves
+	reason   string  // it is held out
+	zero     float64 // rows that are 0, by octaves; 0 if that is not clear
+	seen     []bin   // octaves that hold rows, of numbers that are not 0
+	fine     [2]float64
+	bins     bins
+	grid     lattice.Lattice
+	declared bool
+	atoms    []atom
+	moments
+	flags []string
+}
+
+// An atom is one value that many rows have.
+type atom struct{ value, rows, sd float64 }
+
+// Fit follows the plan.
+func (Estimator) Fit(_ context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	f := &fit{Allotment: s.Allotment(), problem: p, mu2: s.Mu() * s.Mu(), rows: float64(p.Rows)}
+	for j := range p.Columns {
+		c := &column{index: j}
+		if p.RoundedTo != nil && p.RoundedTo[j] > 0 {
+			c.grid.Unit, c.declared = p.RoundedTo[j], true
+		}
+		f.columns = append(f.columns, c)
+	}
+	if err := f.measure(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	return f.outcome(), nil
+}
+
+// measure asks step after step, each of the columns that are left.
+func (f *fit) measure() error {
+	if err := f.countCells(cellsPrice.of(f, float64(len(f.columns)))); err != nil {
+		return err
+	}
+	f.choose()
+	if len(f.live) > 0 {
+		if err := f.octaves(); err != nil {
+			return err
+		}
+	}
+	if len(f.live) > 0 {
+		for _, do := range []func() error{f.firstBins, f.values, f.closer} {
+			if err := do(); err != nil {
+				return err
+			}
+		}
+		for _, c := range f.live {
+			c.settle()
+		}
+		if done, err := f.sums(); done || err != nil {
+			return err
+		}
+	}
+	return f.countCells(f.Left()) // nothing else is left to ask
+}
+
+// of is the part of mu^2, of what is asked of so many columns.
+func (p price) of(f *fit, columns float64) float64 {
+	cells := f.price
+	if cells == 0 {
+		cells = cmp.Or(float64(f.problem.Rows), 1)
+	}
+	noise := program.Factor(f.problem.Relation) * math.Sqrt(columns) * p.clear / cells
+	part := math.Max(p.least, math.Min(noise*noise/f.mu2, p.most))
+	return math.Min(part*f.mu2, .5*f.Left())
+}
+
+// countCells releases how many rows have each column, with what costs so much, and joins it with
+// what is known.
+//
+// The cells that are there and those that are missing add up to the same number of rows in every
+// column, which is why both are asked: their mean over columns is that number, and half of what a
+// column differs from it is noise.
+func (f *fit) countCells(mu2 float64) error {
+	d := len(f.columns)
+	answer, err := f.In(query.Presence, nil).Sum(stepCells, query.Counts{Edges: slices.Repeat([][]float64{{.5}}, d)}, budget.Mu(mu2))
+	if err != nil {
+		return err
+	}
+	all := 0.0
+	for j := range d {
+		all += (answer.Values[2*j] + answer.Values[2*j+1]) / float64(d)
+	}
+	sigma := answer.Sigma
+	variance := sigma * sigma / 2 * (1 + 1/float64(d))
+	if f.problem.Rows == 0 {
+		f.rows = math.Max(all, 1)
+	}
+	for j, c := range f.columns {
+		absent, there := answer.Values[2*j], answer.Values[2*j+1]
+		there = math.Max(0, math.Min(there+(all-there-absent)/2, f.rows))
+		if old := c.cellsSD * c.cellsSD; old > 0 {
+			c.cells, c.cellsSD = (c.cells*variance+there*old)/(variance+old), math.Sqrt(variance*old/(variance+old))
+		} else {
+			c.cells, c.cellsSD = there, math.Sqrt(variance)
+		}
+	}
+	return nil
+}
+
+// choose holds out the columns with too few cells: the fewer columns are left, the fewer cells
+// they need.
+func (f *fit) choose() {
+	f.live = slices.Clone(f.columns)
+	slices.SortStableFunc(f.live, func(a, b *column) int { return cmp.Compare(b.cells, a.cells) })
+	mu := math.Sqrt(f.mu2)
+	for len(f.live) > 0 {
+		last := f.live[len(f.live)-1]
+		least := need(f.problem.Relation, len(f.live), mu, heldOut)
+		last.clear = last.cells / need(f.problem.Relation, len(f.live), mu, 1)
+		if last.cells-2*last.cellsSD >= least || last.cells >= least && last.cellsSD < .1*last.cells {
+			break
+		}
+		last.reason = tooFew
+		f.live = f.live[:len(f.live)-1]
+	}
+	slices.SortFunc(f.live, func(a, b *column) int { return cmp.Compare(a.index, b.index) })
+	for i, c := range f.live {
+		c.clear = c.cells / need(f.problem.Relation, len(f.live), mu, 1)
+		if i == 0 || c.cells < f.price {
+			f.price = c.cells
+		}
+	}
+}
+
+// hold takes columns with a reason out of those that are asked.
+func (f *fit) hold() {
+	f.live = slices.DeleteFunc(f.live, func(c *column) bool { return c.reason != "" })
+}
+
+// histogram releases, for every one of the columns, the counts between edges, with what costs so
+// much.
+func (f *fit) histogram(step string, of []*column, edges func(*column) []float64, mu2 float64) (counts [][]float64, sigma float64, err error) {
+	q := query.Counts{Edges: make([][]float64, len(f.columns))}
+	for _, c := range of {
+		q.Edges[c.index] = edges(c)
+	}
+	answer, err := f.In(query.Cells, nil).Sum(step, q, budget.Mu(mu2))
+	if err != nil {
+		return nil, 0, err
+	}
+	rest := answer.Values
+	for _, c := range of {
+		n := len(q.Edges[c.index]) + 1
+		counts, rest = append(counts, rest[:n]), rest[n:]
+	}
+	return counts, math.Hypot(answer.Sigma, rounding), nil
+}
+
+// rounding is the sd of rounding to whole numbers.
+const rounding = .29

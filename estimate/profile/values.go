@@ -1,0 +1,256 @@
+package profile
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/parts/lattice"
+)
+
+// Utility constants, guesses.
+const (
+	mostPoints, fewPoints = 256, 64 // of a comb over the rows, and over one bin
+	mostStanding          = 3       // bins that stand out and get a comb of their own
+	standsPart, standsSDs = .02, 5.0
+	standsOut             = 3.0 // times its neighbours
+	atomPart, atomSDs     = .02, 5.0
+	mostAtoms             = 12
+	// Outside of the octaves that hold rows so much more is clear: noise alone gets there in one of
+	// 10^6, since a column that reaches too far has too much noise.
+	farSDs      = 2.2
+	mostWindows = 64
+	gridPart    = .08 // of the cells must show it
+)
+
+// A comb is numbers that people write down, and the number of rows from the first to the last.
+type comb struct {
+	points      []float64
+	rows, about float64
+}
+
+// values looks for the values that many rows share, and for the unit that columns are recorded in.
+func (f *fit) values() error { return f.valuesOf(f.live) }
+
+// valuesOf is values for some of the columns.
+func (f *fit) valuesOf(of []*column) error {
+	combs := map[*column][]comb{}
+	var asked []*column
+	for _, c := range of {
+		c.standing()
+		if list := c.combs(); len(list) > 0 {
+			combs[c] = list
+			asked = append(asked, c)
+		}
+	}
+	if asked == nil {
+		return nil
+	}
+	edges := func(c *column) (all []float64) {
+		for _, k := range combs[c] {
+			all = append(all, lattice.Edges(k.points)...)
+		}
+		return increasing(all)
+	}
+	counts, sigma, err := f.histogram(stepValues, asked, edges, valuesPrice.of(f, float64(len(asked))))
+	if err != nil {
+		return err
+	}
+	for i, c := range asked {
+		c.readValues(combs[c], edges(c), counts[i], sigma)
+	}
+	return nil
+}
+
+// standing finds the atoms that bins of one value show: of 0, and of a declared unit.
+func (c *column) standing() {
+	b := &c.bins
+	for i, n := range b.rows {
+		switch {
+		case !b.isZero(i) || !(n > math.Max(atomSDs*b.sds[i], atomPart*c.cells)):
+		default:
+			c.add(atom{0, n, b.sds[i]})
+		}
+	}
+}
+
+// add adds an atom, in the place of one of the same value if it is better known.
+func (c *column) add(a atom) {
+	a.rows = math.Max(0, math.Min(a.rows, c.cells))
+	for i, old := range c.atoms {
+		if old.value == a.value {
+			if a.sd < old.sd {
+				c.atoms[i] = a
+			}
+			return
+		}
+	}
+	c.atoms = append(c.atoms, a)
+}
+
+// combs are where to look for values: over all that is seen, over the bin with most rows, and over
+// bins that stand out.
+func (c *column) combs() (out []comb) {
+	b := &c.bins
+	if c.seen == nil {
+		return nil
+	}
+	left, right := b.ends()
+	add := func(from, to, most int) {
+		low, high := b.span(from, to)
+		k := comb{points: c.points(low, high, most)}
+		for i := from; i < to; i++ {
+			k.rows, k.about = k.rows+b.rows[i], math.Hypot(k.about, b.sds[i])
+		}
+		if k.points != nil {
+			out = append(out, k)
+		}
+	}
+	add(left, right, mostPoints)
+	order := make([]int, 0, right-left)
+	for i := left; i < right; i++ {
+		if !b.isZero(i) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.rows[j], b.rows[i]) })
+	for n, i := range order[:min(len(order), 1+mostStanding)] {
+		if n == 0 {
+			add(i, i+1, mostPoints)
+		} else if b.stands(i, c.cells) {
+			add(i, i+1, fewPoints)
+		}
+	}
+	if right-left > windowOctave { // a bin that stands out far from the others
+		for n, i := 0, right-1; i > left && n < 1; i-- {
+			if b.rows[i] > math.Max(standsSDs*b.sds[i], standsPart/2*c.cells) {
+				add(i, i+1, fewPoints)
+				n++
+			}
+		}
+		for n, i := 0, left; i < right && n < 1; i++ {
+			if b.rows[i] > math.Max(standsSDs*b.sds[i], standsPart/2*c.cells) {
+				add(i, i+1, fewPoints)
+				n++
+			}
+		}
+	}
+	return out
+}
+
+// points are the numbers of a comb between low and high: multiples of the declared unit, or numbers
+// that people write down.
+func (c *column) points(low, high float64, most int) (points []float64) {
+	if !c.declared {
+		return lattice.Comb(low, high, most)
+	}
+	unit := c.grid.Unit
+	from, to := math.Ceil(low/unit), math.Floor(high/unit)
+	if !(to-from < float64(most)) || math.Abs(from) > 1e12 || math.Abs(to) > 1e12 {
+		return nil
+	}
+	for k := from; k <= to; k++ {
+		points = append(points, k*unit)
+	}
+	return points
+}
+
+// stands reports a bin with far more rows than those beside it, for its width.
+func (b *bins) stands(i int, cells float64) bool {
+	if b.rows[i] < math.Max(standsSDs*b.sds[i], standsPart*cells) {
+		return false
+	}
+	low, high := b.span(i, i+1)
+	width, beside, n := high-low, 0.0, 0.0
+	for _, k := range [...]int{i - 2, i - 1, i + 1, i + 2} {
+		if k > 0 && k < len(b.edges) && !b.isZero(k) {
+			l, h := b.span(k, k+1)
+			beside += math.Max(b.rows[k], 0) * math.Min(1, width/(h-l))
+			n++
+		}
+	}
+	return b.rows[i] > .5*cells || n == 0 || b.rows[i] > standsOut*beside/n+4*b.sds[i]
+}
+
+// span is where the bins [from, to) are; those at the ends reach as far again as all others.
+func (b *bins) span(from, to int) (low, high float64) {
+	first, last := b.edges[0], b.edges[len(b.edges)-1]
+	low, high = finite(first-(last-first)), finite(last+(last-first))
+	if from > 0 {
+		low = b.edges[from-1]
+	}
+	if to-1 < len(b.edges) {
+		high = b.edges[to-1]
+	}
+	return low, high
+}
+
+// ends are the first and the last bin of any window of one, two, four or eight that stands out from
+// the noise.
+func (b *bins) ends() (left, right int) {
+	most := 0
+	for i, n := range b.rows {
+		if n > b.rows[most] {
+			most = i
+		}
+	}
+	left, right = most, most+1
+	z := math.Sqrt(2 * math.Log(10*float64(len(b.rows))))
+	sds := func(low, high float64) float64 {
+		if low < b.octaves[0] || high > b.octaves[1] {
+			return z + farSDs
+		}
+		return z
+	}
+	for w := 1; w <= mostWindows; w *= 2 {
+		for i := 0; i+w <= left; i++ {
+			if low, high := b.span(i, i+w); b.clear(i, i+w, sds(low, high)) {
+				for i < left-1 && b.rows[i] < b.sds[i] {
+					i++
+				}
+				left = i
+				break
+			}
+		}
+		for i := len(b.rows); i-w >= right; i-- {
+			if low, high := b.span(i-w, i); b.clear(i-w, i, sds(low, high)) {
+				for i > right+1 && b.rows[i-1] < b.sds[i-1] {
+					i--
+				}
+				right = i
+				break
+			}
+		}
+	}
+	return left, right
+}
+
+// clear reports that the bins [from, to) hold rows, by so many sds.
+func (b *bins) clear(from, to int, sds float64) bool {
+	sum, sd := b.total(from, to)
+	return sum > sds*sd
+}
+
+// readValues finds atoms and the unit in what was counted at the points of combs.
+func (c *column) readValues(combs []comb, edges, counts []float64, sigma float64) {
+	var seen []atom
+	for n, k := range combs {
+		of := lattice.Counts(k.points, edges, counts)
+		sd := sigma * 1.5 // where combs overlap a point's bin is made of several
+		for i, rows := range of {
+			if rows > math.Max(atomSDs*sd, atomPart*c.cells) {
+				seen = append(seen, atom{k.points[i], rows, sd})
+			}
+		}
+		if c.grid.Unit > 0 {
+			continue
+		}
+		if l, ok := lattice.Infer(k.points, of, sd, k.rows, k.about); ok && (n == 0 || k.rows > gridPart*c.cells) {
+			c.grid = l
+		}
+	}
+	slices.SortStableFunc(seen, func(a, b atom) int { return cmp.Compare(b.rows, a.rows) })
+	for _, a := range seen[:min(len(seen), mostAtoms)] {
+		c.add(a)
+	}
+}

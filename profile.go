@@ -1,0 +1,67 @@
+package gauze
+
+import (
+	"context"
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/profile"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/release"
+	"github.com/gauze-dp/gauze/source"
+)
+
+// MethodProfile is the method of a request for table one, which [Describe] fills in.
+const MethodProfile = profile.Name
+
+// Describe measures table one, what every column says by itself, within the request's budget: a
+// release with a profile in the place of a model. It is [Fit] with the method [MethodProfile], and
+// fails as that does.
+func Describe(ctx context.Context, table *kernel.Table, r Request) (*Result, error) {
+	r.Method = MethodProfile
+	return Fit(ctx, table, r)
+}
+
+// profileOf names the columns of a profile, and keeps it within what is publicly known of them.
+func profileOf(p *estimate.Profile, columns []source.Column) (out []release.ColumnProfile) {
+	for j, c := range p.Columns {
+		own := release.ColumnProfile{Name: columns[j].Name, Cells: c.Cells, CellsNoise: c.CellsNoise, HeldOut: c.HeldOut}
+		if c.HeldOut == "" {
+			fillProfile(&own, c, columns[j])
+		}
+		out = append(out, own)
+	}
+	return out
+}
+
+func fillProfile(own *release.ColumnProfile, c estimate.ColumnProfile, public source.Column) {
+	within := func(x float64) float64 {
+		if public.AtLeast != nil {
+			x = math.Max(x, *public.AtLeast)
+		}
+		if public.AtMost != nil {
+			x = math.Min(x, *public.AtMost)
+		}
+		return x
+	}
+	own.Quantiles, own.RankNoise = map[string]float64{}, map[string]float64{}
+	last := math.Inf(-1)
+	for _, q := range c.Quantiles {
+		last = math.Max(last, within(q.Value))
+		own.Quantiles[release.ShareName(q.P)], own.RankNoise[release.ShareName(q.P)] = last, q.RankNoise
+	}
+	if !c.NoMean {
+		own.Mean = &release.Noisy{Value: within(c.Mean), Noise: c.MeanNoise}
+	}
+	if !c.NoSD {
+		own.SD = &release.Noisy{Value: c.SD, Noise: c.SDNoise}
+	}
+	own.Within, own.Beyond = []float64{within(c.Low), within(c.High)}, c.Beyond
+	own.Grid, own.Offset, own.Notes = c.Grid, c.Offset, c.Notes
+	for _, a := range c.Atoms {
+		own.Atoms = append(own.Atoms, release.Atom(a))
+	}
+	for _, b := range c.Histogram {
+		own.Histogram = append(own.Histogram, release.Bar{Low: within(b.Low), High: within(b.High), Share: b.Share})
+	}
+}
