@@ -5,6 +5,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program/single"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/clip"
 	"github.com/gauze-dp/gauze/parts/moments"
 	"github.com/gauze-dp/gauze/parts/tyler"
@@ -36,9 +37,12 @@ func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err e
 	if stray {
 		information = 0
 	}
-	mu, relation := f.LeftMu(), f.Problem.Relation
-	best := bestRadius2(relation, d, f.Rows, mu, information)
-	if shape, size := variances(relation, d, f.Rows, mu, best.R2, best.Lift, information); !hopeful(d, f.Rows, shape, size) {
+	mu, last := f.LeftMu(), f.last(d, f.Rows, information)
+	if stray {
+		last.completed = false
+	}
+	best := last.bestRadius2()
+	if shape, size := last.variances(best.R2, best.Lift); !hopeful(d, f.Rows, shape, size) {
 		return none, f.Refuse("the noise of what is left would hide the covariance")
 	}
 	var m moments.Sums
@@ -50,28 +54,39 @@ func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err e
 	if err != nil {
 		return none, err
 	}
-	law, last := clip.Gaussian(d, best.R2), released(m, best)
+	law, own := clip.Gaussian(d, best.R2), released(m, best)
 	var views []clip.View
 	if information > 0 {
 		gain := st.Gain()
 		views = f.Tyler.Views(st, root, math.Max(0, 2*gain/(k+st.Nu)-2*law.V/(law.B1*law.B1))/(f.Rows*gain*gain))
 	}
-	delta, spread, err := clip.Invert(f.Context, last, views)
+	delta, spread, err := clip.Invert(f.Context, own, views)
 	if err != nil {
 		return none, err
 	}
-	variance := 1 / (information + law.B1*law.B1/(last.SecondSD*last.SecondSD))
+	var told []estimate.Flag
+	if expected, _ := clip.NewPoints(d).Moments(delta, spread, own.R2); len(views) > 0 && single.Apart(own.Mean, expected, own.MeanSD) {
+		told, information = append(told, flags.New(flags.NotGaussian, noMiddle)), 0
+		if delta, spread, err = clip.Invert(f.Context, own, nil); err != nil {
+			return none, err
+		}
+	}
+	variance := 1 / (information + law.B1*law.B1/(own.SecondSD*own.SecondSD))
 	noise := math.Sqrt(2 * k * variance)
 	if least, collapsed := clip.Least(spread); collapsed || noise > single.NoiseLimit*least {
 		return none, f.Refuse("the noise hides the spread in some directions")
 	}
 	spread.ScaleSym(1/math.Sqrt(1+shrink*(k+1)*variance), spread)
-	return f.Finish(st, root, delta, spread, noise, nil)
+	return f.Finish(st, root, delta, spread, noise, told)
 }
+
+// noMiddle is said where the steps' centre, which is a Gaussian's mean, is not that of the rows: they
+// are skew or in groups. Then mean and covariance are those of the last release alone.
+const noMiddle = "not bell-shaped: the rows are skew or in groups, and the mean has more noise than a Gaussian's"
 
 // released are moments as what is inverted.
 func released(m moments.Sums, c clip.Clipping) clip.Release {
-	return clip.Release{Mean: m.Sum, Second: m.Second, R2: c.R2, MeanSD: m.SecondSD / math.Sqrt(2*c.Lift*c.R2), SecondSD: m.SecondSD}
+	return clip.Release{Mean: m.Sum, Second: m.Second, R2: c.R2, MeanSD: m.SumSD, SecondSD: m.SecondSD}
 }
 
 // shrink is how many times (d+1) v the covariance is scaled down: 1/2 for the curved prior that a

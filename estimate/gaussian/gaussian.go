@@ -134,9 +134,9 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	n, mu, d := float64(p.Rows), p.Mu*math.Sqrt(lastPart), p.Columns
 	switch {
 	case single.ByFull(p):
-		e.RelativeError = math.Sqrt(bestRadius2(p.Relation, d, n, mu, 0).Cov * n / float64(d*(d+1)))
+		e.RelativeError = math.Sqrt(planned(p.Relation, d, n, mu).bestRadius2().Cov * n / float64(d*(d+1)))
 	case p.Covariance == estimate.Diagonal: // of one variance
-		e.RelativeError = math.Sqrt(bestRadius2(p.Relation, 1, n, mu/math.Sqrt(float64(d)), 0).Cov * n / 2)
+		e.RelativeError = math.Sqrt(planned(p.Relation, 1, n, mu/math.Sqrt(float64(d))).bestRadius2().Cov * n / 2)
 	default:
 		e.RelativeError = math.Sqrt(sphereError(p.Relation, d, n, mu, sphereRadius2(p.Relation, d, n, mu)) * float64(d) * n / 2)
 	}

@@ -93,10 +93,11 @@ func (f fit) judge(h *radial.Histogram, information float64) shape {
 		s.heavy = misfit > unlikely // no law of the family explains it: an atom, or several groups
 		return s
 	}
-	mu := f.LeftMu()
-	best := bestRadius2(f.Problem.Relation, h.D, h.Rows, mu, information)
+	end := f.last(h.D, h.Rows, information)
+	end.completed = false // as what it is compared with
+	best := end.bestRadius2()
 	l := law.Law(radial.Edges(h.D))
-	free := l.Clipping(f.Problem.Relation, h.Rows, mu*math.Sqrt(1-single.RadiusPart), marginal.AnyExcess, false)
+	free := l.Clipping(f.Problem.Relation, h.Rows, end.mu*math.Sqrt(1-single.RadiusPart), marginal.AnyExcess, false)
 	s.heavy = free.R2 > 0 && best.Cov+gaussianBias2(l, best.R2) > free.Cov
 	return s
 }

@@ -9,25 +9,67 @@ import (
 	"github.com/gauze-dp/gauze/parts/clip"
 )
 
+// A last release of moments, as its errors are predicted: for a Gaussian and a perfect
+// preconditioner, whose steps have information of their own about all but the scale.
+type last struct {
+	relation privacy.Relation
+	d        int
+	rows, mu float64
+	// information is 1 over the variance of each coordinate of the covariance; about the mean's it is
+	// half as much.
+	information float64
+	// completed: it is of the completed form, and the number of rows that it is divided by has the
+	// relative variance count2 before its own count.
+	completed bool
+	count2    float64
+}
+
+// last is the last release with all that is left, by the completed form.
+func (f fit) last(d int, rows, information float64) last {
+	return last{f.Problem.Relation, d, rows, f.LeftMu(), information, true, f.CountNoise2(rows)}
+}
+
+// alone is the last release of a column by itself.
+func (f fit) alone(mu float64) last {
+	return last{f.Problem.Relation, 1, f.Rows, mu, 0, true, f.CountNoise2(f.Rows)}
+}
+
+// planned is a last release from public facts, when nothing is counted.
+func planned(rel privacy.Relation, d int, rows, mu float64) last {
+	return last{relation: rel, d: d, rows: rows, mu: mu, completed: true, count2: math.Inf(1)}
+}
+
 // predict is the expected square of the Frobenius error of the covariance and of the Mahalanobis
-// error of the mean, for a Gaussian and a perfect preconditioner, whose steps have information of
-// their own about all but the scale: 1 over the variance of each coordinate of the covariance, half
-// as much about the mean's.
-func predict(rel privacy.Relation, d int, rows, mu, r2, lift, information float64) (cov, mean float64) {
-	c, k := clip.Gaussian(d, r2), float64(d)
-	shape, size := variances(rel, d, rows, mu, r2, lift, information)
+// error of the mean.
+func (l last) predict(r2, lift float64) (cov, mean float64) {
+	c, k := clip.Gaussian(l.d, r2), float64(l.d)
+	shape, size := l.variances(r2, lift)
 	cov = (k*(k+1)/2-1)*shape + size
-	mean = k * (c.A/(rows*c.A1*c.A1) + 1/(c.A1*c.A1*2*lift*r2/clip.Noise2(rel, rows, mu, r2, lift)+2*information))
+	seen := c.A1 * c.A1 * lift * r2
+	if l.completed {
+		seen += c.C * c.C
+	}
+	mean = k * (c.A/(l.rows*c.A1*c.A1) + 1/(2*seen/l.noise2(r2, lift)+2*l.information))
 	return cov, mean
+}
+
+// noise2 is the variance of the noise of a diagonal entry, as a mean.
+func (l last) noise2(r2, lift float64) float64 {
+	return clip.Noise2(l.relation, l.rows, l.mu, r2, lift)
 }
 
 // variances are those of a coordinate of the covariance without its trace, of which there are
 // d(d+1)/2 - 1, and of its trace over sqrt d.
-func variances(rel privacy.Relation, d int, rows, mu, r2, lift, information float64) (shape, size float64) {
-	c := clip.Gaussian(d, r2)
-	sg2 := clip.Noise2(rel, rows, mu, r2, lift)
-	trace := c.B1 + float64(d)*c.B2
-	return 2*c.V/(rows*c.B1*c.B1) + 1/(c.B1*c.B1/sg2+information), (c.VM/rows + sg2) / (trace * trace)
+func (l last) variances(r2, lift float64) (shape, size float64) {
+	c, sg2 := clip.Gaussian(l.d, r2), l.noise2(r2, lift)
+	trace := sg2
+	if l.completed {
+		corner := lift * r2 * lift * r2 / sg2 // 1 over the relative variance of its own count
+		_, trace = c.RestPart(sg2, 1/(1/l.count2+corner))
+		trace /= float64(l.d)
+	}
+	gain := c.TraceGain()
+	return 2*c.V/(l.rows*c.B1*c.B1) + 1/(c.B1*c.B1/sg2+l.information), (c.VM/l.rows + trace) / (gain * gain)
 }
 
 // How far off a released model may be: guesses.
@@ -58,13 +100,12 @@ func hopeful(d int, rows, shape, size float64) bool {
 	return largest <= math.Max(limit*limit*k*(k+1)/rows, tolerable*tolerable*k)
 }
 
-// bestRadius2 chooses R^2 among 60 geometric values in [.3d+.5, d+6 sqrt d+25], and b^2/R^2, such
-// that the predicted errors are least. information is that of predict.
-func bestRadius2(rel privacy.Relation, d int, rows, mu, information float64) clip.Clipping {
-	k := float64(d)
-	return clip.Cheapest(d, geometric(.3*k+.5, k+6*math.Sqrt(k)+25, 60), func(r2, lift float64) (cov, mean float64) {
-		return predict(rel, d, rows, mu, r2, lift, information)
-	})
+// bestRadius2 chooses R^2 among 60 geometric values up to d+6 sqrt d+25, and b^2/R^2, such that the
+// predicted errors are least. At least a third of the rows are within the radius: with fewer the
+// clipped trace hardly tells the scale, and in 50 columns the inversion does not find it.
+func (l last) bestRadius2() clip.Clipping {
+	k := float64(l.d)
+	return clip.Cheapest(l.d, geometric(math.Max(.3*k+.5, k-math.Sqrt(k)/2), k+6*math.Sqrt(k)+25, 60), l.predict)
 }
 
 // geometric are n numbers from low to high.

@@ -55,7 +55,7 @@ func (f fit) diagonal() (none estimate.Outcome, err error) {
 	}
 	f.Notes.LeavesOut(beyond)
 	mu := budget.Mu(f.Left() / k)
-	noise, err := f.refineColumns(mean, sd, mu, bestRadius2(f.Problem.Relation, 1, f.Rows, mu, 0), false)
+	noise, err := f.refineColumns(mean, sd, mu, f.alone(mu).bestRadius2(), false)
 	if err != nil {
 		return none, err
 	}

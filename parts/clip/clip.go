@@ -18,7 +18,11 @@ import (
 //	E[g z z^T]     = A I + B1 E + B2 tr(E) I           + higher order,
 //
 // where E includes the shift: E <- E + delta delta^T. V and VM are the variances of an off-diagonal
-// entry of g z z^T and of its trace divided by d.
+// entry of g z z^T and of its trace divided by d. With c^2 = R^2 - |z|^2, 0 beyond the radius,
+//
+//	E[c z] = C delta + higher order,
+//
+// and VC is the variance of a coordinate of c z.
 //
 // Source: [TYLERPRESS] Section 4.3.
 // Differs: closed forms by incomplete gamma functions instead of a quantile rule.
@@ -26,6 +30,7 @@ type Law struct {
 	D                    int
 	R2                   float64
 	A, A1, B1, B2, V, VM float64
+	C, VC                float64
 }
 
 // Gaussian returns the law for dimension d >= 1 and squared radius r2 > 0.
@@ -50,6 +55,7 @@ func Gaussian(d int, r2 float64) Law {
 	l.B2 = (l.B1 - l.A) / 2
 	l.V = eG2Q2 / (n * (n + 2))
 	l.VM = math.Max(0, eG2Q2-eGQ*eGQ) / n
+	l.C, l.VC = crossGain(d, r2), math.Max(0, r2*below(1)-below(2))/n
 	return l
 }
 

@@ -79,7 +79,7 @@ func Release(a *kernel.Allotment, prefix string, frame query.Affine, rows, mu2, 
 		return m, err
 	}
 	sums := moments.Unpack(q, answer)[0].Over(rows)
-	m.R2, m.MeanSD, m.CovSD = c.R2, sums.SumSD/rows, sums.SecondSD
+	m.R2, m.MeanSD, m.CovSD = c.R2, sums.SumSD, sums.SecondSD
 	m.Mean, m.Cov, m.Lost = sums.Sum, sums.Second, law.Clip(c.R2).Excess
 	m.Cov.SymRankOne(m.Cov, -1, mat.NewVecDense(d, m.Mean))
 	for i := len(h.Edges) - 1; i >= 0 && h.Edges[i] >= c.R2; i-- {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
@@ -29,15 +30,23 @@ type Sums struct {
 	SecondSD float64
 	// Trace is the sum of |z|^2, the trace of Second where there is one.
 	Trace, TraceSD float64
+	// Of the completed form alone: Rest is the sum of r^2-|z|^2, with the noise SecondSD, and Cross
+	// that of z sqrt(r^2-|z|^2), each coordinate with CrossSD.
+	Rest    float64
+	Cross   []float64
+	CrossSD float64
 }
 
-// Over is with Sum and Second, of the full form, over a number of rows: means.
+// Over is with all but Count, of the full and the completed form, over a number of rows: means, and
+// the noise of these.
 func (s Sums) Over(rows float64) Sums {
-	for i := range s.Sum {
-		s.Sum[i] /= rows
+	for _, sums := range [][]float64{s.Sum, s.Cross} {
+		floats.Scale(1/rows, sums)
 	}
 	s.Second.ScaleSym(1/rows, s.Second)
-	s.SecondSD /= rows
+	for _, number := range []*float64{&s.SumSD, &s.SecondSD, &s.Trace, &s.TraceSD, &s.Rest, &s.CrossSD} {
+		*number /= rows
+	}
 	return s
 }
 
@@ -58,16 +67,15 @@ func Unpack(q query.ClippedMoments, answer kernel.Answer) []Sums {
 		}
 		d := c.Frame.Out()
 		var s Sums
-		size := 0
+		size := q.Form.Size(d)
 		switch q.Form {
+		case query.CompletedForm:
+			s = completed(rest, answer.Sigma, c.Radius, q.Lift*c.Radius, d)
 		case query.FullForm:
-			size = (d + 1) * (d + 2) / 2
 			s = full(rest[:size], answer.Sigma, c.Radius, q.Lift*c.Radius, d)
 		case query.DiagonalForm:
-			size = 1 + 2*d
 			s = diagonal(rest[:size], answer.Sigma, c.Radius)
 		default:
-			size = 2 + d
 			s = spherical(rest[:size], answer.Sigma, c.Radius)
 		}
 		out, rest = append(out, s), rest[size:]
@@ -77,7 +85,22 @@ func Unpack(q query.ClippedMoments, answer kernel.Answer) []Sums {
 
 // full undoes f = (b, z)/sqrt(r^2+b^2), packed as the upper triangle of the sum of f f^T.
 func full(values []float64, sigma, r, b float64, d int) Sums {
-	m := Symmetric(values, d+1)
+	return gram(Symmetric(values, d+1), sigma, r, b)
+}
+
+// completed undoes f = (b, z, sqrt(r^2-|z|^2))/sqrt(r^2+b^2), packed likewise.
+func completed(values []float64, sigma, r, b float64, d int) Sums {
+	m := Symmetric(values, d+2)
+	norm := r*r + b*b
+	s := gram(m.SliceSym(0, d+1).(*mat.SymDense), sigma, r, b)
+	s.Rest, s.Cross, s.CrossSD = m.At(d+1, d+1)*norm, mat.Row(nil, d+1, m)[1:1+d], sigma*norm/math.Sqrt2
+	floats.Scale(norm, s.Cross)
+	return s
+}
+
+// gram undoes f = (b, z)/sqrt(r^2+b^2), of the sum of f f^T.
+func gram(m *mat.SymDense, sigma, r, b float64) Sums {
+	d := m.SymmetricDim() - 1
 	norm := r*r + b*b
 	s := Sums{
 		Count: m.At(0, 0) * norm / (b * b), CountSD: sigma * norm / (b * b),

@@ -17,7 +17,7 @@ func TestUnpack(t *testing.T) {
 	const radius = 5.0
 	frame := query.Affine{Center: []float64{0, 0}, W: [][]float64{{1, 0}, {0, 1}}}
 	clipped := [][]float64{{1, 2}, {-3, .5}, {0, 0}, {3, 4}}
-	for _, form := range []query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm} {
+	for _, form := range []query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm, query.CompletedForm} {
 		q := query.ClippedMoments{Form: form, Lift: .5, Components: []query.Component{{Frame: frame, Radius: radius}}}
 		plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "m", Query: q.Kind(), Share: 1, Most: 1}}}
 		s := kerneltest.Open(t, kerneltest.Table(rows, 2, privacy.ReplaceOne), plan, kernel.Terms{Relation: privacy.ReplaceOne,
@@ -51,7 +51,20 @@ func TestUnpack(t *testing.T) {
 			near("second", got.Second.At(0, 0), want[0][0])
 			near("second", got.Second.At(1, 1), want[1][1])
 		}
-		if form == query.FullForm {
+		if form == query.CompletedForm { // the last row is beyond the radius
+			rest, cross := 0.0, [2]float64{}
+			for _, z := range clipped[:3] {
+				left := radius*radius - z[0]*z[0] - z[1]*z[1]
+				rest += left
+				for i := range cross {
+					cross[i] += z[i] * math.Sqrt(left)
+				}
+			}
+			near("rest", got.Rest, rest)
+			near("cross", got.Cross[0], cross[0])
+			near("cross", got.Cross[1], cross[1])
+		}
+		if form == query.FullForm || form == query.CompletedForm {
 			near("second", got.Second.At(0, 1), want[0][1])
 			// sqrt2 (r^2 + b^2)/mu, up to the headroom of the grid
 			if sd := math.Sqrt2 * radius * radius * 1.25 / mu; math.Abs(got.SecondSD/sd-1) > 1e-3 {
@@ -78,8 +91,11 @@ func TestUnpackPanics(t *testing.T) {
 func TestSDs(t *testing.T) {
 	const draws, d = 4000, 3
 	frame := query.Affine{Center: make([]float64, d), W: [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}
-	for _, form := range []query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm} {
+	for _, form := range []query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm, query.CompletedForm} {
 		q := query.ClippedMoments{Form: form, Lift: .3, Components: []query.Component{{Frame: frame, Radius: 2}, {Frame: frame, Radius: 5}}}
+		if form == query.CompletedForm {
+			q.Components = q.Components[1:]
+		}
 		plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "m", Query: q.Kind(), Share: 1, Most: draws}}}
 		s := kerneltest.Open(t, kerneltest.Table([][]float64{{math.NaN(), 0, 0}}, d, privacy.AddRemoveOne), plan, kernel.Terms{Relation: privacy.AddRemoveOne,
 			Budget: privacy.Budget{Rho: 1}}, kerneltest.Options{Fresh: true})
@@ -101,7 +117,11 @@ func TestSDs(t *testing.T) {
 				if got.Second != nil {
 					add("second", got.Second.At(2, 2), got.SecondSD)
 				}
-				if form == query.FullForm {
+				if form == query.CompletedForm {
+					add("rest", got.Rest, got.SecondSD)
+					add("cross", got.Cross[2], got.CrossSD)
+				}
+				if form == query.FullForm || form == query.CompletedForm {
 					add("off the diagonal", got.Second.At(0, 2), got.SecondSD/math.Sqrt2)
 				}
 			}

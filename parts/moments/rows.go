@@ -28,5 +28,8 @@ func (r *Rows) Good() float64 {
 	return math.Max(count, 1)
 }
 
+// Variance is that of the noise of Mean.
+func (r *Rows) Variance() float64 { return 1 / r.weight }
+
 // Mean is what the counts say, without the public n.
 func (r *Rows) Mean() float64 { return r.sum / r.weight }

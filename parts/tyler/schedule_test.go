@@ -44,8 +44,8 @@ func TestLevels(t *testing.T) {
 }
 
 // TestCertificateFalsePass: with a direction that no row fills, the least eigenvalue of a noisy
-// step passes the certificate by chance only: at most the normal's tail beyond certainSDs, 3.2e-5,
-// whatever the others do. The bar is 1e-3.
+// step passes the certificate by chance only: at most the normal's tail beyond certainSDs, 1.35e-3,
+// whatever the others do. The bar is 2e-3.
 //
 // Shows: [TYLERPRESS] Section 4.2.
 func TestCertificateFalsePass(t *testing.T) {
@@ -63,8 +63,8 @@ func TestCertificateFalsePass(t *testing.T) {
 					passed++
 				}
 			}
-			stattest.GoodAtMost(t, passed, runs, 1e-3, alarm)
-			if passed > 8 { // a mean of .5 at 3.2e-5: 8 or more have a chance below 1e-8
+			stattest.GoodAtMost(t, passed, runs, 2e-3, alarm)
+			if passed > 55 { // a mean of 20 at 1.35e-3: more than 55 have a chance below 1e-9
 				t.Errorf("d=%d, others %s: %d of %d passed", d, name, passed, runs)
 			}
 		}

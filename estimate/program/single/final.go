@@ -2,7 +2,9 @@ package single
 
 import (
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -117,20 +119,29 @@ func Nearest2(d int) float64 {
 	return math.Min(k+2*math.Sqrt(10*k)+20, .8*FarRadius2*k)
 }
 
-// beyondPart of mu^2 buys the number of rows too far out to be described: it is one count, in one
-// place, so that its noise is that of fewer rows than any histogram shows. A guess.
-const beyondPart = .05
+// At most beyondMost of mu^2 buys the number of rows too far out to be described: it is one count, in
+// one place, so that its noise is that of fewer rows than any histogram shows. Where rows are just
+// enough for a covariance it is less, but not so much less that its noise is that of more than
+// beyondNoise of the rows. Guesses.
+const beyondLeast, beyondMost, beyondNoise = .01, .05, .019
+
+// beyondPart is the part of mu^2 that Beyond spends.
+func (f *Fit) beyondPart() float64 {
+	noisy, ample := 1/(beyondNoise*f.Rows), f.Rows/RowsNeeded(f.Problem)
+	part := math.Max(noisy*noisy/f.Mu2, beyondLeast*ample*ample)
+	return math.Min(math.Max(part, beyondLeast), beyondMost)
+}
 
 // BeyondStep is the step of Beyond.
 func BeyondStep(prefix string, share float64) kernel.Step {
-	return kernel.Step{Name: prefix + "beyond", Query: query.TailCounts, Share: share * beyondPart, Most: 1, Source: "TYLERPRESS Section 4.5 (a)"}
+	return kernel.Step{Name: prefix + "beyond", Query: query.TailCounts, Share: share * beyondMost, Most: 1, Source: "TYLERPRESS Section 4.5 (a)"}
 }
 
 // Beyond releases which share of the rows has |z|^2 > edge2, and is so far out that the estimate
 // describes the others.
 func (f *Fit) Beyond(frame query.Affine, edge2 float64, where string) (u estimate.Undescribed, err error) {
 	u.Where, u.Anywhere = where, true
-	u.Share, u.Noise, err = f.above("beyond", frame, edge2, beyondPart)
+	u.Share, u.Noise, err = f.above("beyond", frame, edge2, f.beyondPart())
 	return u, err
 }
 
@@ -158,23 +169,67 @@ func (f *Fit) Radii(step string, st *tyler.State, root, mu float64, edges []floa
 }
 
 // Moments releases mean and second moment of the rows in the coordinates root*W(y-m), clipped to
-// the radius, as means over the good rows.
+// the radius, as means over the good rows: by the completed form, whose two measurements of the trace
+// and of the mean are joined.
 func (f *Fit) Moments(st *tyler.State, root float64, c clip.Clipping, mu float64) (moments.Sums, error) {
-	sums, err := f.ClippedSums(st, root, c, mu)
+	sums, err := f.clippedSums(query.CompletedForm, st, root, c, mu)
 	if err != nil {
 		return sums, err
 	}
 	f.Tyler.Good.Add(sums.Count, sums.CountSD)
-	return sums.Over(f.Good()), nil
+	rows := f.Good()
+	return join(sums.Over(rows), clip.Gaussian(len(sums.Sum), c.R2), rows, f.CountNoise2(rows)), nil
 }
 
-// ClippedSums are the sums of Moments; rows may be shared with further components of the frame.
+// CountNoise2 is the relative variance of the number of rows, as far as it is counted: also where n
+// is public, as a few rows may be null unseen.
+func (f *Fit) CountNoise2(rows float64) float64 { return f.Tyler.Good.Variance() / (rows * rows) }
+
+// join moves the diagonal of the second moment and the mean of m, means over the rows, to the best
+// of what the completed form says of them. Where the two means of a coordinate differ by more than
+// noise, the rows are skew, as no Gaussian's are: then the mean is that of the rows alone.
+func join(m moments.Sums, law clip.Law, rows, count2 float64) moments.Sums {
+	part, _ := law.RestPart(m.SecondSD*m.SecondSD, count2)
+	move := part * (law.R2 - m.Rest - m.Trace) / float64(law.D)
+	for i := range law.D {
+		m.Second.SetSym(i, i, m.Second.At(i, i)+move)
+	}
+	direct, cross := slices.Clone(m.Sum), slices.Clone(m.Cross)
+	floats.Scale(1/law.A1, direct)
+	floats.Scale(1/law.C, cross)
+	part, apart2 := law.CrossPart(m.SumSD*m.SumSD, m.CrossSD*m.CrossSD, rows)
+	if Apart(direct, cross, math.Sqrt(apart2)) {
+		return m
+	}
+	for i := range m.Sum {
+		m.Sum[i] = law.A1 * ((1-part)*direct[i] + part*cross[i])
+	}
+	m.SumSD = math.Hypot((1-part)*m.SumSD, part*law.A1/law.C*m.CrossSD)
+	return m
+}
+
+// apartSDs: two measurements of one number differ by more than this many sds of their difference
+// with a chance of .3 %, and of hardly more in any of several coordinates. A guess.
+const apartSDs = 3
+
+// Apart reports that two measurements of a mean differ in some coordinate by more than noise of the
+// sd explains.
+func Apart(a, b []float64, sd float64) bool {
+	return floats.Distance(a, b, math.Inf(1)) > math.Sqrt(apartSDs*apartSDs+2*math.Log(float64(len(a))))*sd
+}
+
+// ClippedSums are the sums of Moments, by the full form, of rows that are shared with further
+// components of the frame.
 func (f *Fit) ClippedSums(st *tyler.State, root float64, c clip.Clipping, mu float64, others ...query.Component) (moments.Sums, error) {
+	return f.clippedSums(query.FullForm, st, root, c, mu, others...)
+}
+
+func (f *Fit) clippedSums(form query.Form, st *tyler.State, root float64, c clip.Clipping, mu float64, others ...query.Component) (moments.Sums, error) {
 	frame, err := f.frame(st, root)
 	if err != nil {
 		return moments.Sums{}, err
 	}
-	q := query.ClippedMoments{Form: query.FullForm, Lift: math.Sqrt(c.Lift),
+	q := query.ClippedMoments{Form: form, Lift: math.Sqrt(c.Lift),
 		Components: append([]query.Component{{Frame: frame, Radius: math.Sqrt(c.R2)}}, others...)}
 	answer, err := f.Sum(f.Tyler.Prefix+"moments", q, mu)
 	if err != nil {

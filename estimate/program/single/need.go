@@ -16,9 +16,9 @@ type need struct{ d, n float64 }
 // others by TestSpecialShapes. Few columns need as many rows in a special shape: the fit goes by
 // way of the full covariance, and there are fewer numbers over which a bad one is averaged.
 var (
-	needs          = []need{{1, 1000}, {2, 900}, {5, 1450}, {10, 2500}, {20, 5500}, {50, 27000}}
-	diagonalNeeds  = []need{{1, 1000}, {2, 900}, {5, 1500}, {10, 3100}, {20, 6500}, {50, 12000}}
-	sphericalNeeds = []need{{1, 1000}, {2, 1150}, {5, 1600}, {10, 2100}, {20, 2700}, {50, 4600}}
+	needs          = []need{{1, 700}, {2, 750}, {5, 1100}, {10, 2050}, {20, 5050}, {50, 27000}}
+	diagonalNeeds  = []need{{1, 700}, {2, 750}, {5, 1500}, {10, 3100}, {20, 6500}, {50, 12000}}
+	sphericalNeeds = []need{{1, 700}, {2, 1150}, {5, 1600}, {10, 2100}, {20, 2700}, {50, 4600}}
 )
 
 const (
