@@ -80,8 +80,8 @@ func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err e
 	return f.Finish(st, root, delta, spread, noise, told)
 }
 
-// noMiddle is said where the steps' centre, which is a Gaussian's mean, is not that of the rows: they
-// are skew or in groups. Then mean and covariance are those of the last release alone.
+// noMiddle is said where the steps' centre, which is a Gaussian's mean, is not that of the rows:
+// they are skew or in groups. Then mean and covariance are those of the last release alone.
 const noMiddle = "not bell-shaped: the rows are skew or in groups, and the mean has more noise than a Gaussian's"
 
 // released are moments as what is inverted.

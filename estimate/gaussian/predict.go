@@ -15,8 +15,8 @@ type last struct {
 	relation privacy.Relation
 	d        int
 	rows, mu float64
-	// information is 1 over the variance of each coordinate of the covariance; about the mean's it is
-	// half as much.
+	// information is 1 over the variance of each coordinate of the covariance; about the mean's it
+	// is half as much.
 	information float64
 	// completed: it is of the completed form, and the number of rows that it is divided by has the
 	// relative variance count2 before its own count.

@@ -236,8 +236,8 @@ var (
 func newRand(t *testing.T) *rand.Rand { return rand.New(rand.NewPCG(stattest.Seed(t), 1)) }
 
 // TestTwoGroups: of two groups the steps' centre is anywhere between them; where the last release
-// says otherwise, the mean is what it says. Before, the mean of a column was off by more than .15 of
-// its sd in three fits of ten; now it is in one of 25.
+// says otherwise, the mean is what it says. Before, the mean of a column was off by more than .15
+// of its sd in three fits of ten; now it is in one of 25.
 func TestTwoGroups(t *testing.T) {
 	rng := newRand(t)
 	const n, d, runs = 1000, 2, 60

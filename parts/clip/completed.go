@@ -7,8 +7,8 @@ import "math"
 // R^2, and the mean by the sum of z and by the sum of c z, c^2 = R^2 - |z|^2, 0 beyond the radius.
 
 // RestPart is the part of the second measurement in the mean of |z|^2 with the least variance, and
-// that variance, of the noise alone: noise2 is that of a diagonal entry, as a mean over the rows, and
-// count2 the relative variance of the number of rows that sums are divided by, which both
+// that variance, of the noise alone: noise2 is that of a diagonal entry, as a mean over the rows,
+// and count2 the relative variance of the number of rows that sums are divided by, which both
 // measurements share. From the diagonal the mean is T/N, with an error of d noise2 and -A d dN/N;
 // from the rest it is R^2 - S/N, with an error of noise2 and (R^2 - A d) dN/N.
 //

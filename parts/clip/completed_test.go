@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestCrossGain compares C and VC with a quadrature over the angle, of which the integrand is smooth.
+// TestCrossGain compares C and VC with a quadrature over the angle, of which the integrand is
+// smooth.
 func TestCrossGain(t *testing.T) {
 	for _, d := range []int{1, 2, 5, 20, 100, 1000} {
 		k := float64(d)
@@ -68,8 +69,8 @@ func TestRestPart(t *testing.T) {
 	}
 }
 
-// TestCrossPart: on Gaussian rows, the means by z and by c z are both the mean, their difference has
-// the variance that is said, and the joined mean no more than either.
+// TestCrossPart: on Gaussian rows, the means by z and by c z are both the mean, their difference
+// has the variance that is said, and the joined mean no more than either.
 func TestCrossPart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	const rows, tables, shift = 300, 3000, .1

@@ -63,8 +63,8 @@ func Step(prefix string, share float64) kernel.Step {
 // sd noise/sqrt(2D); the least eigenvalue of all is above certainSDs of these by chance with
 // probability below 1.4e-3. And none is larger than noise makes ones.
 //
-// Source: [TYLERPRESS] Section 4.2. Differs: three sds in place of four. Finer certificates cost more
-// fits, of the last rows that do, than false ones.
+// Source: [TYLERPRESS] Section 4.2. Differs: three sds in place of four. Finer certificates cost
+// more fits, of the last rows that do, than false ones.
 func (r *Rounder) Round(start *State, nu, part float64) (st *State, ok bool, err error) {
 	st = start.clone()
 	st.Nu = nu

@@ -119,9 +119,9 @@ func Nearest2(d int) float64 {
 	return math.Min(k+2*math.Sqrt(10*k)+20, .8*FarRadius2*k)
 }
 
-// At most beyondMost of mu^2 buys the number of rows too far out to be described: it is one count, in
-// one place, so that its noise is that of fewer rows than any histogram shows. Where rows are just
-// enough for a covariance it is less, but not so much less that its noise is that of more than
+// At most beyondMost of mu^2 buys the number of rows too far out to be described: it is one count,
+// in one place, so that its noise is that of fewer rows than any histogram shows. Where rows are
+// just enough for a covariance it is less, but not so much less that its noise is that of more than
 // beyondNoise of the rows. Guesses.
 const beyondLeast, beyondMost, beyondNoise = .01, .05, .019
 
@@ -169,8 +169,8 @@ func (f *Fit) Radii(step string, st *tyler.State, root, mu float64, edges []floa
 }
 
 // Moments releases mean and second moment of the rows in the coordinates root*W(y-m), clipped to
-// the radius, as means over the good rows: by the completed form, whose two measurements of the trace
-// and of the mean are joined.
+// the radius, as means over the good rows: by the completed form, whose two measurements of the
+// trace and of the mean are joined.
 func (f *Fit) Moments(st *tyler.State, root float64, c clip.Clipping, mu float64) (moments.Sums, error) {
 	sums, err := f.clippedSums(query.CompletedForm, st, root, c, mu)
 	if err != nil {

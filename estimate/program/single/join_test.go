@@ -13,9 +13,9 @@ import (
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
-// TestJoin: the diagonal moves to the best of both traces, the mean to the best of both means; where
-// these differ by more than noise in one coordinate, the mean stays that of the rows, and so does
-// its noise.
+// TestJoin: the diagonal moves to the best of both traces, the mean to the best of both means;
+// where these differ by more than noise in one coordinate, the mean stays that of the rows, and so
+// does its noise.
 func TestJoin(t *testing.T) {
 	const d, r2, rows, sd = 3, 4., 2000., .03
 	law := clip.Gaussian(d, r2)
@@ -49,8 +49,8 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestApart: equal measurements are not apart, and noise of the stated sd hardly ever makes them so,
-// in one coordinate or in many; six sds do.
+// TestApart: equal measurements are not apart, and noise of the stated sd hardly ever makes them
+// so, in one coordinate or in many; six sds do.
 func TestApart(t *testing.T) {
 	for _, d := range []int{1, 20, 100} {
 		a, b := make([]float64, d), make([]float64, d)
@@ -64,8 +64,8 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// TestBeyondPart: where rows are just enough for a covariance the count of far rows costs the least,
-// unless its noise hid what is there; with few rows and with many it costs the most.
+// TestBeyondPart: where rows are just enough for a covariance the count of far rows costs the
+// least, unless its noise hid what is there; with few rows and with many it costs the most.
 func TestBeyondPart(t *testing.T) {
 	f := &Fit{Run: program.Run{Columns: new(program.Columns)}}
 	for _, c := range []struct {
