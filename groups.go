@@ -25,6 +25,10 @@ type Groups struct {
 	rows   int             // of the input, or its persons: public under replace-one
 }
 
+// Rows is how many rows the input has, or persons where its schema has a unit, those of no group
+// among them: public under replace-one alone.
+func (g *Groups) Rows() int { return g.rows }
+
 // FitGroups fits every group by itself, as [Fit] does, under one certificate: what each may cost
 // for all of them together to keep the promise is said by compose.PerGroup.
 //

@@ -206,6 +206,9 @@ func (p *Places) fit(ctx context.Context, f Fingerprint, d store.Dataset, kept j
 		if err != nil {
 			return nil, "", unquoted(err)
 		}
+		if r.Relation == privacy.ReplaceOne && groups.Rows() != d.Rows {
+			return nil, "", errRows
+		}
 		r = reserved(in.Fill(r), asked, true)
 		result, err := gauze.FitGroups(ctx, *groups, r)
 		return result, content, err
@@ -215,12 +218,15 @@ func (p *Places) fit(ctx context.Context, f Fingerprint, d store.Dataset, kept j
 		return nil, "", unquoted(err)
 	}
 	if n, public := table.Rows(); public && n != d.Rows {
-		return nil, "", errors.New("the input has another number of rows than when it was registered: POST /datasets/NAME/accept takes it as it is now")
+		return nil, "", errRows
 	}
 	r = reserved(in.Fill(r), asked, false)
 	result, err := gauze.Fit(ctx, table, r)
 	return result, content, err
 }
+
+// errRows is told to the custodian alone. Only a public number of rows is looked at.
+var errRows = errors.New("the input has another number of rows than when it was registered: POST /datasets/NAME/accept takes it as it is now")
 
 // reserved is a request that is refused, before anything is measured, if it would cost more than
 // was reserved.
