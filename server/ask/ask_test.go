@@ -25,8 +25,8 @@ func TestSlow(t *testing.T) {
 	}
 }
 
-// More groups than memory has room for are refused, whatever their number is modulo 2^64: 16 columns
-// of 16 categories made none, and the fit was charged as one of a single model.
+// More groups than memory has room for are refused, whatever their number is modulo 2^64: 16
+// columns of 16 categories made none, and the fit was charged as one of a single model.
 func TestTooManyGroups(t *testing.T) {
 	for columns, refused := range map[int]bool{3: false, 4: true, 16: true, 17: true} {
 		d := store.Dataset{Name: "d", Relation: "replace-one", Rows: 20_000, Capacity: 20_000, Schema: *source.Named([]string{"x"})}

@@ -15,8 +15,8 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// A table whose public number of rows has changed is not fitted until it is accepted, with groups as
-// without: one behind a connection has no fingerprint that would tell. A private number decides
+// A table whose public number of rows has changed is not fitted until it is accepted, with groups
+// as without: one behind a connection has no fingerprint that would tell. A private number decides
 // nothing.
 func TestOtherRows(t *testing.T) {
 	folder := t.TempDir()
