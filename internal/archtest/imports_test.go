@@ -140,6 +140,8 @@ var layers = []layer{
 		"learner", "learner/em", "learner/spectral", "learner/pearson", "release", "report", "internal/problems", "experiments/engine"}),
 		"an experiment sees data as a user does"},
 	{"examples", []string{".", "kernel/privacy", "source"}, "examples are used from outside"},
+	{"examples/own", []string{".", "estimate", "kernel", "kernel/privacy", "kernel/query", "literal/aal21", "literal/hypotheses", "model", "source"},
+		"an estimator or a list decoder of one's own is a program over the kernel, written outside"},
 	{"internal/cite", []string{"internal/cite"}, "a tool for the source tree"},
 	{"internal/sizes", nil, "a tool for the source tree"},
 	{"internal/mutants", []string{"internal/cite"}, "a tool for the source tree"},

@@ -58,23 +58,11 @@ type Component struct {
 // row by row (D(D+1)/2 numbers, D = 1 + len(z)), CompletedForm too (D = 2 + len(z)), DiagonalForm 1
 // + 2 len(z), SphericalForm 2 + len(z). Unpack undoes it.
 //
-// Privacy. What is summed is integral: FullForm sums h h^T with h = round(sqrt(R_j) f q), the
-// others sum round(R_j u q), with sum_j |h_j|^2 <= 2^(2B) CHECKED in integers for every row (what
-// fails contributes zero; several components of FullForm each have a part of 2^(2B), by their
-// shares: see roundFull). FullForm: the stacked blocks v = (h_j h_j^T)_j have |v|_F = sqrt(sum
-// |h_j|^4) <= 2^(2B) and <v, v'> = sum <h_j, h_j'>^2 >= 0, so the L2 sensitivity is sqrt2 2^(2B)
-// under replace-one and 2^(2B) under add-or-remove-one, soft shares included, with no rounding
-// slack; the off-diagonal entries count twice in |.|_F, which is why they get 1/sqrt2 of the noise
-// (Weight). CompletedForm is that with one block, h = round(f q): the check is of the integers of
-// all D entries, so whatever rounding, clipping, ties, overflow or NaN make of the last one, h has
-// |h|^2 <= 2^(2B) or adds nothing, |h h^T|_F = |h|^2 and <h h^T, h' h'^T> = <h, h'>^2 >= 0. Other
-// forms: <h, h'> >= 0 follows from |h_z|^2 <= h_0^2 (diagonal) or |h_z|^2 <= 2 h_0
-// h_2 (spherical), checked in integers too; the sensitivity is sqrt2 2^B or 2^B. (ceil guard and
-// directed rounding only make the check pass for every row; see panel.Headroom.)
-//
-// Truncate replaces a row's vectors in some components by zeros, as a rule of the row and the query
-// alone: the check, the norms and the signs of the inner products hold for what is left, so the
-// sensitivity stays as it is.
+// Privacy: moments_proof.md, steps 1 to 5. What is summed is integral, with sum_j |h_j|^2 <= 2^(2B)
+// CHECKED in integers for every row, so that rounding has no slack: the L2 sensitivity is sqrt2
+// 2^(2B) under replace-one and 2^(2B) under add-or-remove-one (FullForm, CompletedForm), or sqrt2
+// 2^B and 2^B (the others). Directed rounding only makes the check pass for every row: see
+// panel.Headroom.
 //
 // Caller must ensure: nothing. Null rows, and rows whose coordinates are not finite in every frame,
 // contribute zero; a row too far for one frame only (its |z|^2 overflows) has no share in that

@@ -79,7 +79,8 @@ func (e Univariate) support(p estimate.Problem, mu2, logSlack float64) float64 {
 	return (logSlack + math.Log(math.Tanh(sensitivity*rate/2))) / rate
 }
 
-// surelyHidden is a -ln of the truncation's slack below that of any sensible delta: where it is not known.
+// surelyHidden is a -ln of the truncation's slack below that of any sensible delta: where it is not
+// known.
 const surelyHidden = 10.
 
 // hopeless is the refusal of a budget, or a public number of rows, with which no bucket can be
