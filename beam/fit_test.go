@@ -54,7 +54,7 @@ func TestQuiet(t *testing.T) {
 	if err := fit.Run(); err != nil {
 		t.Fatalf("%v: %s", err, said.Bytes())
 	}
-	want := []string{"20,000 rows read, ", `  column "y": `, "note: no --ledger ", "flag: ", "released: 1 component ", "spent: epsilon = "}
+	want := []string{"20,000 rows read, ", `  column "y": `, "note: no ledger: ", "flag: ", "released: 1 component ", "spent: epsilon = "}
 	own := 0
 	for line := range strings.Lines(said.String()) {
 		if !slices.ContainsFunc(want, func(begin string) bool { return strings.HasPrefix(line, begin) }) {
@@ -233,7 +233,7 @@ func TestPersonsAndGroups(t *testing.T) {
 		if r.Certificate.Rows == nil || *r.Certificate.Rows != 20_000 || r.Identity.Title != "Visits" || (len(r.Groups) == 2) != by {
 			t.Errorf("by %v: %+v, %d groups", by, r.Certificate, len(r.Groups))
 		}
-		for _, said := range []string{"of the budget spent", "released: ", "spent: epsilon = ", "no --ledger"} {
+		for _, said := range []string{"of the budget spent", "released: ", "spent: epsilon = ", "note: no ledger: "} {
 			if !strings.Contains(stderr, said) {
 				t.Errorf("by %v: not said: %q\n%s", by, said, stderr)
 			}
