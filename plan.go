@@ -211,7 +211,7 @@ func (q *question) compare(s *Statement, guess estimate.Problem) {
 // could help it.
 func (s *Statement) boundMixtures(guess estimate.Problem) {
 	k := cmp.Or(guess.Components, guess.MaxComponents)
-	if guess.Known() == nil && k > 1 {
+	if guess.Known() == nil && k > 1 && s.Method != MethodProfile {
 		bound := bounds.ForMixture(guess, guess.Budget, k, float64(guess.Rows))
 		s.MixtureBound = &bound
 	}

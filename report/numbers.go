@@ -15,18 +15,20 @@ import (
 // NumbersFormat names the version of what [JSON] writes.
 const NumbersFormat = "gauze/report/v1"
 
-// numbers is a report as JSON: that of one model, or of groups.
+// numbers is a report as JSON: that of one model, of columns by themselves, or of groups.
 type numbers struct {
 	Format   string            `json:"format"`
 	Identity *release.Identity `json:"identity,omitempty"`
 	*modelNumbers
-	Groups []groupNumbers `json:"groups,omitempty"`
+	Profile []profileNumbers `json:"profile,omitempty"`
+	Groups  []groupNumbers   `json:"groups,omitempty"`
 }
 
 type groupNumbers struct {
 	By map[string]string `json:"by"`
 	*modelNumbers
-	NoRelease *release.Reason `json:"no_release,omitempty"`
+	Profile   []profileNumbers `json:"profile,omitempty"`
+	NoRelease *release.Reason  `json:"no_release,omitempty"`
 }
 
 type modelNumbers struct {
@@ -118,23 +120,36 @@ func numbersOf(r *release.Release) *modelNumbers {
 	return out
 }
 
+// modelOf returns the numbers of a release's model, nil where a profile stands in its place.
+func modelOf(r *release.Release) (*modelNumbers, error) {
+	if isProfile(r) {
+		return nil, nil
+	}
+	if err := check(r); err != nil {
+		return nil, err
+	}
+	return numbersOf(r), nil
+}
+
 // collect checks r as HTML does.
 func collect(r *release.Release) (*numbers, error) {
 	if r == nil || r.Groups == nil {
-		if err := check(r); err != nil {
+		model, err := modelOf(r)
+		if err != nil {
 			return nil, err
 		}
-		return &numbers{Format: NumbersFormat, Identity: r.Identity, modelNumbers: numbersOf(r)}, nil
+		return &numbers{Format: NumbersFormat, Identity: r.Identity, modelNumbers: model, Profile: columnsOf(r)}, nil
 	}
 	out := &numbers{Format: NumbersFormat, Identity: r.Identity}
 	for i := range r.Groups {
 		g := groupNumbers{By: r.Groups[i].By, NoRelease: r.Groups[i].NoRelease}
 		if g.NoRelease == nil {
 			own := r.Of(i)
-			if err := check(own); err != nil {
+			var err error
+			if g.modelNumbers, err = modelOf(own); err != nil {
 				return nil, err
 			}
-			g.modelNumbers = numbersOf(own)
+			g.Profile = columnsOf(own)
 		}
 		out.Groups = append(out.Groups, g)
 	}
@@ -143,7 +158,8 @@ func collect(r *release.Release) (*numbers, error) {
 
 // JSON writes the numbers of a report for programs: mean, standard deviation, quantiles and
 // correlations of the columns, of the table as a whole and of each component, with the standard
-// deviations of the noise and of sampling; weights, rows and flags. It fails as HTML does.
+// deviations of the noise and of sampling; weights, rows and flags; and the profile of the columns,
+// where there is one. It fails as HTML does.
 func JSON(w io.Writer, r *release.Release) error {
 	n, err := collect(r)
 	if err != nil {
@@ -158,9 +174,10 @@ func JSON(w io.Writer, r *release.Release) error {
 	return nil
 }
 
-// CSV writes the same numbers, one a line, but for flags and what groups without a model say: the
-// group; the part, which is "table", "component" or "background"; the component's number; what the
-// number is; the columns that it is of; value, noise and sampling, empty where unknown.
+// CSV writes the same numbers, one a line, but for flags, notes, histograms and what groups without
+// a model say: the group; the part, which is "table", "component", "background" or "profile"; the
+// component's number; what the number is; the columns that it is of; value, noise and sampling,
+// empty where unknown.
 func CSV(w io.Writer, r *release.Release) error {
 	n, err := collect(r)
 	if err != nil {
@@ -171,9 +188,16 @@ func CSV(w io.Writer, r *release.Release) error {
 	if n.modelNumbers != nil {
 		lines = n.lines(lines, "")
 	}
+	for i := range n.Profile {
+		lines = n.Profile[i].lines(lines, "")
+	}
 	for i, g := range n.Groups {
+		name := r.Groups[i].Name(r.Certificate.By)
 		if g.modelNumbers != nil {
-			lines = g.lines(lines, r.Groups[i].Name(r.Certificate.By))
+			lines = g.lines(lines, name)
+		}
+		for j := range g.Profile {
+			lines = g.Profile[j].lines(lines, name)
 		}
 	}
 	if err := out.WriteAll(lines); err != nil {

@@ -28,10 +28,30 @@ func grouped(t testing.TB) *release.Release {
 	return r
 }
 
+// profiled is a release of table one: a column that is known, and one that is held out.
+func profiled() *release.Release {
+	return &release.Release{Format: release.Format, Columns: []release.Column{{Name: "age", Label: "Age", UnitOfMeasure: "years"}, {Name: "rare"}}, Profile: []release.ColumnProfile{
+		{Name: "age", Cells: .975, CellsNoise: .003, Mean: &release.Noisy{Value: 40.25, Noise: .11}, Quantiles: map[string]float64{"0.25": 33, "0.5": 40}, RankNoise: map[string]float64{"0.25": .01, "0.5": .012},
+			Within: []float64{16, 99}, Beyond: .01, Grid: 1, Atoms: []release.Atom{{Value: 99, Share: .06, Noise: .002}}, Histogram: []release.Bar{{Low: 16, High: 40, Share: .5}, {Low: 40, High: 99, Share: .5}},
+			Notes: []string{"the noise hides the standard deviation"}},
+		{Name: "rare", Cells: .005, CellsNoise: .003, HeldOut: "too few values: about 30 (give or take 18)"},
+	}}
+}
+
+// profiledGroups is the same of one of two groups.
+func profiledGroups() *release.Release {
+	r := profiled()
+	r.Certificate.By = []string{"sex"}
+	r.Groups = []release.Group{{By: map[string]string{"sex": "f"}, Rows: 900, Profile: r.Profile, Diagnostics: &release.Diagnostics{}},
+		{By: map[string]string{"sex": "m"}, NoRelease: &release.Reason{Reason: "no rows", Advice: "more rows"}}}
+	r.Profile = nil
+	return r
+}
+
 // TestNumbersGolden: csv and json as they are.
 func TestNumbersGolden(t *testing.T) {
 	all := fixtures(t)
-	for name, r := range map[string]*release.Release{"typical": all["typical"], "bare": all["bare"], "degenerate": all["degenerate"], "grouped": grouped(t)} {
+	for name, r := range map[string]*release.Release{"typical": all["typical"], "bare": all["bare"], "degenerate": all["degenerate"], "grouped": grouped(t), "profile": profiled(), "profiles": profiledGroups()} {
 		for _, format := range []string{"csv", "json"} {
 			var b bytes.Buffer
 			if err := Write(&b, r, format, Options{}); err != nil {

@@ -242,6 +242,30 @@ func TestStory(t *testing.T) {
 	}
 }
 
+// Table one over HTTP: the method profile is planned, measured, shown with its pictures, and paid for.
+func TestProfile(t *testing.T) {
+	s := opened(t)
+	s.register("people", s.table(6000), `, "epsilon": 3, "delta": 1e-5`)
+	asked := `{"dataset": "people", "epsilon": 2, "delta": 1e-6, "method": "profile"}`
+	plan := s.wants(200, "lee", "POST", "/plans", asked)
+	if plan["method"] != "profile" || plan["mixture_bound"] != nil || plan["slot_seconds"].(float64) > 1 {
+		t.Errorf("the plan: %v, want one of a profile, in a slot as short as a fit's, without a bound for mixtures", plan)
+	}
+	id := s.wants(202, "lee", "POST", "/fits", asked)["id"].(string)
+	if end := s.ended("lee", id); end["state"] != "released" {
+		t.Fatalf("the fit: %v", end)
+	}
+	release := s.wants(200, "lee", "GET", "/releases/"+id, "")
+	lines, ok := release["profile"].([]any)
+	if !ok || len(lines) != 2 || lines[0].(map[string]any)["name"] != "age" || release["model"] != nil {
+		t.Errorf("the release: %v", release)
+	}
+	if status, page := s.send("lee", "GET", "/api/v1/releases/"+id+"/report", ""); status != 200 || !bytes.Contains(page, []byte("Table one")) || !bytes.Contains(page, []byte("<svg")) {
+		t.Errorf("the report: %d, %.200s", status, page)
+	}
+	s.wants(409, "lee", "POST", "/fits", asked)
+}
+
 // The server listens, serves and ends when it is told to; beyond this machine it does so only with
 // TLS or behind a proxy.
 func TestRun(t *testing.T) {

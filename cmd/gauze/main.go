@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/cmd/gauze/auditing"
 	"github.com/gauze-dp/gauze/cmd/gauze/fit"
 	"github.com/gauze-dp/gauze/cmd/gauze/remote"
@@ -33,9 +34,9 @@ func program() *shell.Program {
 	}
 }
 
-// newDescribe is `gauze describe`, all in this process.
+// newDescribe is `gauze describe`, all in this process, or on a server.
 func newDescribe() *fit.Command {
-	return &fit.Command{Request: fit.Request{Profile: true}, Rows: &fit.Memory{}, Now: time.Now, Getenv: os.Getenv}
+	return &fit.Command{Request: fit.Request{Profile: true}, Rows: &fit.Memory{}, Server: &remote.Flags{Method: gauze.MethodProfile}, Now: time.Now, Getenv: os.Getenv}
 }
 
 // newFit is `gauze fit`, all in this process, or on a server.

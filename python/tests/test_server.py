@@ -78,6 +78,11 @@ def test_fit(site):
     assert gauze.Covariance(schema=["bmi"], **{**BUDGET, "epsilon": 0.5}, **site).fit("people").location_.shape == (1,)
 
 
+def test_describe(site):
+    lines = gauze.describe("people", **{**BUDGET, "epsilon": 0.5}, **site).profile
+    assert [c["name"] for c in lines] == ["age", "bmi"] and abs(lines[1]["mean"]["value"] - 5) < 0.5
+
+
 def test_refusals(site, rows):
     with pytest.raises(gauze.BudgetError):
         gauze.Covariance(**{**BUDGET, "epsilon": 8}, **site).fit("people")

@@ -40,7 +40,7 @@ type Ask struct {
 	Relation      string      `json:"relation,omitempty"` // Default: the data set's, or replace-one.
 	Components    Count       `json:"components,omitempty"`
 	MaxComponents int         `json:"max_components,omitempty"`
-	Method        string      `json:"method,omitempty"`
+	Method        string      `json:"method,omitempty"` // "profile" for table one.
 	Covariance    string      `json:"covariance,omitempty"`
 	Constants     string      `json:"constants,omitempty"`
 	Learner       string      `json:"learner,omitempty"`
@@ -257,6 +257,8 @@ func (a Ask) Plan(d *store.Dataset) (*gauze.Statement, ledger.Cost, error) {
 // 100,000 rows.
 func Slow(method string) int {
 	switch {
+	case method == gauze.MethodProfile:
+		return 1
 	case !slices.Contains(catalog.Methods().Names(), method):
 		return 64
 	case method == "black-box":

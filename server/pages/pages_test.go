@@ -316,6 +316,20 @@ func TestPlan(t *testing.T) {
 	wants(t, 200, "nothing was spent")(lee.get(one.Get("Location")))
 }
 
+// Table one can be chosen, and its plan says what it is.
+func TestPlanOfProfile(t *testing.T) {
+	s := registered(t)
+	lee := s.as("lee")
+	page := wants(t, 200, "quantiles, mean and sd of each column")(lee.get("/plan?dataset=people&method=profile"))
+	if !strings.Contains(page, `<option value="profile" selected>`) {
+		t.Errorf("the method is not shown as chosen:\n%s", page)
+	}
+	_, _, h := lee.post("/fits", "dataset", "people", "epsilon", "1", "delta", "1e-6", "method", "profile")
+	if page = wants(t, 200, "profile")(lee.get(h.Get("Location"))); strings.Contains(page, "Components") {
+		t.Errorf("components of a profile:\n%s", page)
+	}
+}
+
 // Somebody who asks too often is told when to come again.
 func TestTooMany(t *testing.T) {
 	s := registered(t, func(c *server.Config) { c.PerSecond = 2 })

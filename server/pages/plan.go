@@ -104,7 +104,7 @@ func (out *planView) fill(sent url.Values, fault *service.Problem, all []*servic
 		{Name: "epsilon", Label: "ε", Kind: "number", Value: usualEpsilon, Hint: "What the fit may spend: smaller is more private."},
 		{Name: "delta", Label: "δ", Kind: "number", Value: usualDelta, Hint: "Far below one over the number of rows."},
 		{Name: "components", Label: "Components k", Kind: "text", Value: catalog.Auto, Hint: "A number, or auto."},
-		{Name: "method", Label: "Method", Kind: "select", Options: choices(catalog.Auto, gauze.Methods().Names()...), Hint: "auto chooses by public facts."},
+		{Name: "method", Label: "Method", Kind: "select", Options: choices(catalog.Auto, append([]string{gauze.MethodProfile}, gauze.Methods().Names()...)...), Hint: "auto chooses by public facts; profile is table one: what every column says by itself."},
 		{Name: "covariance", Label: "Covariances", Kind: "select", Options: choices("full", "full", "diagonal", "spherical")},
 	}
 	if out.Rows {

@@ -111,7 +111,7 @@ func (p *Pages) compared(v *visit, out *comparing) (err error) {
 		}
 	}
 	if out.A.Model == nil || out.B.Model == nil {
-		return &privacy.FieldError{Field: "a", Wanted: "releases of one model each", Got: "one of groups", Mend: "download both: gauze compare reads a group's model"}
+		return &privacy.FieldError{Field: "a", Wanted: "releases of one model each", Got: "one of groups, or a profile of columns", Mend: "choose others; of groups download both: gauze compare reads a group's model"}
 	}
 	result, err := model.Compare(v.Context(), out.A.Model, out.B.Model, compareRows, rand.New(rand.NewPCG(1, 2)))
 	if err != nil && v.Context().Err() == nil { // it knows released values alone

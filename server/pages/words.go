@@ -14,6 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/server/service"
@@ -210,6 +211,8 @@ func headline(p *service.Plan) string {
 		m := p.Mixtures[0]
 		return fmt.Sprintf("Expect a total variation of about %s from the truth on %d groups %g standard deviations apart, %s without privacy.",
 			number(m.TotalVariation, 2), m.Components, m.Gap, number(m.Plain, 2))
+	case p.Method == gauze.MethodProfile:
+		return fmt.Sprintf("Table one: missing cells, quantiles, mean and sd of each column, each with its noise. A column needs about %s values; one with fewer is held out by name.", digits(int(e.RowsNeeded)))
 	case e.RowsNeeded > 0:
 		return fmt.Sprintf("About %s rows are needed; no error was measured for such a fit.", digits(int(e.RowsNeeded)))
 	}

@@ -110,6 +110,9 @@ func (c *Command) run(e *shell.Env, input string) error {
 	if err != nil {
 		return err
 	}
+	if request.Method == gauze.MethodProfile && !c.Request.Profile {
+		return shell.Wrong("--method", "a method that fits a model", fmt.Sprintf("%q", request.Method), "gauze describe measures a profile, with the same flags but those of a model")
+	}
 	told := progress.New(e.Stderr, c.progress, e.JSON)
 	if told == nil {
 		return shell.Wrong("--progress", "auto, plain or none", fmt.Sprintf("%q", c.progress), "auto is the default")

@@ -32,6 +32,7 @@ import (
 // Flags name a server, and who asks.
 type Flags struct {
 	URL, Token string
+	Method     string // of all that is asked, where no flag says it
 	set        *pflag.FlagSet
 	given      string // the token, where no file has it
 	about      string // the data set that is asked about
@@ -68,6 +69,9 @@ func (f *Flags) ask(dataset string) (map[string]any, error) {
 	out := map[string]any{}
 	if f.about = dataset; dataset != "" {
 		out["dataset"] = dataset
+	}
+	if f.Method != "" {
+		out["method"] = f.Method
 	}
 	var err error
 	f.set.Visit(func(flag *pflag.Flag) {

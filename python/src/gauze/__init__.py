@@ -4,6 +4,7 @@ All that is private happens in the program `gauze`, which this package holds and
 through a pipe, and a release comes back. Nothing here draws noise or counts a budget.
 """
 
+from ._describe import describe
 from ._errors import BudgetError, Fault, GauzeError, InputError, InputTypeError, Interrupted, NoRelease
 from ._estimators import Covariance, GaussianMixture
 from ._ledger import Ledger
@@ -14,5 +15,5 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "Background", "BudgetError", "Covariance", "Fault", "Flag", "GaussianMixture", "GauzeError", "InputError", "InputTypeError", "Interrupted",
-    "Ledger", "NoRelease", "Plan", "Release", "Report", "plan", "simulate",
+    "Ledger", "NoRelease", "Plan", "Release", "Report", "describe", "plan", "simulate",
 ]

@@ -128,6 +128,8 @@ class Release:
     def __repr__(self) -> str:
         if "groups" in self._content:
             return f"<gauze.Release of {len(self._content['groups'])} groups>"
+        if "model" not in self._content and self.profile:
+            return f"<gauze.Release: a profile of {', '.join(self.columns)}>"
         return f"<gauze.Release: {len(self.weights)} components over {', '.join(self.columns)}>"
 
     @property
@@ -135,6 +137,8 @@ class Release:
         """The model object."""
         if "groups" in self._content:
             raise wrong("release", "one model", "one for each group", "groups() has them")
+        if "profile" in self._content and "model" not in self._content:
+            raise wrong("release", "a model", "a profile of columns", "profile has it; GaussianMixture fits a model")
         found: dict[str, Any] = self._content.get("model", self._content)
         return found
 
@@ -163,7 +167,23 @@ class Release:
     @property
     def columns(self) -> list[str]:
         """The names of the columns."""
+        if "model" not in self._content and self.profile:
+            return [str(c["name"]) for c in self.profile]
         return list(self.model["columns"])
+
+    @property
+    def profile(self) -> list[dict[str, Any]]:
+        """Table one, a line for each column as docs/FORMAT.md has it: cells, quantiles, mean, sd, .., or why it is held out; [] where there is none."""
+        return [dict(c) for c in self._content.get("profile") or []]
+
+    def profile_frame(self) -> Any:
+        """The same as a DataFrame of pandas, a row for each column of the table; what noise hides is NaN."""
+        import pandas as pd
+
+        lines = self.profile
+        if not lines:
+            raise wrong("release", "a profile", "none", "gauze.describe measures one")
+        return pd.DataFrame([_line(c) for c in lines], index=pd.Index([c["name"] for c in lines], name="column"))
 
     @property
     def facts(self) -> list[dict[str, Any]]:
@@ -213,7 +233,8 @@ class Release:
                 out[key] = of_outcome(3, {"message": none.get("reason", ""), "hint": none.get("advice", ""), "spent": self.spent})
                 continue
             shared = {k: v for k, v in self._content.items() if k != "groups"}
-            out[key] = Release.from_json({**shared, "model": g["model"], "diagnostics": g.get("diagnostics", {})})
+            own = {k: g[k] for k in ("model", "profile") if k in g}
+            out[key] = Release.from_json({**shared, **own, "diagnostics": g.get("diagnostics", {})})
         return out
 
     def score_samples(self, x: npt.ArrayLike, background: bool = True) -> Array:
@@ -289,6 +310,22 @@ def simulate(model: Release | dict[str, Any] | str | os.PathLike[str], n: int, s
     if not isinstance(model, Release):
         model = Release.from_json(model) if isinstance(model, dict) else Release.read(model)
     return _rows(model._run("simulate", "--rows", str(n), "--seed", str(seed)))
+
+
+_SHARES = ("0.01", "0.05", "0.1", "0.25", "0.5", "0.75", "0.9", "0.95", "0.99")
+
+
+def _line(c: dict[str, Any]) -> dict[str, Any]:
+    """One row of profile_frame."""
+    mean, sd = c.get("mean", {}), c.get("sd", {})
+    nan = float("nan")
+    return {
+        "missing": 1 - c["cells"], "missing_noise": c["cells_noise"],
+        "mean": mean.get("value", nan), "mean_noise": mean.get("noise", nan), "sd": sd.get("value", nan), "sd_noise": sd.get("noise", nan),
+        **{p: c.get("quantiles", {}).get(p, nan) for p in _SHARES},
+        "rank_noise": max(c.get("rank_noise", {}).values(), default=nan), "beyond": nan if "held_out" in c else c.get("beyond", 0.0),
+        "grid": c.get("grid", nan), "held_out": c.get("held_out"),
+    }
 
 
 def _seed(seed: int | None) -> Sequence[str]:

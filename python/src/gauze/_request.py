@@ -45,6 +45,7 @@ class Request:
     force: bool = False
     server: str | None = None
     token: str | os.PathLike[str] | None = None
+    profile: bool = False  # table one is asked for, so that there are no settings of a model
 
     @property
     def rows_public(self) -> bool:
@@ -80,10 +81,14 @@ class Request:
         """All flags but those of columns."""
         if self.covariance_type not in _SHAPES:
             raise wrong("covariance_type", "full, diag or spherical", repr(self.covariance_type), "tied covariances are not fitted")
-        flags = ["--components", str(self.n_components), "--method", self.method]
+        if self.profile:
+            self._no_model()
+            flags = []
+        else:
+            flags = ["--components", str(self.n_components), "--method", self.method, "--covariance", _SHAPES[self.covariance_type]]
         if self.server is None or self.relation != "replace-one":  # of a data set at a server the relation is its custodian's
             flags += ["--relation", self.relation]
-        flags += ["--covariance", _SHAPES[self.covariance_type], *self._where()]
+        flags += self._where()
         for name, value in (("epsilon", self.epsilon), ("delta", self.delta), ("rho", self.rho)):
             if value is not None:
                 flags += [f"--{name}={float(value)!r}"]
@@ -93,6 +98,12 @@ class Request:
             if text is not None:
                 flags += [f"--{name}", os.fspath(text)]
         return flags + (["--infer-schema"] if self.infer_schema else []) + (["--force"] if self.force else [])
+
+    def _no_model(self) -> None:
+        """Refuses settings of a model, of which a profile has none."""
+        for name, usual in (("n_components", "auto"), ("covariance_type", "full"), ("method", "auto"), ("max_components", None), ("learner", None)):
+            if getattr(self, name) != usual:
+                raise wrong(name, "no setting of a model", repr(getattr(self, name)), "describe fits none; GaussianMixture does")
 
     def _where(self) -> list[str]:
         """The flags of a server."""
@@ -153,11 +164,11 @@ class Request:
     def _groups(self, declared: dict[str, Any], table: _table.Table | None) -> list[dict[str, Any]]:
         groups = {g["name"]: g for g in declared.get("by", [])}
         for name in self._by_names():
+            if table is not None and name not in table.by_name and name != NONE and name not in groups:
+                raise wrong("by", "a column of the table", repr(name), "case counts")
             if isinstance(self.by, Mapping):
                 groups[name] = {"name": name, "categories": [_table.word(c) for c in self.by[name]]}
             elif name not in groups and table is not None and name != NONE:
-                if name not in table.by_name:
-                    raise wrong("by", "a column of the table", repr(name), "case counts")
                 groups[name] = {"name": name, "categories": _table.categories_of(table.by_name[name])}
         return list(groups.values())
 
