@@ -242,7 +242,7 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// Table one over HTTP: the method profile is planned, measured, shown with its pictures, and paid for.
+// Table one over HTTP: the method profile is planned, measured, shown with pictures and paid for.
 func TestProfile(t *testing.T) {
 	s := opened(t)
 	s.register("people", s.table(6000), `, "epsilon": 3, "delta": 1e-5`)
