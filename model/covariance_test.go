@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/model/modeltest"
 )
 
 // Every covariance passes the same list: F F^T = Sigma, symmetry, type name, scaling of its own
@@ -25,7 +25,7 @@ func TestCovarianceContract(t *testing.T) {
 		{"full", factor(t, 2, 5, 1, 2, 3, 4, 5, 5, 4, 3, 2, 1)}, {"full", factor(t, 3, 1, 1e20, 1, 1e-20)}}
 	for range 20 {
 		d := 1 + rng.IntN(6)
-		c := modeltest.Covariance(t, rng, modeltest.Options{D: d, Condition: 1e8, Rank: 1 + rng.IntN(d)})
+		c := drawnCovariance(t, rng, madeup.Small{D: d, Condition: 1e8, Rank: 1 + rng.IntN(d)})
 		list = append(list, namedCovariance{"full", c})
 		again, err := model.NewFull(c.Dense())
 		if err != nil {
@@ -126,9 +126,9 @@ func TestConstructorsRefuse(t *testing.T) {
 func TestSampleMoments(t *testing.T) {
 	const n = 20000
 	rng := seeded(11)
-	for _, o := range []modeltest.Options{{K: 3, D: 3, Condition: 100, Separation: 3}, {K: 2, D: 2, Kind: modeltest.Diagonal, Condition: 100},
-		{K: 4, D: 2, Kind: modeltest.Spherical, Separation: 5}, {K: 1, D: 4, Rank: 2}, {K: 1, D: 70, Kind: modeltest.Diagonal}} {
-		m := modeltest.Random(t, rng, o)
+	for _, o := range []madeup.Small{{K: 3, D: 3, Condition: 100, Separation: 3}, {K: 2, D: 2, Kind: estimate.Diagonal, Condition: 100},
+		{K: 4, D: 2, Kind: estimate.Spherical, Separation: 5}, {K: 1, D: 4, Rank: 2}, {K: 1, D: 70, Kind: estimate.Diagonal}} {
+		m := drawn(t, rng, o)
 		rows := mat.NewDense(n, o.D, nil)
 		if err := m.Sample(rows, rng); err != nil {
 			t.Fatal(err)
@@ -165,7 +165,7 @@ func TestOverallMomentsAndAffine(t *testing.T) {
 	if !mat.EqualApprox(m.Covariance().Dense(), want, 1e-14) {
 		t.Errorf("covariance %v", mat.Formatted(m.Covariance().Dense()))
 	}
-	a, err := problems.Affine(m, []float64{2, -1}, []float64{1, 10})
+	a, err := madeup.Affine(m, []float64{2, -1}, []float64{1, 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestOverallMomentsAndAffine(t *testing.T) {
 	s, _ := model.NewSpherical(2, 4)
 	c := mixture(t, nil, model.Gaussian{Mean: []float64{0, 0}, Cov: s})
 	for want, scale := range map[string][]float64{"spherical": {3, -3}, "diagonal": {3, 1}} {
-		if got, _ := problems.Affine(c, scale, []float64{0, 0}); got.CovarianceType() != want {
+		if got, _ := madeup.Affine(c, scale, []float64{0, 0}); got.CovarianceType() != want {
 			t.Errorf("scaled by %v: %s, want %s", scale, got.CovarianceType(), want)
 		}
 	}

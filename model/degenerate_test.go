@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/model/modeltest"
 )
 
 func TestPointMass(t *testing.T) {
@@ -53,7 +53,7 @@ func TestSharedDependentColumnIsLeftOut(t *testing.T) {
 			two := c.Dense().SliceSym(0, 2).(*mat.SymDense)
 			narrow = append(narrow, model.Gaussian{Mean: mean[:2], Cov: full(t, 2, two.At(0, 0), two.At(0, 1), two.At(1, 0), two.At(1, 1))})
 		}
-		m, err := problems.Affine(mixture(t, nil, wide...), scale, make([]float64, 3))
+		m, err := madeup.Affine(mixture(t, nil, wide...), scale, make([]float64, 3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,8 +108,8 @@ func TestSamplesLieOnSupport(t *testing.T) {
 	rng := seeded(9)
 	for range 200 {
 		d := 1 + rng.IntN(6)
-		o := modeltest.Options{K: 1 + rng.IntN(3), D: d, Rank: 1 + rng.IntN(d), Condition: 1e4, Kind: modeltest.Kind(rng.IntN(3))}
-		m := modeltest.Random(t, rng, o)
+		o := madeup.Small{K: 1 + rng.IntN(3), D: d, Rank: 1 + rng.IntN(d), Condition: 1e4, Kind: estimate.CovarianceType(rng.IntN(3))}
+		m := drawn(t, rng, o)
 		scale, shift := make([]float64, d), make([]float64, d)
 		for j := range scale {
 			scale[j] = math.Pow(10, 60*rng.Float64()-30)
@@ -118,7 +118,7 @@ func TestSamplesLieOnSupport(t *testing.T) {
 				scale[j] = 0
 			}
 		}
-		m, err := problems.Affine(m, scale, shift)
+		m, err := madeup.Affine(m, scale, shift)
 		if err != nil {
 			t.Fatal(err)
 		}

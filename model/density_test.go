@@ -8,22 +8,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/model/modeltest"
 )
 
-var shapes = []modeltest.Options{
-	{K: 1, D: 1}, {K: 3, D: 1, Kind: modeltest.Spherical}, {K: 2, D: 2, Condition: 100},
-	{K: 5, D: 10, Condition: 1e4}, {K: 4, D: 6, Kind: modeltest.Diagonal, Condition: 1e6},
-	{K: 3, D: 4, Kind: modeltest.Spherical}, {K: 2, D: 70, Condition: 10}, {K: 2, D: 70, Kind: modeltest.Diagonal},
+var shapes = []madeup.Small{
+	{K: 1, D: 1}, {K: 3, D: 1, Kind: estimate.Spherical}, {K: 2, D: 2, Condition: 100},
+	{K: 5, D: 10, Condition: 1e4}, {K: 4, D: 6, Kind: estimate.Diagonal, Condition: 1e6},
+	{K: 3, D: 4, Kind: estimate.Spherical}, {K: 2, D: 70, Condition: 10}, {K: 2, D: 70, Kind: estimate.Diagonal},
 }
 
 // distmv.Normal is the second, independent implementation.
 func TestLogDensityAgreesWithReference(t *testing.T) {
 	rng := seeded(1)
 	for _, o := range shapes {
-		m := modeltest.Random(t, rng, o)
+		m := drawn(t, rng, o)
 		s := scorer(t, m)
 		row, want := make([]float64, o.D), make([]float64, o.K)
 		sampler, err := model.NewSampler(m)
@@ -48,16 +48,16 @@ func TestLogDensityAgreesWithReference(t *testing.T) {
 
 func TestDensityIntegratesToOne(t *testing.T) {
 	rng := seeded(2)
-	one := scorer(t, modeltest.Random(t, rng, modeltest.Options{K: 3, D: 1, Condition: 4}))
+	one := scorer(t, drawn(t, rng, madeup.Small{K: 3, D: 1, Condition: 4}))
 	near(t, "∫ p over R", integrate1(func(x float64) float64 { return math.Exp(one.LogDensity([]float64{x})) }, -15, 15, 3000), 1, 1e-9)
-	two := scorer(t, modeltest.Random(t, rng, modeltest.Options{K: 2, D: 2, Condition: 4}))
+	two := scorer(t, drawn(t, rng, madeup.Small{K: 2, D: 2, Condition: 4}))
 	near(t, "∫ p over R²", integrate2(func(x, y float64) float64 { return math.Exp(two.LogDensity([]float64{x, y})) }, -15, 15, 300), 1, 1e-9)
 }
 
 func TestScorerDoesNotAllocate(t *testing.T) {
 	rng := seeded(3)
 	for _, o := range shapes {
-		m := modeltest.Random(t, rng, o)
+		m := drawn(t, rng, o)
 		s := scorer(t, m)
 		sampler, _ := model.NewSampler(m)
 		row := make([]float64, o.D)
@@ -77,10 +77,10 @@ func TestScorerDoesNotAllocate(t *testing.T) {
 
 func TestUnitsDoNotMatter(t *testing.T) {
 	rng := seeded(4)
-	for _, o := range []modeltest.Options{{K: 3, D: 4, Condition: 1e4}, {K: 3, D: 4, Condition: 1e4, Rank: 2}, {K: 3, D: 4, Kind: modeltest.Diagonal, Rank: 3}, {K: 1, D: 4, Rank: 2}} {
-		m := modeltest.Random(t, rng, o)
+	for _, o := range []madeup.Small{{K: 3, D: 4, Condition: 1e4}, {K: 3, D: 4, Condition: 1e4, Rank: 2}, {K: 3, D: 4, Kind: estimate.Diagonal, Rank: 3}, {K: 1, D: 4, Rank: 2}} {
+		m := drawn(t, rng, o)
 		scale := []float64{1e-30, 1e30, -1, 1e-12}
-		mapped, err := problems.Affine(m, scale, make([]float64, 4))
+		mapped, err := madeup.Affine(m, scale, make([]float64, 4))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestUnitsDoNotMatter(t *testing.T) {
 
 func TestConditionBeyondFloat64SurvivesInFactor(t *testing.T) {
 	rng := seeded(5)
-	q := modeltest.Rotation(rng, 3)
+	q := madeup.Rotation(rng, 3)
 	sd := []float64{1, 1e-4, 1e-8} // condition 1e16
 	f := mat.DenseCopyOf(q)
 	for i := range 3 {
@@ -161,7 +161,7 @@ func TestFarAndNonFiniteRows(t *testing.T) {
 
 func BenchmarkScorerLogDensity(b *testing.B) {
 	rng := seeded(6)
-	m := modeltest.Random(b, rng, modeltest.Options{K: 5, D: 10, Condition: 100})
+	m := drawn(b, rng, madeup.Small{K: 5, D: 10, Condition: 100})
 	s := scorer(b, m)
 	rows := mat.NewDense(1000, 10, nil)
 	if err := m.Sample(rows, rng); err != nil {
@@ -176,7 +176,7 @@ func BenchmarkScorerLogDensity(b *testing.B) {
 }
 
 func BenchmarkNewScorer(b *testing.B) {
-	m := modeltest.Random(b, seeded(7), modeltest.Options{K: 5, D: 10, Condition: 100})
+	m := drawn(b, seeded(7), madeup.Small{K: 5, D: 10, Condition: 100})
 	for b.Loop() {
 		scorer(b, m)
 	}

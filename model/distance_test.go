@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/internal/canceltest"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/model/modeltest"
 )
 
 // numeric are the distances by integration of the densities, for models of one or two columns.
@@ -36,8 +36,8 @@ func numeric(t *testing.T, a, b *model.Mixture) (tv, hellinger, kl float64) {
 func TestClosedFormsAgainstIntegration(t *testing.T) {
 	rng := seeded(12)
 	for n := range 8 {
-		o := modeltest.Options{D: 1 + n%2, Condition: 4, Kind: modeltest.Kind(n % 3)}
-		a, b := modeltest.Random(t, rng, o), modeltest.Random(t, rng, o)
+		o := madeup.Small{D: 1 + n%2, Condition: 4, Kind: estimate.CovarianceType(n % 3)}
+		a, b := drawn(t, rng, o), drawn(t, rng, o)
 		_, h, kl := numeric(t, a, b)
 		near(t, "GaussianHellinger", model.GaussianHellinger(a.Components[0], b.Components[0]), h, 1e-7)
 		near(t, "GaussianKL", model.GaussianKL(a.Components[0], b.Components[0]), kl, 1e-7)
@@ -50,8 +50,8 @@ func TestClosedFormsAgainstIntegration(t *testing.T) {
 func TestMonteCarloAgainstIntegration(t *testing.T) {
 	rng := seeded(13)
 	for n := range 10 {
-		o := modeltest.Options{K: 1 + n%3, D: 1 + n%2, Condition: 4}
-		a, b := modeltest.Random(t, rng, o), modeltest.Random(t, rng, o)
+		o := madeup.Small{K: 1 + n%3, D: 1 + n%2, Condition: 4}
+		a, b := drawn(t, rng, o), drawn(t, rng, o)
 		tv, h, kl := numeric(t, a, b)
 		for i, f := range []func(a, b *model.Mixture) (model.Estimate, error){
 			func(a, b *model.Mixture) (model.Estimate, error) { return model.TotalVariation(a, b, 20000, rng) },
@@ -97,7 +97,7 @@ func TestKLOfCloseMixturesIsSharp(t *testing.T) {
 	rng := seeded(22)
 	for _, shift := range []float64{3e-4, 3e-2} {
 		a := mixture(t, []float64{0.4, 0.6}, normal(t, 0, 1), normal(t, 4, 1))
-		b, err := problems.Affine(a, []float64{1}, []float64{shift})
+		b, err := madeup.Affine(a, []float64{1}, []float64{shift})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,11 +169,11 @@ func TestDistancesOfDegenerateGaussians(t *testing.T) {
 func TestDistancesAreAffineInvariant(t *testing.T) {
 	rng := seeded(16)
 	for range 20 {
-		o := modeltest.Options{D: 3, Condition: 100}
-		a, b := modeltest.Random(t, rng, o), modeltest.Random(t, rng, o)
+		o := madeup.Small{D: 3, Condition: 100}
+		a, b := drawn(t, rng, o), drawn(t, rng, o)
 		scale, shift := []float64{1e-30, -1, 1e30}, []float64{1e-30, 3, 0}
-		a2, _ := problems.Affine(a, scale, shift)
-		b2, _ := problems.Affine(b, scale, shift)
+		a2, _ := madeup.Affine(a, scale, shift)
+		b2, _ := madeup.Affine(b, scale, shift)
 		ga, gb, ha, hb := a.Components[0], b.Components[0], a2.Components[0], b2.Components[0]
 		near(t, "mean", model.MeanDistance(ha, hb), model.MeanDistance(ga, gb), 1e-9)
 		near(t, "covariance", model.CovarianceDistance(ha.Cov, hb.Cov), model.CovarianceDistance(ga.Cov, gb.Cov), 1e-9)
@@ -184,8 +184,8 @@ func TestDistancesAreAffineInvariant(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	rng := seeded(17)
-	for _, o := range []modeltest.Options{{K: 4, D: 3, Condition: 10}, {K: 3, D: 3, Rank: 1}, {K: 1, D: 2}, {K: 1, D: 2, Rank: 1}} {
-		a := modeltest.Random(t, rng, o)
+	for _, o := range []madeup.Small{{K: 4, D: 3, Condition: 10}, {K: 3, D: 3, Rank: 1}, {K: 1, D: 2}, {K: 1, D: 2, Rank: 1}} {
+		a := drawn(t, rng, o)
 		perm := rng.Perm(o.K)
 		b := &model.Mixture{Columns: a.Columns}
 		for _, i := range perm {
@@ -338,7 +338,7 @@ func TestMatchPairsDegenerateComponentsWithTheNearest(t *testing.T) {
 
 func TestRandomModelsKeepTheirPromises(t *testing.T) {
 	rng := seeded(21)
-	m := modeltest.Random(t, rng, modeltest.Options{K: 6, D: 3, Separation: 5, Condition: 1e6})
+	m := drawn(t, rng, madeup.Small{K: 6, D: 3, Separation: 5, Condition: 1e6})
 	for i, g := range m.Components {
 		var eig mat.EigenSym
 		eig.Factorize(g.Cov.Dense(), false)

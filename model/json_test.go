@@ -9,16 +9,17 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/model/modeltest"
 )
 
 func TestJSONRoundTripIsExact(t *testing.T) {
 	rng := seeded(30)
 	for range 50 {
 		d := 1 + rng.IntN(5)
-		o := modeltest.Options{K: 1 + rng.IntN(4), D: d, Kind: modeltest.Kind(rng.IntN(3)), Condition: 1e10, Rank: 1 + rng.IntN(d)}
-		m := modeltest.Random(t, rng, o)
+		o := madeup.Small{K: 1 + rng.IntN(4), D: d, Kind: estimate.CovarianceType(rng.IntN(3)), Condition: 1e10, Rank: 1 + rng.IntN(d)}
+		m := drawn(t, rng, o)
 		m.Columns[0] = `a "quoted", <odd> name`
 		text, err := json.Marshal(m)
 		if err != nil {
@@ -147,7 +148,7 @@ func FuzzUnmarshal(f *testing.F) {
 	rng := seeded(31)
 	for n := range 200 {
 		d := 1 + n%3
-		m := modeltest.Random(f, rng, modeltest.Options{K: 1 + n%3, D: d, Rank: 1 + rng.IntN(d), Condition: 1e6, Kind: modeltest.Kind(n % 3)})
+		m := drawn(f, rng, madeup.Small{K: 1 + n%3, D: d, Rank: 1 + rng.IntN(d), Condition: 1e6, Kind: estimate.CovarianceType(n % 3)})
 		text, err := json.Marshal(m)
 		if err != nil {
 			f.Fatal(err)

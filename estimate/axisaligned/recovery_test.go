@@ -9,7 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -22,7 +22,7 @@ const alarm = 1e-6
 // A cell is a kind of problem: fresh random mixtures, n rows of each.
 type cell struct {
 	d, k, n     int
-	arrangement problems.Arrangement
+	arrangement madeup.Arrangement
 	weights     []float64
 	open        bool // the number of components is not told
 	relation    privacy.Relation
@@ -32,7 +32,7 @@ type cell struct {
 func variations(t *testing.T, rng *rand.Rand, runs int, c cell) (tvs []float64) {
 	t.Helper()
 	for range runs {
-		truth := estimatetest.Truth(t, rng, problems.Anywhere{Columns: c.d, Components: c.k, Arrangement: c.arrangement, Weights: c.weights})
+		truth := estimatetest.Truth(t, rng, madeup.Anywhere{Columns: c.d, Components: c.k, Arrangement: c.arrangement, Weights: c.weights})
 		one := estimatetest.Case{Rows: estimatetest.Draw(t, truth, c.n, rng), Columns: c.d, Relation: c.relation, Epsilon: 1, Delta: delta, Noise: fresh}
 		if !c.open {
 			one.Components = c.k
@@ -59,12 +59,12 @@ func TestRecovery(t *testing.T) {
 	rng := newRand(t)
 	all, near := 0, 0
 	for _, c := range []cell{
-		{1, 2, 3000, problems.Apart, nil, false, privacy.ReplaceOne},
-		{2, 2, 5000, problems.Apart, nil, false, privacy.AddRemoveOne},
-		{2, 3, 9000, problems.Apart, []float64{.5, .3, .2}, false, privacy.ReplaceOne},
-		{3, 2, 9000, problems.Nested, nil, false, privacy.AddRemoveOne},
-		{4, 2, 9000, problems.Apart, nil, false, privacy.ReplaceOne},
-		{2, 2, 12000, problems.Apart, nil, true, privacy.ReplaceOne},
+		{1, 2, 3000, madeup.Apart, nil, false, privacy.ReplaceOne},
+		{2, 2, 5000, madeup.Apart, nil, false, privacy.AddRemoveOne},
+		{2, 3, 9000, madeup.Apart, []float64{.5, .3, .2}, false, privacy.ReplaceOne},
+		{3, 2, 9000, madeup.Nested, nil, false, privacy.AddRemoveOne},
+		{4, 2, 9000, madeup.Apart, nil, false, privacy.ReplaceOne},
+		{2, 2, 12000, madeup.Apart, nil, true, privacy.ReplaceOne},
 	} {
 		tvs := variations(t, rng, 2, c)
 		t.Logf("%+v: %.3f", c, tvs)
@@ -85,9 +85,9 @@ func TestBars(t *testing.T) {
 	for _, c := range []cell{
 		{d: 2, k: 2, n: 2000}, {d: 2, k: 3, n: 4000}, {d: 3, k: 4, n: 8000}, {d: 4, k: 2, n: 4000}, {d: 4, k: 3, n: 7000}, {d: 5, k: 3, n: 5000},
 		{d: 8, k: 3, n: 12000}, {d: 2, k: 3, n: 8000, weights: unequal}, {d: 2, k: 2, n: 2000, relation: privacy.AddRemoveOne},
-		{d: 2, k: 2, n: 6000, arrangement: problems.Nested}, {d: 2, k: 3, n: 12000, arrangement: problems.Nested},
-		{d: 2, k: 2, n: 6000, arrangement: problems.Overlapping}, {d: 3, k: 3, n: 12000, arrangement: problems.Overlapping},
-		{d: 2, k: 2, n: 12000, open: true}, {d: 3, k: 3, n: 24000, open: true}, {d: 2, k: 2, n: 12000, arrangement: problems.Overlapping, open: true},
+		{d: 2, k: 2, n: 6000, arrangement: madeup.Nested}, {d: 2, k: 3, n: 12000, arrangement: madeup.Nested},
+		{d: 2, k: 2, n: 6000, arrangement: madeup.Overlapping}, {d: 3, k: 3, n: 12000, arrangement: madeup.Overlapping},
+		{d: 2, k: 2, n: 12000, open: true}, {d: 3, k: 3, n: 24000, open: true}, {d: 2, k: 2, n: 12000, arrangement: madeup.Overlapping, open: true},
 	} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			tvs := variations(t, newRand(t), 40, c)
@@ -106,7 +106,7 @@ func TestFarFromTheOrigin(t *testing.T) {
 		runs = 20
 	}
 	for range runs {
-		truth := estimatetest.Truth(t, rng, problems.Anywhere{Columns: 2, Components: 2, Arrangement: problems.Overlapping, Scale: 1e-2, Place: 1e12})
+		truth := estimatetest.Truth(t, rng, madeup.Anywhere{Columns: 2, Components: 2, Arrangement: madeup.Overlapping, Scale: 1e-2, Place: 1e12})
 		rows := estimatetest.Draw(t, truth, 8000, rng)
 		f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: 2, Components: 2, Epsilon: 1, Delta: delta, Noise: fresh})
 		tv := variation(t, truth, f, rng)
@@ -126,7 +126,7 @@ func TestFarFromTheOrigin(t *testing.T) {
 func TestScaleEquivariance(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
-		truth := estimatetest.Truth(t, rng, problems.Anywhere{Columns: 2, Components: 2, Scale: 1, Place: 5})
+		truth := estimatetest.Truth(t, rng, madeup.Anywhere{Columns: 2, Components: 2, Scale: 1, Place: 5})
 		rows := estimatetest.Draw(t, truth, 6000, rng)
 		var at *model.Mixture
 		for _, log := range []int{0, 60, -60, 240, -240, 1, -3} {
@@ -139,7 +139,7 @@ func TestScaleEquivariance(t *testing.T) {
 			if f.Model == nil {
 				t.Fatalf("%v, times 2^%d: %+v", rel, log, f.NoRelease)
 			}
-			back, err := problems.Affine(f.Model, []float64{math.Ldexp(1, -log), math.Ldexp(1, log)}, []float64{0, 0})
+			back, err := madeup.Affine(f.Model, []float64{math.Ldexp(1, -log), math.Ldexp(1, log)}, []float64{0, 0})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,7 +190,7 @@ func TestUnitsDoNotMatter(t *testing.T) {
 	all, near := 0, 0
 	for _, unit := range []float64{1, 3e-100, 7e140} {
 		for range 20 {
-			truth := estimatetest.Truth(t, rng, problems.Anywhere{Columns: 2, Components: 2, Scale: unit, Place: 30 * unit})
+			truth := estimatetest.Truth(t, rng, madeup.Anywhere{Columns: 2, Components: 2, Scale: unit, Place: 30 * unit})
 			f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: estimatetest.Draw(t, truth, 4000, rng), Columns: 2, Components: 2, Epsilon: 1,
 				Delta: delta, Noise: fresh})
 			tv := variation(t, truth, f, rng)
@@ -210,7 +210,7 @@ func TestSpherical(t *testing.T) {
 	near := 0
 	const runs = 6
 	for range runs {
-		truth := estimatetest.Truth(t, rng, problems.Moderate{Columns: 3, Components: 2, Covariance: estimate.Spherical, Separation: 12, LeastWeight: .3})
+		truth := estimatetest.Truth(t, rng, madeup.Moderate{Columns: 3, Components: 2, Covariance: estimate.Spherical, Separation: 12, LeastWeight: .3})
 		f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: estimatetest.Draw(t, truth, 8000, rng), Columns: 3, Components: 2,
 			Covariance: estimate.Spherical, Epsilon: 1, Delta: delta, Noise: fresh})
 		if f.Model != nil && f.Model.CovarianceType() != "spherical" {

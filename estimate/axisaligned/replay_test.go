@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -18,15 +18,15 @@ import (
 var settings = []struct {
 	d, n, k int
 	asked   bool
-	from    problems.Anywhere
+	from    madeup.Anywhere
 }{
-	{1, 900, 2, true, problems.Anywhere{Arrangement: problems.Nested}},
-	{2, 1800, 2, true, problems.Anywhere{Arrangement: problems.Nested}},
-	{2, 1500, 2, true, problems.Anywhere{Arrangement: problems.Apart}},
-	{2, 1500, 2, false, problems.Anywhere{Arrangement: problems.Apart}},
-	{3, 2500, 2, true, problems.Anywhere{Arrangement: problems.Overlapping}},
-	{1, 300, 2, false, problems.Anywhere{Arrangement: problems.Overlapping}},
-	{2, 3000, 3, false, problems.Anywhere{Arrangement: problems.Nested}},
+	{1, 900, 2, true, madeup.Anywhere{Arrangement: madeup.Nested}},
+	{2, 1800, 2, true, madeup.Anywhere{Arrangement: madeup.Nested}},
+	{2, 1500, 2, true, madeup.Anywhere{Arrangement: madeup.Apart}},
+	{2, 1500, 2, false, madeup.Anywhere{Arrangement: madeup.Apart}},
+	{3, 2500, 2, true, madeup.Anywhere{Arrangement: madeup.Overlapping}},
+	{1, 300, 2, false, madeup.Anywhere{Arrangement: madeup.Overlapping}},
+	{2, 3000, 3, false, madeup.Anywhere{Arrangement: madeup.Nested}},
 }
 
 // strays are rows that a neighbour may have: a huge one, a null one, the origin, one in the middle

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/internal/stattest"
 )
 
@@ -50,7 +50,7 @@ func TestStrayRows(t *testing.T) {
 		if f.Model == nil {
 			continue
 		}
-		at, spread := f.Model.Mean()[2], math.Sqrt(problems.Covariance(f.Model).At(2, 2))
+		at, spread := f.Model.Mean()[2], math.Sqrt(madeup.Covariance(f.Model).At(2, 2))
 		if math.Abs(at-mean) < .1*sd && spread > sd/1.4 && spread < 1.4*sd {
 			right++
 		} else {

@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/estimate/learners"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/engine/local"
@@ -45,11 +45,11 @@ func newRand(t testing.TB) *rand.Rand {
 // the nearest about so.
 func apartTruth(t testing.TB, rng *rand.Rand, k, d int, sep float64) *model.Mixture {
 	for {
-		m := estimatetest.Truth(t, rng, problems.Moderate{Columns: d, Components: k, Separation: sep * .8, Kappa: 3, LeastWeight: .6 / float64(k)})
+		m := estimatetest.Truth(t, rng, madeup.Moderate{Columns: d, Components: k, Separation: sep * .8, Kappa: 3, LeastWeight: .6 / float64(k)})
 		least := math.Inf(1)
 		for i := range k {
 			for j := range i {
-				d, _ := problems.Distances(m.Components[i], m.Components[j])
+				d, _ := madeup.Distances(m.Components[i], m.Components[j])
 				least = min(least, d)
 			}
 		}

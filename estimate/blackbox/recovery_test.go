@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -111,16 +111,16 @@ func TestOneMean(t *testing.T) {
 		n, eps = 80000, 1
 	}
 	for _, c := range []struct {
-		of   problems.Arrangement
+		of   madeup.Arrangement
 		runs int
 		part float64
-	}{{problems.Crossing, 16, .9}, {problems.Nested, 20, .6}} {
+	}{{madeup.Crossing, 16, .9}, {madeup.Nested, 20, .6}} {
 		if estimatetest.Long() {
 			c.runs = 40
 		}
 		var near [2]int
 		for i := range c.runs {
-			truth, err := problems.BlackBox{Columns: 2, Components: 2, Arrangement: c.of}.Truth(rng.Uint64())
+			truth, err := madeup.BlackBox{Columns: 2, Components: 2, Arrangement: c.of}.Truth(rng.Uint64())
 			if err != nil {
 				t.Fatal(err)
 			}

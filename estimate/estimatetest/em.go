@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -17,7 +17,7 @@ func EM(tb testing.TB, rows [][]float64, k, steps int, from *model.Mixture, rng 
 	if from == nil {
 		from = farStart(tb, rows, k, rng)
 	}
-	m, err := problems.EM(rows, from, steps)
+	m, err := madeup.EM(rows, from, steps)
 	if err != nil {
 		tb.Fatal(err)
 	}

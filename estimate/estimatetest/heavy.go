@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -58,7 +58,7 @@ func Bars(t *testing.T, rng *rand.Rand, e estimate.Estimator, bars []Bar) {
 func HeavyErrors(t *testing.T, rng *rand.Rand, e estimate.Estimator, law string, d, n, runs int, rel privacy.Relation) (errors []float64) {
 	t.Helper()
 	for range runs {
-		s, rows := Sampled(t, problems.Population{Columns: d, Kappa: 1e6, Offset: 10, Law: law}, rng.Uint64(), n)
+		s, rows := Sampled(t, madeup.Population{Columns: d, Kappa: 1e6, Offset: 10, Law: law}, rng.Uint64(), n)
 		if f := RunChecked(t, e, heavyCase(rows, d, rel)); f.Model != nil {
 			g := f.Model.Components[0]
 			errors = append(errors, s.Truth.Errors(g.Mean, g.Cov.Factor()).Covariance)
@@ -72,7 +72,7 @@ func heavyCase(rows [][]float64, d int, rel privacy.Relation) Case {
 }
 
 // Sampled is a table of a population, and its rows.
-func Sampled(t *testing.T, p problems.Population, seed uint64, n int) (*problems.Sample, [][]float64) {
+func Sampled(t *testing.T, p madeup.Population, seed uint64, n int) (*madeup.Sample, [][]float64) {
 	t.Helper()
 	s, err := p.Draw(seed, n)
 	if err != nil {
@@ -120,7 +120,7 @@ func Shapes(t *testing.T, rng *rand.Rand, e estimate.Estimator, covariance, mean
 
 func shapeErrors(t *testing.T, rng *rand.Rand, e estimate.Estimator, rel privacy.Relation, shape estimate.CovarianceType, d int) (covariance, mean float64) {
 	t.Helper()
-	p := problems.Population{Columns: d, Offset: 1000, Law: "t5", Axes: true}
+	p := madeup.Population{Columns: d, Offset: 1000, Law: "t5", Axes: true}
 	if shape == estimate.Diagonal {
 		p.Units = 3
 	}
@@ -177,7 +177,7 @@ func Replayed(t *testing.T, rng *rand.Rand, e estimate.Estimator) {
 			if d == 9 && i != rng.IntN(3) && !Long() {
 				continue
 			}
-			_, rows := Sampled(t, problems.Population{Columns: d, Kappa: 100, Offset: 10, Law: "t3"}, rng.Uint64(), 5000)
+			_, rows := Sampled(t, madeup.Population{Columns: d, Kappa: 100, Offset: 10, Law: "t3"}, rng.Uint64(), 5000)
 			row := make([]float64, d)
 			for j := range row {
 				row[j] = [...]float64{1e308, math.NaN(), 0, 40}[rng.IntN(4)]

@@ -7,7 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// A Generator draws mixtures: those of internal/problem.
+// A Generator draws mixtures: those of internal/madeup.
 type Generator interface {
 	From(rng *rand.Rand) (*model.Mixture, error)
 }

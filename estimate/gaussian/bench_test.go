@@ -7,7 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -19,7 +19,7 @@ import (
 func BenchmarkGaussianFit(b *testing.B) {
 	const n, d = 50000, 10
 	rng := rand.New(rand.NewPCG(1, 1))
-	truth := estimatetest.Truth(b, rng, problems.Moderate{Columns: d, Components: 1, Kappa: 100, Offset: 50})
+	truth := estimatetest.Truth(b, rng, madeup.Moderate{Columns: d, Components: 1, Kappa: 100, Offset: 50})
 	table := kerneltest.Table(estimatetest.Draw(b, truth, n, rng), d, privacy.ReplaceOne)
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-6}
 	p := estimate.Problem{Columns: d, Rows: n, Relation: privacy.ReplaceOne, Mu: privacy.MuOf(budget.Epsilon, budget.Delta)}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -20,7 +20,7 @@ import (
 func BenchmarkMixtureFit(b *testing.B) {
 	const n, d = 20000, 10
 	rng := rand.New(rand.NewPCG(1, 1))
-	truth := estimatetest.Truth(b, rng, problems.Moderate{Columns: d, Components: 5, Separation: 3, Kappa: 10, LeastWeight: .1})
+	truth := estimatetest.Truth(b, rng, madeup.Moderate{Columns: d, Components: 5, Separation: 3, Kappa: 10, LeastWeight: .1})
 	table := kerneltest.Table(estimatetest.Draw(b, truth, n, rng), d, privacy.ReplaceOne)
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-6}
 	for _, k := range []int{5, 0} {

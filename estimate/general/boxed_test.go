@@ -8,7 +8,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -141,7 +141,7 @@ func TestBoxedRecovery(t *testing.T) {
 		for _, c := range cells {
 			own := 0
 			for range c.runs {
-				truth := estimatetest.Truth(t, rng, problems.Anywhere{Columns: c.d, Components: c.k, Arrangement: problems.Rotated})
+				truth := estimatetest.Truth(t, rng, madeup.Anywhere{Columns: c.d, Components: c.k, Arrangement: madeup.Rotated})
 				f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: estimatetest.Draw(t, truth, c.n, rng), Columns: c.d, Relation: rel, Components: c.k,
 					Epsilon: 1, Delta: boxedDelta, Noise: fresh})
 				tv := 1.0

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/engine/counted"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
@@ -95,7 +95,7 @@ func TestNumberSettles(t *testing.T) {
 func TestLargeTablesAreReadLess(t *testing.T) {
 	const n, d, k = 60000, 2, 3
 	rng := newRand(t)
-	truth := estimatetest.Truth(t, rng, problems.Moderate{Columns: d, Components: k, Separation: 6, Kappa: 3, LeastWeight: .2})
+	truth := estimatetest.Truth(t, rng, madeup.Moderate{Columns: d, Components: k, Separation: 6, Kappa: 3, LeastWeight: .2})
 	table := kerneltest.Table(estimatetest.Draw(t, truth, n, rng), d, privacy.ReplaceOne)
 	p := estimate.Problem{Columns: d, Rows: n, Relation: privacy.ReplaceOne, Mu: 4, MaxComponents: 10, NoDelta: true}
 	passes := func(tested Estimator) float64 {

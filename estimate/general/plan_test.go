@@ -11,7 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/estimate/gaussian"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -75,7 +75,7 @@ func TestPlanDoesNotKnowRows(t *testing.T) {
 // plan but for the steps' prefix and the same answers to the same noise.
 func TestOneIsTheGaussian(t *testing.T) {
 	rng := newRand(t)
-	m := estimatetest.Truth(t, rng, problems.Moderate{Columns: 2, Components: 1, Kappa: 10})
+	m := estimatetest.Truth(t, rng, madeup.Moderate{Columns: 2, Components: 1, Kappa: 10})
 	rows := estimatetest.Draw(t, m, 4000, rng)
 	for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		for _, shape := range shapes {

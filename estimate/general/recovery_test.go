@@ -10,7 +10,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -33,8 +33,8 @@ func components(f estimatetest.Fit) int {
 
 // wideTruth draws a truth of everything that may vary: K, separation, weights, condition, offset
 // and units.
-func wideTruth(t testing.TB, rng *rand.Rand, d int) (*model.Mixture, problems.Moderate) {
-	truth := problems.Moderate{
+func wideTruth(t testing.TB, rng *rand.Rand, d int) (*model.Mixture, madeup.Moderate) {
+	truth := madeup.Moderate{
 		Columns: d, Components: 2 + rng.IntN(5), Separation: 1.5 + 3.5*rng.Float64(),
 		Kappa: math.Pow(10, 3*rng.Float64()), LeastWeight: .05,
 		Offset: []float64{0, 10, 1e6}[rng.IntN(3)], Unit: []float64{0, 1e6, 1e-6}[rng.IntN(3)],
@@ -98,7 +98,7 @@ func TestWithoutNoise(t *testing.T) {
 	near, all := 0, 0
 	for _, d := range columns {
 		for range runs {
-			truth := problems.Moderate{Columns: d, Components: 2 + rng.IntN(4), Separation: 2 + 3*rng.Float64(), Kappa: math.Pow(10, 2*rng.Float64()), LeastWeight: .05}
+			truth := madeup.Moderate{Columns: d, Components: 2 + rng.IntN(4), Separation: 2 + 3*rng.Float64(), Kappa: math.Pow(10, 2*rng.Float64()), LeastWeight: .05}
 			m := estimatetest.Truth(t, rng, truth)
 			rows, test := estimatetest.Draw(t, m, 4000, rng), estimatetest.Draw(t, m, 10000, rng)
 			f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: d, Mu: privacy.MuOf(1e6, 1e-6), Components: truth.Components, Noise: fresh})
@@ -207,7 +207,7 @@ func TestShapes(t *testing.T) {
 		near := 0
 		var gain []float64
 		for i := range runs {
-			m := estimatetest.Truth(t, rng, problems.Moderate{Columns: d, Components: 2, Covariance: shape, Separation: 3, Kappa: 10, LeastWeight: .25})
+			m := estimatetest.Truth(t, rng, madeup.Moderate{Columns: d, Components: 2, Covariance: shape, Separation: 3, Kappa: 10, LeastWeight: .25})
 			rows := estimatetest.Draw(t, m, n, rng)
 			tv := func(asked estimate.CovarianceType) float64 {
 				f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: d, Mu: muOne, Components: 2, Covariance: asked, Noise: fresh})
@@ -253,9 +253,9 @@ func TestUnitsDoNotMatter(t *testing.T) {
 	for _, c := range []struct{ unit, offset float64 }{{1, 0}, {1e-9, 1}, {1e9, -3}, {1e5, 1e5}} {
 		near := 0
 		for range runs {
-			m := estimatetest.Truth(t, rng, problems.Moderate{Columns: 2, Components: 2, Separation: 3, Kappa: 5, LeastWeight: .2})
+			m := estimatetest.Truth(t, rng, madeup.Moderate{Columns: 2, Components: 2, Separation: 3, Kappa: 5, LeastWeight: .2})
 			scale, shift := []float64{c.unit, 1 / c.unit}, []float64{c.offset * c.unit, -c.offset / c.unit}
-			moved, err := problems.Affine(m, scale, shift)
+			moved, err := madeup.Affine(m, scale, shift)
 			if err != nil {
 				t.Fatal(err)
 			}

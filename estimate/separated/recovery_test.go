@@ -12,7 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/estimate/program/explore"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -42,13 +42,13 @@ func (w world) draw(t testing.TB, rng *rand.Rand) (*model.Mixture, [][]float64) 
 	}
 	for g, scale := range groups {
 		for from := len(gs); len(gs) < from+w.k; {
-			one := estimatetest.Truth(t, rng, problems.Moderate{Columns: w.d, Components: 1, Covariance: w.shape, Kappa: w.kappa,
+			one := estimatetest.Truth(t, rng, madeup.Moderate{Columns: w.d, Components: 1, Covariance: w.shape, Kappa: w.kappa,
 				Separation: 1.2 * w.gap * math.Pow(float64(w.k), 1/float64(w.d))})
 			scales, shift := make([]float64, w.d), make([]float64, w.d)
 			for j := range scales {
 				scales[j], shift[j] = scale, 100*float64(g)*math.Max(1, w.ratio)/math.Sqrt(float64(w.d))
 			}
-			one, err := problems.Affine(one, scales, shift)
+			one, err := madeup.Affine(one, scales, shift)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +71,7 @@ func (w world) draw(t testing.TB, rng *rand.Rand) (*model.Mixture, [][]float64) 
 		for j := range scales {
 			scales[j], shift[j] = w.unit, w.offset
 		}
-		if m, err = problems.Affine(m, scales, shift); err != nil {
+		if m, err = madeup.Affine(m, scales, shift); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -43,7 +43,7 @@ func ScikitByBIC(ctx context.Context, rows *mat.Dense, most int, seed uint64) (F
 	if err != nil {
 		return out, err
 	}
-	out.Foreground, err = problems.Affine(out.Foreground, scale, shift)
+	out.Foreground, err = madeup.Affine(out.Foreground, scale, shift)
 	return out, err
 }
 

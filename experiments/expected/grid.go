@@ -7,7 +7,7 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/expected"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -138,7 +138,7 @@ func (s setting) needs(method estimate.Estimator) float64 {
 
 // A draw is what one seed of a setting is about.
 type draw struct {
-	population problems.Population
+	population madeup.Population
 	facts      estimate.Facts
 }
 
@@ -154,7 +154,7 @@ const (
 // spread evenly over the seeds.
 func (s setting) draw(seed uint64) draw {
 	u, v, w := spread(seed, 0), spread(seed, 1), spread(seed, 2)
-	p := problems.Population{Columns: s.columns, Kappa: math.Pow(10, mostKappa*u), Units: units, Offset: mostOffset * v, Axes: s.Shape != estimate.Full}
+	p := madeup.Population{Columns: s.columns, Kappa: math.Pow(10, mostKappa*u), Units: units, Offset: mostOffset * v, Axes: s.Shape != estimate.Full}
 	if s.Shape == estimate.Spherical {
 		p.Kappa, p.Units = 1, 0
 	}

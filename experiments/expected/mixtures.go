@@ -7,7 +7,7 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -65,9 +65,9 @@ func (s setting) mixtureLine() *line {
 	if s.columns >= manyColumns {
 		runs = fewRuns
 	}
-	p := problems.Plain{Components: s.components, Columns: s.columns, Placement: problems.Simplex, Gap: s.gap, Ellipsoids: true}
+	p := madeup.Plain{Components: s.components, Columns: s.columns, Placement: madeup.Simplex, Gap: s.gap, Ellipsoids: true}
 	if s.columns == 1 {
-		p.Placement = problems.Along
+		p.Placement = madeup.Along
 	}
 	return &line{Cell: s, Name: s.cell(), By: s.Method, Rows: s.rows, Runs: runs, Params: params{s.mu},
 		Make: func(ctx context.Context, n int, seed uint64) (engine.Outcome, error) {
@@ -86,10 +86,10 @@ func (s setting) mixtureLine() *line {
 			}
 			out.Success = fitted.Foreground.K() == s.components
 			out.Values[found] = float64(fitted.Foreground.K())
-			if out.Values[variation], err = problems.TotalVariation(in.Truth, fitted.Release.Model, tvRows); err != nil {
+			if out.Values[variation], err = madeup.TotalVariation(in.Truth, fitted.Release.Model, tvRows); err != nil {
 				return out, err
 			}
-			out.Values[oracle], err = problems.TotalVariation(in.Truth, best, tvRows)
+			out.Values[oracle], err = madeup.TotalVariation(in.Truth, best, tvRows)
 			return out, err
 		}}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
 )
@@ -114,7 +114,7 @@ func (c cell) line(rows ...int) *line {
 			if got.Foreground == nil {
 				return out, nil
 			}
-			tv, err := problems.TotalVariation(truth, got.Foreground, variationRows)
+			tv, err := madeup.TotalVariation(truth, got.Foreground, variationRows)
 			if err != nil {
 				return engine.Outcome{}, err
 			}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -22,7 +22,7 @@ type (
 // A cell is a placement with a gap in so many columns. A run draws the rest.
 type cell struct {
 	columns   int
-	placement problems.Placement
+	placement madeup.Placement
 	gap       float64
 	contender
 }
@@ -50,7 +50,7 @@ var contenders = []contender{
 
 // Placements beside those of two clusters and more: a single one; and more than the usual number of
 // rows pays for, with more rows, anywhere.
-const one, many problems.Placement = "one", "many"
+const one, many madeup.Placement = "one", "many"
 
 var (
 	allColumns = []int{1, 2, 3, 8, 20, 30}
@@ -68,7 +68,7 @@ const (
 // manyRows are those that pay for the most clusters.
 var manyRows = map[int]int{8: 21_000, 20: 60_000, 30: 130_000}
 
-// leastBar and mostBar are the least and the largest problems.Limit of a total variation: there are
+// leastBar and mostBar are the least and the largest madeup.Limit of a total variation: there are
 // no more clusters than the latter allows.
 const leastBar, mostBar = .08, .35
 
@@ -90,7 +90,7 @@ func (c cell) most() int {
 		panic(err) // a constant
 	}
 	n, k := c.rows(), 1
-	for k < mostClusters && problems.Limit(k+1, c.columns, n) <= mostBar+1e-9 && float64(n)*total.Mu >= float64(answerRows*c.columns*(k+1)) {
+	for k < mostClusters && madeup.Limit(k+1, c.columns, n) <= mostBar+1e-9 && float64(n)*total.Mu >= float64(answerRows*c.columns*(k+1)) {
 		k++
 	}
 	return k
@@ -101,7 +101,7 @@ func (c cell) least() int {
 	switch c.placement {
 	case one:
 		return 1
-	case problems.Paired, problems.Simplex:
+	case madeup.Paired, madeup.Simplex:
 		return 3
 	case many:
 		return 6
@@ -129,10 +129,10 @@ var Study = &engine.Study[cell]{
 func cells() (out []cell) {
 	for _, d := range allColumns {
 		out = append(out, cell{columns: d, placement: one, gap: 1})
-		for _, p := range []problems.Placement{problems.Along, problems.OnLine, problems.Simplex, problems.Paired} {
+		for _, p := range []madeup.Placement{madeup.Along, madeup.OnLine, madeup.Simplex, madeup.Paired} {
 			for _, gap := range allGaps {
 				c := cell{columns: d, placement: p, gap: gap}
-				if c.most() < c.least() || d == 1 && (p == problems.OnLine || p == problems.Simplex) {
+				if c.most() < c.least() || d == 1 && (p == madeup.OnLine || p == madeup.Simplex) {
 					continue
 				}
 				out = append(out, c)
@@ -184,7 +184,7 @@ func lines(o engine.Options) (out []*line, note string) {
 // params is what a line's names stand for.
 type params struct {
 	Columns   int
-	Placement problems.Placement
+	Placement madeup.Placement
 	Gap       float64
 	Budget    privacy.Budget
 }
@@ -207,21 +207,21 @@ func (c cell) line(o engine.Options) *line {
 }
 
 // instance draws what a cell leaves open.
-func (c cell) instance(rng *rand.Rand, relation privacy.Relation) (problems.Plain, privacy.Relation) {
+func (c cell) instance(rng *rand.Rand, relation privacy.Relation) (madeup.Plain, privacy.Relation) {
 	coin := func() bool { return rng.IntN(2) == 0 }
-	p := problems.Plain{Components: 1, Columns: c.columns, Placement: c.placement, Gap: c.gap, Ellipsoids: coin(), Mapped: coin()}
+	p := madeup.Plain{Components: 1, Columns: c.columns, Placement: c.placement, Gap: c.gap, Ellipsoids: coin(), Mapped: coin()}
 	if coin() {
 		relation = privacy.AddRemoveOne
 	}
 	switch c.placement {
 	case one:
-		p.Placement = problems.Along
+		p.Placement = madeup.Along
 		return p, relation
 	case many:
 		p.Gap = allGaps[1+rng.IntN(len(allGaps)-1)]
-		p.Placement = problems.Simplex
+		p.Placement = madeup.Simplex
 		if coin() {
-			p.Placement = problems.OnLine
+			p.Placement = madeup.OnLine
 		}
 	}
 	p.Components = c.least() + rng.IntN(c.most()-c.least()+1)
@@ -229,7 +229,7 @@ func (c cell) instance(rng *rand.Rand, relation privacy.Relation) (problems.Plai
 	return p, relation
 }
 
-func (c cell) learn(ctx context.Context, in *problems.Instance, r gauze.Request, seed uint64) (engine.Fitted, error) {
+func (c cell) learn(ctx context.Context, in *madeup.Instance, r gauze.Request, seed uint64) (engine.Fitted, error) {
 	if c.method == "" {
 		return engine.ScikitByBIC(ctx, in.Rows, mostClusters+2, seed%(1<<31))
 	}
@@ -255,9 +255,9 @@ const (
 // variationRows are those of a total variation in several columns: a standard error of .01.
 const variationRows = 4000
 
-func outcome(p problems.Plain, relation privacy.Relation, in *problems.Instance, got engine.Fitted) (engine.Outcome, error) {
+func outcome(p madeup.Plain, relation privacy.Relation, in *madeup.Instance, got engine.Fitted) (engine.Outcome, error) {
 	n, d := in.Rows.Dims()
-	out := engine.Outcome{Seconds: got.Seconds, Why: got.Why, Values: engine.Values{found: 0, truth: float64(p.Components), limit: problems.Limit(p.Components, d, n),
+	out := engine.Outcome{Seconds: got.Seconds, Why: got.Why, Values: engine.Values{found: 0, truth: float64(p.Components), limit: madeup.Limit(p.Components, d, n),
 		variation: 1, exact: 0, scaled: number(p.Scaled), uneven: number(p.Uneven), ellipsoids: number(p.Ellipsoids), mapped: number(p.Mapped),
 		addRemove: number(relation == privacy.AddRemoveOne)}}
 	if got.Foreground == nil {
@@ -270,7 +270,7 @@ func outcome(p problems.Plain, relation privacy.Relation, in *problems.Instance,
 		out.Values[warned] = number(len(flags) > 0)
 		out.Note = fmt.Sprintf("%+v", p)
 	}
-	tv, err := problems.TotalVariation(in.Truth, whole, variationRows)
+	tv, err := madeup.TotalVariation(in.Truth, whole, variationRows)
 	if err != nil {
 		return out, err
 	}

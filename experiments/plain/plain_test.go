@@ -7,7 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/experiments/engine/enginetest"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -17,7 +17,7 @@ func TestCells(t *testing.T) {
 	enginetest.Lines(t, Study, func(l *line) error {
 		p, relation := l.Cell.instance(rand.New(rand.NewPCG(engine.SeedOf(l.Name, 1), 1)), privacy.ReplaceOne)
 		relations[relation]++
-		if b := problems.Limit(p.Components, p.Columns, l.Rows[0]); !(b >= leastBar && b <= mostBar+1e-9) {
+		if b := madeup.Limit(p.Components, p.Columns, l.Rows[0]); !(b >= leastBar && b <= mostBar+1e-9) {
 			t.Errorf("%s: a limit of %g", l.Name, b)
 		}
 		_, err := p.Truth(1)

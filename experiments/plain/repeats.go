@@ -7,7 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 )
 
 // repeats is whether two people who fit one table are told the same number of clusters.
@@ -87,7 +87,7 @@ func repeatSummary(p *engine.Page, r *results) {
 			add(fmt.Sprintf("d = %d", d), func(c cell) bool { return c.columns == d })
 		}
 	}
-	for _, placement := range []problems.Placement{problems.Along, problems.OnLine, problems.Simplex, problems.Paired} {
+	for _, placement := range []madeup.Placement{madeup.Along, madeup.OnLine, madeup.Simplex, madeup.Paired} {
 		add(string(placement), func(c cell) bool { return c.placement == placement })
 	}
 	add("all", func(cell) bool { return true })

@@ -2,7 +2,7 @@
 // how many rows it needs, how far from the truth it ends, and whether it keeps silent where there
 // is nothing to be found; with each learner, as practical method and as the thesis prints it, and
 // beside the learners without privacy. The experiments follow Sections C and D of the restatement
-// of [PPE], on random mixtures that internal/problems draws; a run has a mixture of its own.
+// of [PPE], on random mixtures that internal/madeup draws; a run has a mixture of its own.
 //
 // In the place of an experiment's name there may be cells, each k,d,n,separation[,family..], like
 // 2,2,40000,6 3,2,90000,6,wide.
@@ -14,7 +14,7 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -55,7 +55,7 @@ const (
 // A cell is a point of an experiment's grid.
 type cell struct {
 	name string
-	spec problems.BlackBox
+	spec madeup.BlackBox
 	goal goal
 	// given is the number of components that is asked for, where it is not the true one.
 	given int
@@ -73,7 +73,7 @@ type cell struct {
 
 // params is what a cell's name stands for, as the results keep it.
 type params struct {
-	problems.BlackBox
+	madeup.BlackBox
 	Given    int     `json:"given,omitempty"`
 	Trim     float64 `json:"trim,omitempty"`
 	Goal     goal    `json:"goal,omitempty"`
@@ -127,7 +127,7 @@ const (
 )
 
 // outcome measures a release.
-func (c cell) outcome(in *problems.Instance, got engine.Fitted, seed uint64) (engine.Outcome, error) {
+func (c cell) outcome(in *madeup.Instance, got engine.Fitted, seed uint64) (engine.Outcome, error) {
 	end := engine.Outcome{Seconds: got.Seconds, Why: got.Why, Values: engine.Values{}}
 	// there is nothing to compare with; a refusal on public facts says nothing about the rows
 	if c.goal == nothing {
@@ -138,11 +138,11 @@ func (c cell) outcome(in *problems.Instance, got engine.Fitted, seed uint64) (en
 	if err != nil {
 		return end, err
 	}
-	if end.Values[reference], err = problems.TotalVariation(in.Truth, plain, tvRows); err != nil || got.Release == nil {
+	if end.Values[reference], err = madeup.TotalVariation(in.Truth, plain, tvRows); err != nil || got.Release == nil {
 		return end, err
 	}
 	m := got.Release.Model
-	tv, err := problems.TotalVariation(in.Truth, m, tvRows)
+	tv, err := madeup.TotalVariation(in.Truth, m, tvRows)
 	if err != nil {
 		return end, err
 	}
@@ -187,7 +187,7 @@ func parseCell(text string) (cell, error) {
 
 // newCell is a cell of one number of rows.
 func newCell(k, d, n int, sep float64, which ...string) (cell, error) {
-	c := cell{name: fmt.Sprintf("k=%d/d=%d", k, d), spec: problems.BlackBox{Components: k, Columns: d}, rows: []int{n}}
+	c := cell{name: fmt.Sprintf("k=%d/d=%d", k, d), spec: madeup.BlackBox{Components: k, Columns: d}, rows: []int{n}}
 	if k > 1 && sep != 0 {
 		c.spec.Separation = sep
 		c.name += fmt.Sprintf("/sep=%g", sep)

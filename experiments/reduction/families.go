@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 )
 
 // usualTrim is what learners leave out of tables with outliers.
@@ -17,14 +17,14 @@ var families = map[string]func(*cell){
 	"weights":   func(c *cell) { c.spec.LeastWeight = .1 },
 	"condition": func(c *cell) { c.spec.Condition = 100 },
 	"sizes":     func(c *cell) { c.spec.Sizes = 100 },
-	"crowded":   func(c *cell) { c.spec.Arrangement = problems.Crowded },
-	"pancakes":  func(c *cell) { c.spec.Arrangement = problems.Parallel },
-	"nested":    func(c *cell) { c.spec.Arrangement, c.spec.Separation = problems.Nested, 0 },
+	"crowded":   func(c *cell) { c.spec.Arrangement = madeup.Crowded },
+	"pancakes":  func(c *cell) { c.spec.Arrangement = madeup.Parallel },
+	"nested":    func(c *cell) { c.spec.Arrangement, c.spec.Separation = madeup.Nested, 0 },
 	"equal": func(c *cell) { // means, and covariances I and 3I
-		c.spec.Arrangement, c.spec.Separation, c.spec.Growth, c.spec.Condition = problems.Nested, 0, math.Sqrt(3), 1
+		c.spec.Arrangement, c.spec.Separation, c.spec.Growth, c.spec.Condition = madeup.Nested, 0, math.Sqrt(3), 1
 	},
 	"spherical": func(c *cell) { c.spec.Condition = 1 },
-	"crossing":  func(c *cell) { c.spec.Arrangement, c.spec.Separation = problems.Crossing, 0 },
+	"crossing":  func(c *cell) { c.spec.Arrangement, c.spec.Separation = madeup.Crossing, 0 },
 	"wide":      func(c *cell) { c.spec.Wide = true },
 	"turned":    func(c *cell) { c.spec.Turned = true },
 	// Other laws.

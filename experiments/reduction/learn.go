@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/learner/em"
 	"github.com/gauze-dp/gauze/learner/pearson"
@@ -28,7 +28,7 @@ const (
 var learners = map[string]learner.Mixture{byEM: em.Learner{}, bySpectral: spectral.Mixture{}, byMoments: pearson.Learner{}}
 
 // learn runs the contender's learner on all rows, without privacy.
-func (by contender) learn(ctx context.Context, c cell, in *problems.Instance, seed uint64) (engine.Outcome, error) {
+func (by contender) learn(ctx context.Context, c cell, in *madeup.Instance, seed uint64) (engine.Outcome, error) {
 	m, seconds, err := by.open(ctx, c, in, seed)
 	out := engine.Outcome{Seconds: math.Round(1e4*seconds) / 1e4, Values: engine.Values{}}
 	if err != nil {
@@ -37,12 +37,12 @@ func (by contender) learn(ctx context.Context, c cell, in *problems.Instance, se
 	}
 	out.Values[parameters] = parameterDistance(in.Truth, m)
 	out.Success = out.Values[parameters] < alikeParameters
-	out.Values[totalVariation], err = problems.TotalVariation(in.Truth, m, tvRows)
+	out.Values[totalVariation], err = madeup.TotalVariation(in.Truth, m, tvRows)
 	return out, err
 }
 
 // open is what the learner finds, and how long it took.
-func (by contender) open(ctx context.Context, c cell, in *problems.Instance, seed uint64) (*model.Mixture, float64, error) {
+func (by contender) open(ctx context.Context, c cell, in *madeup.Instance, seed uint64) (*model.Mixture, float64, error) {
 	if by.learner == byScikit {
 		return scikit(ctx, in.Rows, c.asked(), seed)
 	}
@@ -69,7 +69,7 @@ func scikit(ctx context.Context, rows *mat.Dense, k int, seed uint64) (*model.Mi
 	if err != nil {
 		return nil, 0, err
 	}
-	m, err := problems.Affine(got.Foreground, scale, shift)
+	m, err := madeup.Affine(got.Foreground, scale, shift)
 	return m, got.Seconds, err
 }
 
@@ -123,7 +123,7 @@ func parameterDistance(a, b *model.Mixture) float64 {
 }
 
 // likelihoodGap is how much less likely rows are under b than under a, in nats per row.
-func likelihoodGap(held *problems.Instance, a, b *model.Mixture) (float64, error) {
+func likelihoodGap(held *madeup.Instance, a, b *model.Mixture) (float64, error) {
 	first, err := model.NewScorer(a)
 	if err != nil {
 		return 0, err

@@ -14,7 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/experiments/engine/enginetest"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -94,7 +94,7 @@ func sameCell(a, b cell) bool {
 
 // The best pairing is found whatever the order, and k must agree.
 func TestParameterDistance(t *testing.T) {
-	truth, err := problems.BlackBox{Columns: 3, Components: 4, Separation: 6}.Truth(5)
+	truth, err := madeup.BlackBox{Columns: 3, Components: 4, Separation: 6}.Truth(5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestParameterDistance(t *testing.T) {
 	if d := parameterDistance(truth, &turned); math.Abs(d-.05) > 1e-6 {
 		t.Errorf("weights moved by .05: %v", d)
 	}
-	one, err := problems.BlackBox{Columns: 3, Components: 1}.Truth(5)
+	one, err := madeup.BlackBox{Columns: 3, Components: 1}.Truth(5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestParameterDistance(t *testing.T) {
 
 // The truth loses nothing against itself, and a wider model what their divergence says.
 func TestLikelihoodGap(t *testing.T) {
-	held, err := problems.BlackBox{Columns: 1, Components: 1}.Held(1, 40_000)
+	held, err := madeup.BlackBox{Columns: 1, Components: 1}.Held(1, 40_000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
-	"github.com/gauze-dp/gauze/internal/problems/families"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -33,7 +32,7 @@ var drawnAt = map[string]int{
 
 // An overlap is a mixture whose components overlap.
 type overlap struct {
-	problems.Moderate
+	madeup.Moderate
 	rows   int
 	sorted bool // by component, as a table put together from several has it
 }
@@ -41,11 +40,11 @@ type overlap struct {
 // overlaps are one Gaussian and mixtures in units of the columns' own; those of twenty components
 // are more than are allowed unless rows carry them.
 var overlaps = []overlap{
-	{problems.Moderate{Columns: 10, Components: 1, Kappa: 10, Unit: 30}, most, false},
-	{problems.Moderate{Columns: 2, Components: 5, Separation: 2, Kappa: 5, LeastWeight: .05, Unit: 30}, most, false},
-	{problems.Moderate{Columns: 4, Components: 5, Separation: 2, Kappa: 5, LeastWeight: .05, Unit: 30}, part, false},
-	{problems.Moderate{Columns: 4, Components: 5, Separation: 1.5, Kappa: 10, LeastWeight: .05, Unit: 30}, part, true},
-	{problems.Moderate{Columns: 4, Components: 20, Separation: 3, Kappa: 5, LeastWeight: .02, Unit: 30}, part, false},
+	{madeup.Moderate{Columns: 10, Components: 1, Kappa: 10, Unit: 30}, most, false},
+	{madeup.Moderate{Columns: 2, Components: 5, Separation: 2, Kappa: 5, LeastWeight: .05, Unit: 30}, most, false},
+	{madeup.Moderate{Columns: 4, Components: 5, Separation: 2, Kappa: 5, LeastWeight: .05, Unit: 30}, part, false},
+	{madeup.Moderate{Columns: 4, Components: 5, Separation: 1.5, Kappa: 10, LeastWeight: .05, Unit: 30}, part, true},
+	{madeup.Moderate{Columns: 4, Components: 20, Separation: 3, Kappa: 5, LeastWeight: .02, Unit: 30}, part, false},
 }
 
 func (v overlap) name() string {
@@ -110,8 +109,8 @@ func (c cell) large(seed uint64, n int) (out drawn, err error) {
 }
 
 func largeLines(o engine.Options) (out []*line, note string) {
-	for _, f := range families.All() {
-		if n := drawnAt[f.Sort+"/"+f.Twin]; f.Use == families.Several && n > 0 {
+	for _, f := range madeup.Families() {
+		if n := drawnAt[f.Sort+"/"+f.Twin]; f.Use == madeup.UseSeveral && n > 0 {
 			out = append(out, cell{Family: f}.largeLine(o, f.Name(), n))
 		}
 	}
@@ -198,7 +197,7 @@ func (c cell) largePair(ctx context.Context, o engine.Options, n int, seed uint6
 		if v[[...]string{lostWith, lostWithout}[i]], _, err = nats(t.held, t.truth, m); err != nil {
 			return out, err
 		}
-		if v[[...]string{tvWith, tvWithout}[i]], err = problems.TotalVariation(t.truth, m, heldRows); err != nil {
+		if v[[...]string{tvWith, tvWithout}[i]], err = madeup.TotalVariation(t.truth, m, heldRows); err != nil {
 			return out, err
 		}
 	}

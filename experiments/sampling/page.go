@@ -8,7 +8,7 @@ import (
 )
 
 func lead(r *results) string {
-	return fmt.Sprintf("ε = %g, δ = %g; every family of tables with several columns as a mixture that internal/problems/families draws at any number of rows (clusters, pancakes, crossings, skew, tails, "+
+	return fmt.Sprintf("ε = %g, δ = %g; every family of tables with several columns as a mixture that internal/madeup draws at any number of rows (clusters, pancakes, crossings, skew, tails, "+
 		"grids, rounded and coded columns), the number of components open and, where the family is one of mixtures, given too. Both fits see the same rows; %d held rows of the same table judge them. k counts the components of a background too, eight as a rule. "+
 		"The total variation is from the true mixture, where the family has one.", r.Options.Budget.Epsilon, r.Options.Budget.Delta, heldRows)
 }

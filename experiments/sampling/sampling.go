@@ -10,8 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
-	"github.com/gauze-dp/gauze/internal/problems/families"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
 )
@@ -24,7 +23,7 @@ type (
 // A cell is a family of tables, with the number of components left open or given. A run draws the
 // rest.
 type cell struct {
-	families.Family
+	madeup.Family
 	overlap overlap // in place of a family, of large tables
 	given   bool
 }
@@ -82,8 +81,8 @@ const about = "A run is a fresh table that is fitted twice, with noise of its ow
 	"for everything. It succeeds if the mean log-likelihood of held rows is at least as good by the model with the sample. Where the sample costs nothing, that is so in half of the runs."
 
 func lines(o engine.Options) (out []*line, note string) {
-	for _, f := range families.All() {
-		if f.Use != families.Several || f.Rows[1] > 0 {
+	for _, f := range madeup.Families() {
+		if f.Use != madeup.UseSeveral || f.Rows[1] > 0 {
 			continue
 		}
 		c := cell{Family: f}
@@ -170,7 +169,7 @@ func judge(v engine.Values, better *bool, held *mat.Dense, models [2]*model.Mixt
 	}
 	var away [2]float64
 	for i, m := range models {
-		if away[i], err = problems.TotalVariation(truth, m, heldRows); err != nil {
+		if away[i], err = madeup.TotalVariation(truth, m, heldRows); err != nil {
 			return err
 		}
 	}

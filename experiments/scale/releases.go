@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release"
 )
@@ -188,14 +188,14 @@ func (t *twin) compare(models [2][]*model.Mixture, truth *model.Mixture) error {
 	side := func(i int) int { return min(1, i/max(1, len(models[0]))) }
 	apart := make([][]float64, len(all))
 	for i, a := range all {
-		away, err := problems.TotalVariation(truth, a, distanceRows)
+		away, err := madeup.TotalVariation(truth, a, distanceRows)
 		if err != nil {
 			return err
 		}
 		t.released[side(i)] = append(t.released[side(i)], away)
 		apart[i] = make([]float64, len(all))
 		for j, b := range all[:i] {
-			tv, err := problems.TotalVariation(a, b, distanceRows)
+			tv, err := madeup.TotalVariation(a, b, distanceRows)
 			if err != nil {
 				return err
 			}

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 )
 
 // A setting is a column of table D.1.
@@ -52,10 +52,10 @@ const untabled = 70_000
 func (t tabled) n(i int) int { return int(1000 * t.rows[i]) }
 
 // spec is the problem of a setting.
-func (s setting) spec(d, k int) problems.Spec {
-	p := problems.Spec{Columns: d, Components: k, Separation: s.C}
+func (s setting) spec(d, k int) madeup.Spec {
+	p := madeup.Spec{Columns: d, Components: k, Separation: s.C}
 	if s.ell {
-		p.Covariance, p.Uneven = problems.Ellipsoid, true
+		p.Covariance, p.Uneven = madeup.Ellipsoid, true
 	}
 	return p
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 )
 
 // both is a cell with the number of components given, and the same without.
@@ -36,7 +36,7 @@ var d2 = experiment{
 		return out
 	},
 	runs:    10,
-	success: func(s problems.Score, c cell) bool { return means(s, c) && s.MedianBound < .15 },
+	success: func(s madeup.Score, c cell) bool { return means(s, c) && s.MedianBound < .15 },
 }
 
 // auto leaves the number of components free.
@@ -63,7 +63,7 @@ var scales = experiment{
 		for _, d := range []int{3, 10} {
 			for _, ratio := range []float64{1, 10, 1e3, 1e6} {
 				out = append(out, both(cell{name: fmt.Sprintf("%d/%g", d, ratio), rows: []int{20_000, 50_000},
-					spec: problems.Spec{Columns: d, Components: 6, Separation: 6, ScaleRatio: ratio}})...)
+					spec: madeup.Spec{Columns: d, Components: 6, Separation: 6, ScaleRatio: ratio}})...)
 			}
 		}
 		return out
@@ -80,7 +80,7 @@ var outliers = experiment{
 		var out []cell
 		add := func(share, from, to float64) {
 			out = append(out, both(cell{name: fmt.Sprintf("%g%%/%.0e-%.0e", 100*share, from, to), rows: []int{7000, 20_000},
-				spec: problems.Spec{Columns: 5, Components: 3, Separation: 6, OutlierShare: share, OutlierFrom: from, OutlierTo: to}})...)
+				spec: madeup.Spec{Columns: 5, Components: 3, Separation: 6, OutlierShare: share, OutlierFrom: from, OutlierTo: to}})...)
 		}
 		for _, share := range []float64{.005, .02, .05, .1} {
 			add(share, 1e2, 1e9)
@@ -105,7 +105,7 @@ var kappa = experiment{
 			rows  []int
 		}{{5, 100, []int{10_000, 30_000}}, {5, 1000, []int{10_000, 30_000}}, {5, 1e5, []int{10_000, 30_000}}, {10, 1000, []int{20_000, 50_000}}} {
 			out = append(out, both(cell{name: fmt.Sprintf("%d/%g", l.d, l.kappa), rows: l.rows,
-				spec: problems.Spec{Columns: l.d, Components: 3, Separation: 6, Covariance: problems.Conditioned, Kappa: l.kappa}})...)
+				spec: madeup.Spec{Columns: l.d, Components: 3, Separation: 6, Covariance: madeup.Conditioned, Kappa: l.kappa}})...)
 		}
 		return out
 	},
@@ -121,7 +121,7 @@ var tails = experiment{
 		var out []cell
 		for _, nu := range []float64{3, 5, 10} {
 			out = append(out, both(cell{name: fmt.Sprintf("t%g", nu), rows: []int{10_000, 20_000, 50_000},
-				spec: problems.Spec{Columns: 5, Components: 3, Separation: 6, TailDegrees: nu}})...)
+				spec: madeup.Spec{Columns: 5, Components: 3, Separation: 6, TailDegrees: nu}})...)
 		}
 		return out
 	},
@@ -140,7 +140,7 @@ var weights = experiment{
 				names = append(names, fmt.Sprintf("%g", 100*v))
 			}
 			out = append(out, both(cell{name: strings.Join(names, "-"), rows: []int{10_000, 20_000, 50_000, 100_000},
-				spec: problems.Spec{Columns: 5, Components: len(w), Gap: 12, Weights: w}})...)
+				spec: madeup.Spec{Columns: 5, Components: len(w), Gap: 12, Weights: w}})...)
 		}
 		return out
 	},
@@ -191,7 +191,7 @@ var literal = experiment{
 		}{{3, 2, 100, []int{10_000, 25_000, 60_000, 250_000}}, {3, 2, 30, []int{25_000, 60_000}}, {3, 3, 300, []int{40_000, 75_000}},
 			{6, 2, 14, []int{3000, 6000, 20_000}}, {6, 3, 14, []int{10_000, 40_000}}} {
 			out = append(out, cell{name: fmt.Sprintf("%d/%d/%gsd", l.d, l.k, l.gap), rows: l.rows,
-				spec: problems.Spec{Columns: l.d, Components: l.k, Gap: l.gap}})
+				spec: madeup.Spec{Columns: l.d, Components: l.k, Gap: l.gap}})
 		}
 		return out
 	},

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 )
 
 // Names of peers, which learn without privacy and are given the number of components.
@@ -15,7 +15,7 @@ const (
 	skKMeansPlus = "sklearn:k-means++"
 )
 
-var peers = map[string]func(context.Context, *problems.Instance, uint64) (engine.Fitted, error){
+var peers = map[string]func(context.Context, *madeup.Instance, uint64) (engine.Fitted, error){
 	fromTruth: fitFromTruth, skKMeans: scikit("kmeans"), skKMeansPlus: scikit("k-means++"),
 }
 
@@ -30,15 +30,15 @@ func withPeers() ([]string, string) {
 		note + "`sklearn:` is scikit-learn's GaussianMixture, one start of the kind named, full covariances, at most 200 steps, in a process of its own on one thread."
 }
 
-func fitFromTruth(_ context.Context, in *problems.Instance, _ uint64) (engine.Fitted, error) {
+func fitFromTruth(_ context.Context, in *madeup.Instance, _ uint64) (engine.Fitted, error) {
 	start := time.Now()
 	m, err := in.Reference(referenceSteps)
 	return engine.Fitted{Foreground: m, Seconds: engine.Since(start)}, err
 }
 
 // scikit fits by a child process.
-func scikit(start string) func(context.Context, *problems.Instance, uint64) (engine.Fitted, error) {
-	return func(ctx context.Context, in *problems.Instance, seed uint64) (engine.Fitted, error) {
+func scikit(start string) func(context.Context, *madeup.Instance, uint64) (engine.Fitted, error) {
+	return func(ctx context.Context, in *madeup.Instance, seed uint64) (engine.Fitted, error) {
 		return engine.Scikit(ctx, in.Rows, in.Truth.K(), start, seed)
 	}
 }

@@ -1,7 +1,7 @@
 // Package separated measures how methods of gauze fit learn mixtures of separated Gaussians: how
 // many rows they need, how far from the truth they end, and what scales, outliers, tails and
 // unequal weights do to them. The experiments follow Sections D and F of the restatement of
-// [KSSU19], on random mixtures that internal/problems draws.
+// [KSSU19], on random mixtures that internal/madeup draws.
 package separated
 
 import (
@@ -11,7 +11,7 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -43,7 +43,7 @@ type (
 // A cell is a point of an experiment's grid.
 type cell struct {
 	name string
-	spec problems.Spec
+	spec madeup.Spec
 	auto bool // the number of components is not given
 	// epsilon, if not 0, takes the place of the one asked for.
 	epsilon float64
@@ -57,7 +57,7 @@ type cell struct {
 
 // params is what a cell's name stands for, as the results keep it.
 type params struct {
-	problems.Spec
+	madeup.Spec
 	Given    int     `json:"given,omitempty"`   // number of components, where it is given
 	Most     int     `json:"at_most,omitempty"` // the largest one allowed, where it is not
 	Epsilon  float64 `json:"epsilon"`
@@ -74,7 +74,7 @@ type experiment struct {
 	reference          bool // measures the non-private reference too
 	// contenders, if set, are others than usual, with what the page says of them.
 	contenders func() ([]string, string)
-	success    func(problems.Score, cell) bool
+	success    func(madeup.Score, cell) bool
 	summary    func(*engine.Page, *results)
 }
 
@@ -168,7 +168,7 @@ func (e experiment) line(o engine.Options, c cell, method string) *line {
 }
 
 // learn fits by a method of gauze fit, or by a peer.
-func learn(ctx context.Context, in *problems.Instance, r gauze.Request, seed uint64) (engine.Fitted, error) {
+func learn(ctx context.Context, in *madeup.Instance, r gauze.Request, seed uint64) (engine.Fitted, error) {
 	if fit, ok := peers[r.Method]; ok {
 		return fit(ctx, in, seed)
 	}
@@ -193,7 +193,7 @@ func (e experiment) outcome(c cell, truth *model.Mixture, f engine.Fitted) (engi
 	if f.Foreground == nil {
 		return out, nil
 	}
-	s, err := problems.Compare(truth, f.Foreground, tvRows)
+	s, err := madeup.Compare(truth, f.Foreground, tvRows)
 	if err != nil {
 		return out, err
 	}
@@ -206,21 +206,21 @@ func (e experiment) outcome(c cell, truth *model.Mixture, f engine.Fitted) (engi
 }
 
 // addReference adds the error that could be had without privacy.
-func addReference(v engine.Values, in *problems.Instance) error {
+func addReference(v engine.Values, in *madeup.Instance) error {
 	m, err := in.Reference(referenceSteps)
 	if err != nil {
 		return err
 	}
-	s, err := problems.Compare(in.Truth, m, 0)
+	s, err := madeup.Compare(in.Truth, m, 0)
 	v[referenceMean] = s.WorstMean
 	return err
 }
 
 // means is the criterion of most experiments: every mean is learned.
-func means(s problems.Score, _ cell) bool { return s.WorstMean < meanBar }
+func means(s madeup.Score, _ cell) bool { return s.WorstMean < meanBar }
 
 // meansAndNumber wants the number of components right as well.
-func meansAndNumber(s problems.Score, c cell) bool {
+func meansAndNumber(s madeup.Score, c cell) bool {
 	return means(s, c) && s.Found == c.spec.Components
 }
 

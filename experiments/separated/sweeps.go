@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 )
 
 // separation moves the components together.
@@ -19,7 +19,7 @@ var separation = experiment{
 		for _, l := range []struct{ d, k int }{{2, 3}, {5, 3}, {20, 7}} {
 			for _, gap := range []float64{2.5, 3, 4, 5, 6, 8, 12, 16, 24} {
 				out = append(out, both(cell{name: fmt.Sprintf("%d/%d/%g", l.d, l.k, gap), rows: []int{10_000, 30_000}, line: fmt.Sprintf("d = %d, k = %d", l.d, l.k), x: gap,
-					spec: problems.Spec{Columns: l.d, Components: l.k, Gap: gap}})...)
+					spec: madeup.Spec{Columns: l.d, Components: l.k, Gap: gap}})...)
 			}
 		}
 		return out
@@ -83,7 +83,7 @@ var curves = experiment{
 		var out []cell
 		seen := map[string]bool{}
 		add := func(d, k int) {
-			c := cell{name: fmt.Sprintf("%d/%d", d, k), line: fmt.Sprintf("d = %d, k = %d", d, k), rows: rows, spec: problems.Spec{Columns: d, Components: k, Separation: 6}}
+			c := cell{name: fmt.Sprintf("%d/%d", d, k), line: fmt.Sprintf("d = %d, k = %d", d, k), rows: rows, spec: madeup.Spec{Columns: d, Components: k, Separation: 6}}
 			if !seen[c.name] {
 				out = append(out, c)
 			}
@@ -146,12 +146,12 @@ func atFixedRows(p *engine.Page, r *results, method string) {
 	for _, n := range rows[max(0, len(rows)-2):] {
 		for _, by := range []struct {
 			name         string
-			fixed        func(problems.Spec) bool
-			x            func(problems.Spec) int
+			fixed        func(madeup.Spec) bool
+			x            func(madeup.Spec) int
 			t43, warmUps string
 		}{
-			{"d at k = 3", func(s problems.Spec) bool { return s.Components == 3 }, func(s problems.Spec) int { return s.Columns }, "2, 1", "1, 0.5"},
-			{"k at d = 5", func(s problems.Spec) bool { return s.Columns == 5 }, func(s problems.Spec) int { return s.Components }, "1, 0.5", "1, 0.5"},
+			{"d at k = 3", func(s madeup.Spec) bool { return s.Components == 3 }, func(s madeup.Spec) int { return s.Columns }, "2, 1", "1, 0.5"},
+			{"k at d = 5", func(s madeup.Spec) bool { return s.Columns == 5 }, func(s madeup.Spec) int { return s.Components }, "1, 0.5", "1, 0.5"},
 		} {
 			var x, y []float64
 			for _, l := range r.By(method) {

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -36,7 +36,7 @@ func byKappa(needs []need, kappas []float64, rows func(need) []int) []cell {
 	for _, l := range needs {
 		for _, k := range kappas {
 			out = append(out, cell{name: fmt.Sprintf("%d/%s", l.d, kappaName(k)), rows: rows(l), row: fmt.Sprint(l.d), column: kappaName(k), x: k,
-				pop: problems.Population{Columns: l.d, Kappa: k, Offset: usualOffset}})
+				pop: madeup.Population{Columns: l.d, Kappa: k, Offset: usualOffset}})
 		}
 	}
 	return out
@@ -52,7 +52,7 @@ var kappa = experiment{
 	cells: func() []cell {
 		rows := func(l need) []int { return []int{l.times(1.1)} }
 		out := byKappa(needs, kappas, rows)
-		add := func(l need, kind, what string, pop problems.Population) {
+		add := func(l need, kind, what string, pop madeup.Population) {
 			pop.Columns = l.d
 			if pop.Kappa == 0 {
 				pop.Kappa = 1e8
@@ -60,16 +60,16 @@ var kappa = experiment{
 			out = append(out, cell{name: fmt.Sprintf("%d/%s", l.d, what), rows: rows(l), group: kind, row: fmt.Sprint(l.d), column: what, pop: pop})
 		}
 		for _, l := range needs[1:] {
-			for _, s := range problems.Spectra[1:] {
+			for _, s := range madeup.Spectra[1:] {
 				for _, k := range []float64{1e4, 1e12} {
-					add(l, "spectra", fmt.Sprintf("%v %s", s, kappaName(k)), problems.Population{Spectrum: s, Kappa: k, Offset: usualOffset})
+					add(l, "spectra", fmt.Sprintf("%v %s", s, kappaName(k)), madeup.Population{Spectrum: s, Kappa: k, Offset: usualOffset})
 				}
 			}
 			for _, off := range []float64{0, 1000, 1e6} {
-				add(l, "offsets", fmt.Sprintf("off %g", off), problems.Population{Offset: off})
+				add(l, "offsets", fmt.Sprintf("off %g", off), madeup.Population{Offset: off})
 			}
-			add(l, "offsets", "units 6", problems.Population{Offset: usualOffset, Units: 6})
-			add(l, "offsets", "units 100", problems.Population{Offset: usualOffset, Units: 100})
+			add(l, "offsets", "units 6", madeup.Population{Offset: usualOffset, Units: 6})
+			add(l, "offsets", "units 100", madeup.Population{Offset: usualOffset, Units: 100})
 		}
 		return out
 	},
@@ -185,7 +185,7 @@ var privacyLevels = experiment{
 			for _, eps := range []float64{.25, .5, 1, 2, 4, 8, 16} {
 				b := privacy.Budget{Epsilon: eps, Delta: 1e-6}
 				out = append(out, cell{name: fmt.Sprintf("%d/%g", l.d, eps), budget: b, row: fmt.Sprintf("%g", eps), column: fmt.Sprintf("d = %d", l.d), x: muOf(b),
-					rows: []int{int(.8 * float64(l.rows) * privacy.MuOf(1, 1e-6) / muOf(b))}, pop: problems.Population{Columns: l.d, Kappa: 1e4, Offset: usualOffset}})
+					rows: []int{int(.8 * float64(l.rows) * privacy.MuOf(1, 1e-6) / muOf(b))}, pop: madeup.Population{Columns: l.d, Kappa: 1e4, Offset: usualOffset}})
 			}
 		}
 		return out

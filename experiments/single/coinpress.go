@@ -6,7 +6,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal/bdku20"
 )
@@ -75,7 +75,7 @@ var coinpressMean = experiment{
 		var out []cell
 		add := func(group, name string, radius, x float64, rows ...int) {
 			const d = 50
-			out = append(out, cell{name: name, group: group, rows: rows, budget: coinpressBudget, x: x, pop: problems.Population{Columns: d, Offset: usualOffset},
+			out = append(out, cell{name: name, group: group, rows: rows, budget: coinpressBudget, x: x, pop: madeup.Population{Columns: d, Offset: usualOffset},
 				bounds: estimate.Facts{KnowsMean: true, MeanWithin: radius, Eigenvalues: [2]float64{1, 1}}})
 		}
 		add("mean", "mean/50/tight", 10*math.Sqrt(50), 0, 1000, 2000, 2636, 5000, 10_000)
@@ -107,22 +107,22 @@ var coinpressCovariance = experiment{
 		"the eigenvalues 1 and half 1/10 (halves), or geometric from 1/100 to 1. Success: a covariance within 2×.",
 	cells: func() []cell {
 		var out []cell
-		add := func(group, shape string, pop problems.Population, top float64, rows ...int) {
+		add := func(group, shape string, pop madeup.Population, top float64, rows ...int) {
 			out = append(out, cell{name: fmt.Sprintf("%s/%d/%s", group, pop.Columns, shape), group: group, rows: rows, budget: coinpressBudget, pop: pop, x: top,
 				bounds: estimate.Facts{KnowsMean: true, Eigenvalues: [2]float64{.1 / max(1, pop.Kappa), top}}})
 		}
 		shapes := func(d int, rows ...int) {
 			top := 10 * math.Sqrt(float64(d))
-			add("covariance", "flat", problems.Population{Columns: d}, top, rows...)
-			add("covariance", "halves", problems.Population{Columns: d, Spectrum: problems.Halves, Kappa: 10}, top, rows...)
-			add("covariance", "geometric", problems.Population{Columns: d, Kappa: 100}, top, rows...)
+			add("covariance", "flat", madeup.Population{Columns: d}, top, rows...)
+			add("covariance", "halves", madeup.Population{Columns: d, Spectrum: madeup.Halves, Kappa: 10}, top, rows...)
+			add("covariance", "geometric", madeup.Population{Columns: d, Kappa: 100}, top, rows...)
 		}
 		shapes(2, 1000, 3000)
 		shapes(10, 3000, 4364, 8000)
-		add("covariance", "flat", problems.Population{Columns: 100}, 100, 80_000)
+		add("covariance", "flat", madeup.Population{Columns: 100}, 100, 80_000)
 		out[len(out)-1].runs = 12
 		for _, u := range []float64{10 * math.Sqrt(10), 190, 1500, 1.1e4, 7e4} {
-			add("loose", fmt.Sprintf("u=%.0e", u), problems.Population{Columns: 10}, u, 7000)
+			add("loose", fmt.Sprintf("u=%.0e", u), madeup.Population{Columns: 10}, u, 7000)
 		}
 		return out
 	},

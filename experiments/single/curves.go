@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -30,7 +30,7 @@ var curves = experiment{
 		var out []cell
 		add := func(group string, d int, rows ...int) {
 			out = append(out, cell{name: fmt.Sprintf("%s/%d", group, d), group: group, x: float64(d), rows: rows, row: fmt.Sprintf("d = %d", d),
-				pop: problems.Population{Columns: d, Kappa: 1e4, Offset: usualOffset}})
+				pop: madeup.Population{Columns: d, Kappa: 1e4, Offset: usualOffset}})
 		}
 		add(againstN, 2, 1000, 2000, 4000, 8000, 16_000, 64_000, 256_000)
 		add(againstN, 5, 2000, 4000, 8000, 16_000, 64_000, 256_000)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -52,7 +52,7 @@ var literal = experiment{
 		var out []cell
 		for _, l := range literalCells {
 			out = append(out, cell{name: fmt.Sprintf("%d/%g/%g", l.d, l.kappa, l.epsilon), rows: l.rows, only: l.only, budget: privacy.Budget{Epsilon: l.epsilon, Delta: 1e-6},
-				bounds: estimate.Facts{KnowsMean: true, Eigenvalues: [2]float64{.25 / l.kappa, 4}, Moments: 4}, pop: problems.Population{Columns: l.d, Kappa: l.kappa}})
+				bounds: estimate.Facts{KnowsMean: true, Eigenvalues: [2]float64{.25 / l.kappa, 4}, Moments: 4}, pop: madeup.Population{Columns: l.d, Kappa: l.kappa}})
 		}
 		return out
 	},

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -62,7 +62,7 @@ var missing = experiment{
 		var out []cell
 		for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 			add := func(name string, d int, l loss, rows ...int) {
-				out = append(out, cell{name: fmt.Sprintf("%d/%s/%v", d, name, relation), rows: rows, relation: &relation, lost: l, pop: problems.Population{Columns: d, Kappa: 10, Offset: 1}})
+				out = append(out, cell{name: fmt.Sprintf("%d/%s/%v", d, name, relation), rows: rows, relation: &relation, lost: l, pop: madeup.Population{Columns: d, Kappa: 10, Offset: 1}})
 			}
 			for _, d := range []int{5, 10} {
 				for _, share := range []float64{.05, .1, .2} {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -17,22 +17,22 @@ var rank = experiment{
 	cells: func() []cell {
 		var out []cell
 		for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
-			add := func(name string, n int, pop problems.Population) {
+			add := func(name string, n int, pop madeup.Population) {
 				pop.Kappa, pop.Offset = 1e4, usualOffset
 				out = append(out, cell{name: name + "/" + relation.String(), rows: []int{n}, relation: &relation, pop: pop})
 			}
-			add("5/r3", 4000, problems.Population{Columns: 5, Rank: 3})
-			add("10/r7", 8000, problems.Population{Columns: 10, Rank: 7})
-			add("10/r7/constant 2", 12_000, problems.Population{Columns: 10, Rank: 7, Constant: 2})
-			add("20/r15", 30_000, problems.Population{Columns: 20, Rank: 15})
-			add("5/r4/constant 1", 4000, problems.Population{Columns: 5, Constant: 1})
-			add("10/r7/units 3", 8000, problems.Population{Columns: 10, Rank: 7, Units: 3})
+			add("5/r3", 4000, madeup.Population{Columns: 5, Rank: 3})
+			add("10/r7", 8000, madeup.Population{Columns: 10, Rank: 7})
+			add("10/r7/constant 2", 12_000, madeup.Population{Columns: 10, Rank: 7, Constant: 2})
+			add("20/r15", 30_000, madeup.Population{Columns: 20, Rank: 15})
+			add("5/r4/constant 1", 4000, madeup.Population{Columns: 5, Constant: 1})
+			add("10/r7/units 3", 8000, madeup.Population{Columns: 10, Rank: 7, Units: 3})
 		}
 		return out
 	},
 	runs: 100,
 	success: func(v engine.Values, c cell) bool {
-		return v[rankFound] == float64(c.pop.RankOf()) && v[nullSpread] < problems.NullBar && covarianceLearned(v, c)
+		return v[rankFound] == float64(c.pop.RankOf()) && v[nullSpread] < madeup.NullBar && covarianceLearned(v, c)
 	},
 	summary: func(p *engine.Page, r *results) {
 		for _, by := range r.Contenders() {

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -24,7 +24,7 @@ var shared = experiment{
 		relation := privacy.AddRemoveOne
 		for _, d := range []int{1, 3, 8} {
 			out = append(out, cell{name: fmt.Sprint(d), rows: []int{500, 1000, 2000, 3000}, relation: &relation,
-				budget: privacy.Budget{Rho: groupRho}, pop: problems.Population{Columns: d, Kappa: 100, Offset: 10}})
+				budget: privacy.Budget{Rho: groupRho}, pop: madeup.Population{Columns: d, Kappa: 100, Offset: 10}})
 		}
 		return out
 	},

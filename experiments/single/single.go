@@ -1,7 +1,7 @@
 // Package single measures how methods of gauze fit learn one distribution: how far from the truth
 // they end beside what the rows allow without privacy, how many rows they need, and what condition
 // numbers, tails, exact rank, atoms and stray rows do to them. The experiments follow the
-// restatement [TYLERPRESS], on random distributions that internal/problems draws.
+// restatement [TYLERPRESS], on random distributions that internal/madeup draws.
 package single
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -27,7 +27,7 @@ type (
 // A cell is a point of an experiment's grid.
 type cell struct {
 	name string
-	pop  problems.Population
+	pop  madeup.Population
 	// rows are the numbers of rows that are tried; a search starts at the first one.
 	rows []int
 	// runs, if not 0, takes the place of the experiment's.
@@ -67,7 +67,7 @@ var practical = contender{name: "gaussian", method: "gaussian"}
 
 // params is what a cell's and a contender's name stand for, as the results keep it.
 type params struct {
-	problems.Population
+	madeup.Population
 	Method     string         `json:"method"`
 	Covariance string         `json:"covariance"`
 	Facts      estimate.Facts `json:"facts"`
@@ -222,7 +222,7 @@ const (
 )
 
 // outcome measures a fitted model.
-func (e experiment) outcome(c cell, s *problems.Sample, f engine.Fitted, n int) engine.Outcome {
+func (e experiment) outcome(c cell, s *madeup.Sample, f engine.Fitted, n int) engine.Outcome {
 	out := engine.Outcome{Seconds: f.Seconds, Why: f.Why, Values: engine.Values{
 		released: 0, falsely: 0, sampleCov: s.CovarianceError, sampleMean: s.MeanError,
 	}}

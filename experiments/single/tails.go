@@ -5,7 +5,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 )
 
 // heavyContenders are what a table of unknown law can be given to.
@@ -34,7 +34,7 @@ var heavy = experiment{
 	cells: func() []cell {
 		var out []cell
 		add := func(law string, d int, rows ...int) {
-			out = append(out, cell{name: fmt.Sprintf("%s/%d", law, d), rows: rows, row: law, column: fmt.Sprint(d), pop: problems.Population{Columns: d, Kappa: 1e6, Offset: usualOffset, Law: law},
+			out = append(out, cell{name: fmt.Sprintf("%s/%d", law, d), rows: rows, row: law, column: fmt.Sprint(d), pop: madeup.Population{Columns: d, Kappa: 1e6, Offset: usualOffset, Law: law},
 				bounds: estimate.Facts{KnowsMean: true, MeanWithin: usualOffset, Eigenvalues: [2]float64{.25e-6, 4}}})
 		}
 		add("t5", 2, 5000)
@@ -82,7 +82,7 @@ var atoms = experiment{
 	cells: func() []cell {
 		var out []cell
 		add := func(law string, d, n int) {
-			out = append(out, cell{name: fmt.Sprintf("%s/%d", law, d), rows: []int{n}, row: law, pop: problems.Population{Columns: d, Offset: 1, Axes: true, Law: law}})
+			out = append(out, cell{name: fmt.Sprintf("%s/%d", law, d), rows: []int{n}, row: law, pop: madeup.Population{Columns: d, Offset: 1, Axes: true, Law: law}})
 		}
 		for _, law := range []string{"zeros50", "zeros80", "zeros90", "lognormal80", "atom25", "atom40", "atom60", "column90", "stray5x1000"} {
 			add(law, 5, 20_000)

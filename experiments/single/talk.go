@@ -7,7 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal/bdku20"
 	"github.com/gauze-dp/gauze/literal/km21"
@@ -61,7 +61,7 @@ var talk = experiment{
 				start := talkStarts[by] * 10 / epsilon * math.Max(1, float64(d)/2)
 				out = append(out, cell{name: fmt.Sprintf("%d/%g", d, epsilon), rows: []int{int(start)}, only: []string{by}, column: fmt.Sprint(d), row: fmt.Sprint(epsilon), x: epsilon,
 					budget: privacy.Budget{Epsilon: epsilon, Delta: talkDelta}, bounds: estimate.Facts{KnowsMean: true, Eigenvalues: [2]float64{.25 / talkKappa, 4}, Moments: 4},
-					pop: problems.Population{Columns: d, Kappa: talkKappa}})
+					pop: madeup.Population{Columns: d, Kappa: talkKappa}})
 			}
 		}
 		in := func(one bool) (names []string) {

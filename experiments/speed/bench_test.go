@@ -9,7 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
 )
@@ -101,15 +101,15 @@ func BenchmarkUnbounded(b *testing.B) {
 			}
 		})
 	}
-	aligned := func(d, k int, a problems.Arrangement) func(uint64) (*model.Mixture, error) {
-		return problems.Unbounded{Columns: d, Components: k, Arrangement: a}.Truth
+	aligned := func(d, k int, a madeup.Arrangement) func(uint64) (*model.Mixture, error) {
+		return madeup.Unbounded{Columns: d, Components: k, Arrangement: a}.Truth
 	}
-	add("univariate", "k=1", n, 1, 1, aligned(1, 1, problems.Apart))
-	add("univariate", "k=3,apart", n, 1, k, aligned(1, k, problems.Apart))
-	add("univariate", "k=3,overlapping", n, 1, k, aligned(1, k, problems.Overlapping))
-	add("univariate", "k=2,nested", n, 1, 2, aligned(1, 2, problems.Nested))
+	add("univariate", "k=1", n, 1, 1, aligned(1, 1, madeup.Apart))
+	add("univariate", "k=3,apart", n, 1, k, aligned(1, k, madeup.Apart))
+	add("univariate", "k=3,overlapping", n, 1, k, aligned(1, k, madeup.Overlapping))
+	add("univariate", "k=2,nested", n, 1, 2, aligned(1, 2, madeup.Nested))
 	for _, d := range []int{2, 4, 8} {
-		add("axis-aligned", fmt.Sprintf("d=%d,k=3", d), n/10, d, k, aligned(d, k, problems.Apart))
+		add("axis-aligned", fmt.Sprintf("d=%d,k=3", d), n/10, d, k, aligned(d, k, madeup.Apart))
 	}
 	for _, d := range []int{2, 4, 8} {
 		add("general", fmt.Sprintf("d=%d,k=3,far", d), n/10, d, k, func(seed uint64) (*model.Mixture, error) { return farMixture(seed, k, d) })
@@ -129,7 +129,7 @@ func BenchmarkBlackBox(b *testing.B) {
 		{5, 2, 200_000, "em"}, {2, 2, 90_000, "spectral"}, {2, 2, 90_000, "pearson-lines"},
 	} {
 		group(b, "k=%d,d=%d,n=%d", []any{c.k, c.d, c.n}, func(b *testing.B) {
-			in, err := problems.BlackBox{Columns: c.d, Components: c.k, Separation: 6}.Draw(round(), c.n)
+			in, err := madeup.BlackBox{Columns: c.d, Components: c.k, Separation: 6}.Draw(round(), c.n)
 			if err != nil {
 				b.Fatal(err)
 			}

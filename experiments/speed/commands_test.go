@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/source"
@@ -31,7 +31,7 @@ func BenchmarkCommands(b *testing.B) {
 			file(randomMixture(1, d)).run(b, "one,gaussian", "--components", "1")
 			overlapping.run(b, "overlapping,auto")
 			overlapping.run(b, "overlapping,given", "--components", fmt.Sprint(k))
-			separated := file(problems.Spec{Columns: d, Components: k, Separation: 6}.Truth(round()))
+			separated := file(madeup.Spec{Columns: d, Components: k, Separation: 6}.Truth(round()))
 			separated.run(b, "separated,auto")
 			separated.run(b, "separated,separated", "--method", "separated")
 			separated.run(b, "separated,given", "--method", "separated", "--components", fmt.Sprint(k))
@@ -57,7 +57,7 @@ func BenchmarkWide(b *testing.B) {
 		}{
 			{"one", func() (*model.Mixture, error) { return randomMixture(1, d) }},
 			{"k=3", func() (*model.Mixture, error) {
-				return problems.Spec{Columns: d, Components: k, Gap: 5, Covariance: problems.Ellipsoid}.Truth(round())
+				return madeup.Spec{Columns: d, Components: k, Gap: 5, Covariance: madeup.Ellipsoid}.Truth(round())
 			}},
 		} {
 			group(b, "n=%d,d=%d,%s", []any{n, d, t.name}, func(b *testing.B) {
@@ -95,7 +95,7 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 	truth, err := randomMixture(k, d)
 	grow("overlapping", truth, err, map[string][]int{"gaussian": many, "general": many})
-	truth, err = problems.Spec{Columns: d, Components: k, Separation: 6}.Truth(1)
+	truth, err = madeup.Spec{Columns: d, Components: k, Separation: 6}.Truth(1)
 	grow("separated", truth, err, map[string][]int{"general": few, "separated": few})
 }
 

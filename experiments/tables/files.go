@@ -14,7 +14,7 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/learner/em"
 	"github.com/gauze-dp/gauze/model"
@@ -254,7 +254,7 @@ func (s scale) nobody(r *release.Release, train *mat.Dense) (none float64) {
 		g := r.Model.Components[i]
 		in, err := s.judged(g)
 		if err != nil || !slices.ContainsFunc(rows, func(row []float64) bool {
-			return problems.LogDensity(in, row) >= problems.LogDensity(in, in.Mean)-nearSDs*nearSDs/2
+			return madeup.LogDensity(in, row) >= madeup.LogDensity(in, in.Mean)-nearSDs*nearSDs/2
 		}) {
 			none++
 		}

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -23,7 +23,7 @@ func below(out engine.Values, m *model.Mixture, s engine.Moments, train, test []
 		}
 	}
 	d := len(vary)
-	mean, cov := m.Mean(), problems.Covariance(m)
+	mean, cov := m.Mean(), madeup.Covariance(m)
 	private, plain, rounding := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil), make([]float64, d)
 	shift := make([]float64, d)
 	for i, a := range vary {

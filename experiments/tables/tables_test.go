@@ -13,7 +13,7 @@ import (
 
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/experiments/engine/enginetest"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 )
 
 // A file of two numbers, a label and a word, with a missing value: the fit finds about the
@@ -87,7 +87,7 @@ func TestMoments(t *testing.T) {
 			t.Errorf("%s of the rows' own moments: %v", name, got[name])
 		}
 	}
-	wide, err := problems.Affine(m, []float64{1.5, 1, 1, 1}, []float64{3, 0, 0, 0})
+	wide, err := madeup.Affine(m, []float64{1.5, 1, 1, 1}, []float64{3, 0, 0, 0})
 	if err != nil {
 		t.Fatal(err)
 	}

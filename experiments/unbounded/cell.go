@@ -2,7 +2,7 @@
 // column, of axis-aligned components and of general ones: how many rows they need, how far from the
 // truth they end, and what scales, overlap, nesting, weights and the number of components do to
 // them. The experiments follow Sections 7 and 7.2 of the restatement of [AAL21] and [AMN24], on
-// random mixtures that internal/problems draws; a run has a mixture of its own.
+// random mixtures that internal/madeup draws; a run has a mixture of its own.
 package unbounded
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/literal/bounds"
 	"github.com/gauze-dp/gauze/model"
 )
@@ -54,7 +54,7 @@ type (
 // A cell is a point of an experiment's grid.
 type cell struct {
 	name string
-	spec problems.Unbounded
+	spec madeup.Unbounded
 	// given is the number of components that is asked for, where it is not the true one; free asks
 	// for none, up to mostFree.
 	given int
@@ -74,7 +74,7 @@ type cell struct {
 
 // params is what a cell's name stands for, as the results keep it.
 type params struct {
-	problems.Unbounded
+	madeup.Unbounded
 	Given    int     `json:"given,omitempty"`
 	Epsilon  float64 `json:"epsilon"`
 	Delta    float64 `json:"delta"`
@@ -219,22 +219,22 @@ func (e experiment) line(o engine.Options, c cell, method string) *line {
 }
 
 // outcome measures a release with all of its components, background among them: what its user gets.
-func (e experiment) outcome(in *problems.Instance, got engine.Fitted) (engine.Outcome, error) {
+func (e experiment) outcome(in *madeup.Instance, got engine.Fitted) (engine.Outcome, error) {
 	plain, err := in.Reference(referenceSteps)
 	if err != nil {
 		return engine.Outcome{}, err
 	}
 	out := engine.Outcome{Seconds: got.Seconds, Why: got.Why, Values: engine.Values{}}
-	if out.Values[reference], err = problems.TotalVariation(in.Truth, plain, tvRows); err != nil {
+	if out.Values[reference], err = madeup.TotalVariation(in.Truth, plain, tvRows); err != nil {
 		return out, err
 	}
 	if got.Release == nil {
 		return out, nil
 	}
-	tv, err := problems.TotalVariation(in.Truth, got.Release.Model, tvRows)
+	tv, err := madeup.TotalVariation(in.Truth, got.Release.Model, tvRows)
 	out.Values[totalVariation], out.Values[found], out.Success = tv, float64(got.Release.Model.K()), tv < learned
 	if err == nil && e.beside {
-		out.Values[fromReference], err = problems.TotalVariation(plain, got.Release.Model, tvRows)
+		out.Values[fromReference], err = madeup.TotalVariation(plain, got.Release.Model, tvRows)
 	}
 	return out, err
 }

@@ -3,7 +3,7 @@ package unbounded
 import (
 	"fmt"
 
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 )
 
 // unequal are the unequal weights of the named cells.
@@ -16,25 +16,25 @@ var named = experiment{
 		"that are asked for, larger ones: is there a failure that more rows do not cure?",
 	cells: func() []cell {
 		var out []cell
-		add := func(n int, more []int, name string, u problems.Unbounded) {
+		add := func(n int, more []int, name string, u madeup.Unbounded) {
 			out = append(out, cell{name: name, spec: u, rows: append([]int{n}, more...)})
 		}
 		large := []int{10_000, 30_000}
 		for _, l := range []struct{ k, n int }{{1, 400}, {2, 1000}, {3, 1500}, {5, 3000}} {
-			add(l.n, large, fmt.Sprintf("uni/apart/k=%d", l.k), problems.Unbounded{Columns: 1, Components: l.k, Arrangement: problems.Apart})
+			add(l.n, large, fmt.Sprintf("uni/apart/k=%d", l.k), madeup.Unbounded{Columns: 1, Components: l.k, Arrangement: madeup.Apart})
 		}
 		for _, k := range []int{2, 3} {
-			add(1500, large, fmt.Sprintf("uni/overlap/k=%d", k), problems.Unbounded{Columns: 1, Components: k, Arrangement: problems.Overlapping})
+			add(1500, large, fmt.Sprintf("uni/overlap/k=%d", k), madeup.Unbounded{Columns: 1, Components: k, Arrangement: madeup.Overlapping})
 		}
-		add(2000, large, "uni/weights/k=3", problems.Unbounded{Columns: 1, Components: 3, Arrangement: problems.Apart, Weights: unequal})
-		add(2500, large, "uni/nested/k=2", problems.Unbounded{Columns: 1, Components: 2, Arrangement: problems.Nested})
+		add(2000, large, "uni/weights/k=3", madeup.Unbounded{Columns: 1, Components: 3, Arrangement: madeup.Apart, Weights: unequal})
+		add(2500, large, "uni/nested/k=2", madeup.Unbounded{Columns: 1, Components: 2, Arrangement: madeup.Nested})
 		for _, l := range []struct{ d, k, n int }{{2, 2, 2000}, {2, 3, 4000}, {3, 4, 8000}, {4, 2, 4000}, {4, 3, 7000}, {5, 3, 5000}, {8, 3, 12_000}} {
-			add(l.n, []int{3 * l.n}, fmt.Sprintf("axis/d=%d/k=%d", l.d, l.k), problems.Unbounded{Columns: l.d, Components: l.k, Arrangement: problems.Apart})
+			add(l.n, []int{3 * l.n}, fmt.Sprintf("axis/d=%d/k=%d", l.d, l.k), madeup.Unbounded{Columns: l.d, Components: l.k, Arrangement: madeup.Apart})
 		}
-		add(8000, []int{24_000}, "axis/weights/d=2/k=3", problems.Unbounded{Columns: 2, Components: 3, Arrangement: problems.Apart, Weights: unequal})
-		add(3000, []int{9000}, "general/crossing/d=2", problems.Unbounded{Columns: 2, Components: 2, Arrangement: problems.Crossing})
-		add(3000, []int{9000}, "general/parallel/d=2", problems.Unbounded{Columns: 2, Components: 2, Arrangement: problems.Parallel})
-		add(5000, []int{15_000}, "general/rotated/d=3", problems.Unbounded{Columns: 3, Components: 2, Arrangement: problems.Rotated})
+		add(8000, []int{24_000}, "axis/weights/d=2/k=3", madeup.Unbounded{Columns: 2, Components: 3, Arrangement: madeup.Apart, Weights: unequal})
+		add(3000, []int{9000}, "general/crossing/d=2", madeup.Unbounded{Columns: 2, Components: 2, Arrangement: madeup.Crossing})
+		add(3000, []int{9000}, "general/parallel/d=2", madeup.Unbounded{Columns: 2, Components: 2, Arrangement: madeup.Parallel})
+		add(5000, []int{15_000}, "general/rotated/d=3", madeup.Unbounded{Columns: 3, Components: 2, Arrangement: madeup.Rotated})
 		return out
 	},
 	runs: 40,
@@ -55,7 +55,7 @@ var asPrinted = experiment{
 			{"F5", []int{2000, 4000, 10_000}}, {"A2k2", []int{2250, 20_000}}, {"A2k3", []int{4500, 10_000}}, {"A4k2", []int{4500, 10_000}},
 			{"A4k3", []int{7500, 10_000}}, {"G2", []int{3000, 20_000}}, {"G2x", []int{2250, 20_000}}, {"G2p", []int{3000, 8000}}, {"M1", []int{5000}},
 			{"M2", []int{8000}}, {"M3", []int{8000, 20_000}}, {"M4", []int{3000}}, {"M5", []int{3000}}, {"M6", []int{5000}}} {
-			out = append(out, cell{name: l.name, spec: problems.Unbounded{Printed: l.name}, rows: l.rows})
+			out = append(out, cell{name: l.name, spec: madeup.Unbounded{Printed: l.name}, rows: l.rows})
 		}
 		return out
 	},
@@ -68,34 +68,34 @@ var wide = experiment{
 	about: "k from 1 to 8, tiny and huge scales, overlapping pairs at different scales, small weights, and the number of components unknown or bounded from above.",
 	cells: func() []cell {
 		var out []cell
-		add := func(name string, n int, u problems.Unbounded) {
+		add := func(name string, n int, u madeup.Unbounded) {
 			out = append(out, cell{name: name, spec: u, rows: []int{n}})
 		}
 		for _, k := range []int{1, 2, 3, 4, 6, 8} {
-			u := problems.Unbounded{Columns: 1, Components: k, Arrangement: problems.Apart}
+			u := madeup.Unbounded{Columns: 1, Components: k, Arrangement: madeup.Apart}
 			add(fmt.Sprintf("wide/apart/k=%d", k), 800*k, u)
 			free := cell{name: fmt.Sprintf("wide/apart/free/k=%d", k), spec: u, rows: []int{1200 * k}, free: true}
 			most := cell{name: fmt.Sprintf("wide/apart/most/k=%d", k), spec: u, rows: []int{1200 * k}, given: k + 2}
 			out = append(out, free, most)
 		}
 		for _, s := range []float64{1e-9, 1e-3, 1e3, 1e6} {
-			add(fmt.Sprintf("wide/scale=%g/k=3", s), 2400, problems.Unbounded{Columns: 1, Components: 3, Arrangement: problems.Apart, Scale: s})
+			add(fmt.Sprintf("wide/scale=%g/k=3", s), 2400, madeup.Unbounded{Columns: 1, Components: 3, Arrangement: madeup.Apart, Scale: s})
 		}
 		for _, k := range []int{2, 3, 4, 6} {
-			add(fmt.Sprintf("wide/overlap/k=%d", k), 1000*k, problems.Unbounded{Columns: 1, Components: k, Arrangement: problems.Overlapping})
+			add(fmt.Sprintf("wide/overlap/k=%d", k), 1000*k, madeup.Unbounded{Columns: 1, Components: k, Arrangement: madeup.Overlapping})
 		}
 		for _, k := range []int{4, 6, 8} {
-			add(fmt.Sprintf("wide/pairs/k=%d", k), 1000*k, problems.Unbounded{Columns: 1, Components: k, Arrangement: problems.Pairs})
+			add(fmt.Sprintf("wide/pairs/k=%d", k), 1000*k, madeup.Unbounded{Columns: 1, Components: k, Arrangement: madeup.Pairs})
 		}
-		add("wide/nested/k=3", 4000, problems.Unbounded{Columns: 1, Components: 3, Arrangement: problems.Nested})
+		add("wide/nested/k=3", 4000, madeup.Unbounded{Columns: 1, Components: 3, Arrangement: madeup.Nested})
 		for _, w := range []float64{.3, .2, .1} {
-			add(fmt.Sprintf("wide/weight=%g/k=2", w), int(600/w), problems.Unbounded{Columns: 1, Components: 2, Arrangement: problems.Apart, Weights: []float64{1 - w, w}})
-			add(fmt.Sprintf("wide/nested/weight=%g/k=2", w), int(800/w), problems.Unbounded{Columns: 1, Components: 2, Arrangement: problems.Nested, Weights: []float64{1 - w, w}})
+			add(fmt.Sprintf("wide/weight=%g/k=2", w), int(600/w), madeup.Unbounded{Columns: 1, Components: 2, Arrangement: madeup.Apart, Weights: []float64{1 - w, w}})
+			add(fmt.Sprintf("wide/nested/weight=%g/k=2", w), int(800/w), madeup.Unbounded{Columns: 1, Components: 2, Arrangement: madeup.Nested, Weights: []float64{1 - w, w}})
 		}
 		for _, l := range []struct{ d, k int }{{2, 5}, {3, 2}, {6, 4}} {
-			add(fmt.Sprintf("wide/axis/d=%d/k=%d", l.d, l.k), 800*l.d*l.k, problems.Unbounded{Columns: l.d, Components: l.k, Arrangement: problems.Apart})
+			add(fmt.Sprintf("wide/axis/d=%d/k=%d", l.d, l.k), 800*l.d*l.k, madeup.Unbounded{Columns: l.d, Components: l.k, Arrangement: madeup.Apart})
 		}
-		add("wide/rotated/d=2/k=3", 6000, problems.Unbounded{Columns: 2, Components: 3, Arrangement: problems.Rotated})
+		add("wide/rotated/d=2/k=3", 6000, madeup.Unbounded{Columns: 2, Components: 3, Arrangement: madeup.Rotated})
 		return out
 	},
 	runs: 20,

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 )
 
 // grid are numbers of rows from low to high in equal ratios, rounded to three digits.
@@ -21,16 +21,16 @@ func grid(low, high float64, points int) []int {
 }
 
 // apart, overlap and nested are mixtures in one column.
-func apart(k int) problems.Unbounded {
-	return problems.Unbounded{Columns: 1, Components: k, Arrangement: problems.Apart}
+func apart(k int) madeup.Unbounded {
+	return madeup.Unbounded{Columns: 1, Components: k, Arrangement: madeup.Apart}
 }
 
-func overlap(k int) problems.Unbounded {
-	return problems.Unbounded{Columns: 1, Components: k, Arrangement: problems.Overlapping}
+func overlap(k int) madeup.Unbounded {
+	return madeup.Unbounded{Columns: 1, Components: k, Arrangement: madeup.Overlapping}
 }
 
-func nested(k int) problems.Unbounded {
-	return problems.Unbounded{Columns: 1, Components: k, Arrangement: problems.Nested}
+func nested(k int) madeup.Unbounded {
+	return madeup.Unbounded{Columns: 1, Components: k, Arrangement: madeup.Nested}
 }
 
 // against changes one thing at a time and follows success and total variation as n grows.
@@ -40,7 +40,7 @@ var against = experiment{
 		"components, the ratio of nested scales, the number of columns. A success may miss a component of a weight below .15.",
 	cells: func() []cell {
 		var out []cell
-		add := func(panel, line string, rows []int, u problems.Unbounded) {
+		add := func(panel, line string, rows []int, u madeup.Unbounded) {
 			out = append(out, cell{name: panel + "/" + line, panel: panel, line: line, rows: rows, spec: u})
 		}
 		for _, s := range []float64{1e-9, 1e-3, 1e3, 1e12} {
@@ -68,7 +68,7 @@ var against = experiment{
 		}
 		for _, d := range []int{1, 2, 4, 8} {
 			add("columns", fmt.Sprintf("d = %d", d), grid(500*math.Sqrt(float64(d)), 8000*math.Sqrt(float64(d)), 5),
-				problems.Unbounded{Columns: d, Components: 2, Arrangement: problems.Apart})
+				madeup.Unbounded{Columns: d, Components: 2, Arrangement: madeup.Apart})
 		}
 		return out
 	},
@@ -82,20 +82,20 @@ var slope = experiment{
 	cells: func() []cell {
 		var out []cell
 		rows := grid(2000, 128_000, 7)
-		add := func(line string, u problems.Unbounded) {
+		add := func(line string, u madeup.Unbounded) {
 			out = append(out, cell{name: line, panel: "slope", line: line, rows: rows, spec: u})
 		}
 		add("k = 1", apart(1))
 		add("k = 3", apart(3))
 		add("overlapping, k = 2", overlap(2))
 		add("nested", nested(2))
-		add("d = 2, k = 2", problems.Unbounded{Columns: 2, Components: 2, Arrangement: problems.Apart})
-		add("crossing", problems.Unbounded{Columns: 2, Components: 2, Arrangement: problems.Crossing})
-		strict := func(line string, u problems.Unbounded) {
+		add("d = 2, k = 2", madeup.Unbounded{Columns: 2, Components: 2, Arrangement: madeup.Apart})
+		add("crossing", madeup.Unbounded{Columns: 2, Components: 2, Arrangement: madeup.Crossing})
+		strict := func(line string, u madeup.Unbounded) {
 			out = append(out, cell{name: line + ", ε = .2", panel: "slope", line: line + ", ε = .2", rows: grid(8000, 256_000, 6), spec: u, epsilon: .2})
 		}
 		strict("k = 3", apart(3))
-		strict("d = 2", problems.Unbounded{Columns: 2, Components: 2, Arrangement: problems.Apart})
+		strict("d = 2", madeup.Unbounded{Columns: 2, Components: 2, Arrangement: madeup.Apart})
 		for _, e := range []float64{.1, .2, .5, 1, 2} {
 			out = append(out, cell{name: fmt.Sprintf("eps=%g", e), epsilon: e, x: e, rows: []int{16_000}, spec: apart(2)})
 		}
@@ -156,7 +156,7 @@ var literal = experiment{
 		facts := estimate.Facts{KnowsMean: true, MeanWithin: 10, Eigenvalues: [2]float64{.25, 4}}
 		var out []cell
 		add := func(name string, epsilon float64, rows []int, others ...string) {
-			out = append(out, cell{name: fmt.Sprintf("%s/eps=%g", name, epsilon), spec: problems.Unbounded{Printed: name}, epsilon: epsilon, facts: facts, rows: rows,
+			out = append(out, cell{name: fmt.Sprintf("%s/eps=%g", name, epsilon), spec: madeup.Unbounded{Printed: name}, epsilon: epsilon, facts: facts, rows: rows,
 				others: others})
 		}
 		for _, e := range []float64{1, 4} {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems/families"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -30,8 +30,8 @@ const (
 
 func curveLines(o engine.Options) (out []*line, note string) {
 	v := variants[slices.IndexFunc(variants, func(v variant) bool { return v.name == "auto" })]
-	for _, f := range families.All() {
-		if f.Use != families.Several || !f.Held || !slices.Contains(curveSorts, f.Sort) {
+	for _, f := range madeup.Families() {
+		if f.Use != madeup.UseSeveral || !f.Held || !slices.Contains(curveSorts, f.Sort) {
 			continue
 		}
 		for _, epsilon := range curveEpsilons {

@@ -8,8 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
-	"github.com/gauze-dp/gauze/internal/problems/families"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -46,7 +45,7 @@ func (c comparison) clusters(j *judgement, m *model.Mixture) error {
 		return nil
 	}
 	drawn := mat.NewDense(drawnRows, m.Dim(), nil)
-	if err := problems.Draw(m, drawn, rand.New(rand.NewPCG(1, 1))); err != nil {
+	if err := madeup.Draw(m, drawn, rand.New(rand.NewPCG(1, 1))); err != nil {
 		return err
 	}
 	for k := range c.table.Components {
@@ -75,7 +74,7 @@ func (c comparison) clusters(j *judgement, m *model.Mixture) error {
 }
 
 // labelled are the columns of a true component's rows, with or without the stray ones.
-func labelled(t *families.Table, label int, stray bool) [][]float64 {
+func labelled(t *madeup.Table, label int, stray bool) [][]float64 {
 	n, d := t.Rows.Dims()
 	out := make([][]float64, d)
 	for i := range n {

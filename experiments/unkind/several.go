@@ -7,14 +7,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
 )
 
 // Of mixtures in several columns, which are compared as a whole.
 const (
 	// A model of a mixture of Gaussians may be as much farther from the truth, in total variation,
-	// than EM that was started at it, as counts as learned (problems.Limit), and no more than
+	// than EM that was started at it, as counts as learned (madeup.Limit), and no more than
 	// mostVariation.
 	mostVariation, oracleSteps, variationRows = .35, 3, 4000
 	// Of other laws it may be natsOff per row less likely than the one Gaussian that has the
@@ -55,11 +55,11 @@ func (c comparison) variation(j *judgement, truth, foreground *model.Mixture) er
 			clean = append(clean, c.table.Rows.RawRowView(i))
 		}
 	}
-	oracle, err := problems.EM(clean, truth, oracleSteps)
+	oracle, err := madeup.EM(clean, truth, oracleSteps)
 	if err != nil {
 		return err
 	}
-	best, err := problems.TotalVariation(truth, oracle, variationRows)
+	best, err := madeup.TotalVariation(truth, oracle, variationRows)
 	if err != nil {
 		return err
 	}
@@ -81,12 +81,12 @@ func (c comparison) variation(j *judgement, truth, foreground *model.Mixture) er
 			j.wrong("%.2g of the rows are stray, %.2g are left over", share, left)
 		}
 	}
-	tv, err := problems.TotalVariation(truth, have, variationRows)
+	tv, err := madeup.TotalVariation(truth, have, variationRows)
 	if err != nil {
 		return err
 	}
 	j.distance = tv - best
-	if most := math.Min(mostVariation, problems.Limit(truth.K(), d, n)); !(j.distance <= most) {
+	if most := math.Min(mostVariation, madeup.Limit(truth.K(), d, n)); !(j.distance <= most) {
 		j.wrong("total variation %.2g, %.2g from the truth; k = %d", tv, best, foreground.K())
 	}
 	return nil

@@ -1,4 +1,4 @@
-// Package unkind judges fits of tables as people bring them (internal/problems/families): is the
+// Package unkind judges fits of tables as people bring them (internal/madeup): is the
 // model right, does it say what is wrong with it, was nothing spent where there is no answer? What
 // is released will be believed, so the worst is a model that is wrong and says nothing, and the
 // next is a budget spent on nothing. verdict.go says what counts as right, and why.
@@ -16,14 +16,14 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/problems/families"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
 )
 
 // A cell is a family given to a method.
 type cell struct {
-	family families.Family
+	family madeup.Family
 	variant
 	// epsilon, if not 0, takes the place of the one asked for.
 	epsilon float64
@@ -37,13 +37,13 @@ type variant struct {
 	// mixture: a law is asked for, not its moments; auto: and the number of components is left to
 	// the method.
 	mixture, auto bool
-	uses          []families.Use
+	uses          []madeup.Use
 }
 
 var (
-	moments = []families.Use{families.One, families.Column}
-	rows    = []families.Use{families.One}
-	several = []families.Use{families.Several}
+	moments = []madeup.Use{madeup.UseOne, madeup.UseColumn}
+	rows    = []madeup.Use{madeup.UseOne}
+	several = []madeup.Use{madeup.UseSeveral}
 )
 
 // variants are all ways to ask.
@@ -54,17 +54,17 @@ var variants = []variant{
 	{name: "heavy-tailed", method: "heavy-tailed", uses: moments},
 	{name: "heavy-tailed/diagonal", method: "heavy-tailed", shape: estimate.Diagonal, uses: rows},
 	{name: "heavy-tailed:elliptical", method: "heavy-tailed:elliptical", uses: rows},
-	{name: "univariate/k", method: "univariate", mixture: true, uses: []families.Use{families.Column}},
-	{name: "univariate/auto", method: "univariate", mixture: true, auto: true, uses: []families.Use{families.Column}},
-	{name: "axis-aligned/k", method: "axis-aligned", shape: estimate.Diagonal, mixture: true, uses: []families.Use{families.Axis}},
-	{name: "axis-aligned/auto", method: "axis-aligned", shape: estimate.Diagonal, mixture: true, auto: true, uses: []families.Use{families.Axis}},
-	{name: "known/k", method: "axis-aligned", mixture: true, uses: []families.Use{families.Known}},
+	{name: "univariate/k", method: "univariate", mixture: true, uses: []madeup.Use{madeup.UseColumn}},
+	{name: "univariate/auto", method: "univariate", mixture: true, auto: true, uses: []madeup.Use{madeup.UseColumn}},
+	{name: "axis-aligned/k", method: "axis-aligned", shape: estimate.Diagonal, mixture: true, uses: []madeup.Use{madeup.UseAxis}},
+	{name: "axis-aligned/auto", method: "axis-aligned", shape: estimate.Diagonal, mixture: true, auto: true, uses: []madeup.Use{madeup.UseAxis}},
+	{name: "known/k", method: "axis-aligned", mixture: true, uses: []madeup.Use{madeup.UseKnown}},
 	{name: "auto", method: "auto", mixture: true, auto: true, uses: several},
 	{name: "auto/k", method: "auto", mixture: true, uses: several},
 	{name: "separated/k", method: "separated", mixture: true, uses: several},
 	{name: "separated/auto", method: "separated", mixture: true, auto: true, uses: several},
 	{name: "black-box/k", method: "black-box", mixture: true, uses: several},
-	{name: "known/auto", method: "axis-aligned", mixture: true, auto: true, uses: []families.Use{families.Known}},
+	{name: "known/auto", method: "axis-aligned", mixture: true, auto: true, uses: []madeup.Use{madeup.UseKnown}},
 }
 
 // Numbers of rows are log-uniform between these.
@@ -72,7 +72,7 @@ const fewestRows, mostRows = 2000, 50_000
 
 // runsOfUse are the runs of a line: more where there are few families, so that all methods can be
 // judged.
-var runsOfUse = map[families.Use]int{families.One: 3, families.Column: 3, families.Axis: 6, families.Known: 18, families.Several: 3}
+var runsOfUse = map[madeup.Use]int{madeup.UseOne: 3, madeup.UseColumn: 3, madeup.UseAxis: 6, madeup.UseKnown: 18, madeup.UseSeveral: 3}
 
 // mostComponents is the limit where their number is left to the method.
 const mostComponents = 10
@@ -106,8 +106,8 @@ const wholes = "A model of a mixture of Gaussians is right if it is not much far
 func experiment(name string, held, whole bool, title, about string) engine.Experiment[cell] {
 	return engine.Experiment[cell]{Name: name, Title: title, About: about, Runs: 3, Summary: summary,
 		Lines: func(o engine.Options) (out []*line, note string) {
-			for _, f := range families.All() {
-				if f.Held != held || (f.Use == families.Several) != whole {
+			for _, f := range madeup.Families() {
+				if f.Held != held || (f.Use == madeup.UseSeveral) != whole {
 					continue
 				}
 				for _, v := range variants {
@@ -134,7 +134,7 @@ func (c cell) kind() bool { return c.family.Kind && (c.mixture || !c.family.Grou
 
 // fits says that a variant is asked of a family: moments are of whatever has some to ask for, and
 // one spread for all columns where they can be had in one scale.
-func (v variant) fits(f families.Family) bool { return contains(v.uses, f.Use) }
+func (v variant) fits(f madeup.Family) bool { return contains(v.uses, f.Use) }
 
 // Names of values, beside the verdicts.
 const (
@@ -151,7 +151,7 @@ const (
 
 // params is what a line's names stand for.
 type params struct {
-	Family  families.Family
+	Family  madeup.Family
 	Budget  privacy.Budget
 	Asked   string
 	MostFor int
@@ -178,7 +178,7 @@ func lineOf(o engine.Options, c cell) *line {
 // run draws, fits and judges.
 func (c cell) run(ctx context.Context, o engine.Options, n int, seed uint64, rng *rand.Rand) (engine.Outcome, error) {
 	q, r := c.ask(o, c.family.Draw(seed, n), rng)
-	if c.family.Use == families.Several {
+	if c.family.Use == madeup.UseSeveral {
 		q.other = c.family.Again(seed, otherRows).Rows
 	}
 	got, err := engine.Fit(ctx, q.table.Rows, r)
@@ -191,7 +191,7 @@ func (c cell) run(ctx context.Context, o engine.Options, n int, seed uint64, rng
 
 // ask is what is asked of a table: under both relations in turn, and of one column with one to
 // three components where the truth has no number of them.
-func (c cell) ask(o engine.Options, t *families.Table, rng *rand.Rand) (question, gauze.Request) {
+func (c cell) ask(o engine.Options, t *madeup.Table, rng *rand.Rand) (question, gauze.Request) {
 	q := question{table: t, mixture: c.mixture, shape: c.shape, most: 1}
 	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Method: c.method, Components: 1, Covariance: c.shape,
 		KnownCovariance: t.Covariance}
@@ -206,7 +206,7 @@ func (c cell) ask(o engine.Options, t *families.Table, rng *rand.Rand) (question
 	}
 	if c.mixture {
 		r.Components = t.Components
-		if t.Labels == nil && c.family.Use == families.Column {
+		if t.Labels == nil && c.family.Use == madeup.UseColumn {
 			r.Components += rng.IntN(3)
 		}
 		q.k = r.Components
@@ -214,7 +214,7 @@ func (c cell) ask(o engine.Options, t *families.Table, rng *rand.Rand) (question
 	if c.auto {
 		r.Components, r.MaxComponents, q.k, q.most = 0, mostComponents, 0, mostComponents
 	}
-	if c.auto && c.family.Use == families.Several { // nothing but epsilon and delta
+	if c.auto && c.family.Use == madeup.UseSeveral { // nothing but epsilon and delta
 		r.MaxComponents, q.most = 0, math.MaxInt
 	}
 	if c.shape == estimate.Spherical {

@@ -76,7 +76,7 @@ var layers = []layer{
 	{"parts/roots", append(session[:len(session):len(session)], "kernel/gaps"), "where rows are is seen by gaps"},
 	{"estimate/catalog", slices.Concat(products, []string{"estimate", "estimate/program", "estimate/expected", "estimate/learners", "kernel/privacy"}), "the list of methods knows the methods, and what papers print is listed apart"},
 	{"estimate/expected", []string{"kernel/privacy", "estimate"}, "it is numbers about methods and knows none of them"},
-	{"estimate/estimatetest", []string{"dense", "kernel", "kernel/privacy", "kernel/query", "kernel/query/rings", "kernel/engine", "kernel/blocks", "kernel/kerneltest", "model", "estimate", "estimate/learners", "learner", "internal/problems"}, "tests only"},
+	{"estimate/estimatetest", []string{"dense", "kernel", "kernel/privacy", "kernel/query", "kernel/query/rings", "kernel/engine", "kernel/blocks", "kernel/kerneltest", "model", "estimate", "estimate/learners", "learner", "internal/madeup"}, "tests only"},
 	{"estimate/learners", []string{"kernel", "kernel/blocks", "estimate", "learner", "learner/em"},
 		"it is the list of what black boxes run on blocks of rows, and knows no estimator"},
 	{"estimate/program", slices.Concat(session, []string{"estimate"}), "it is what every estimator shares that knows estimate's own types, and it knows no estimator"},
@@ -137,7 +137,7 @@ var layers = []layer{
 	{"beam", []string{".", "cmd/gauze/fit", "cmd/gauze/shell", "kernel", "kernel/engine/sharded", "parallel", "source", "source/inputs", "source/parquet", "source/parsed", "source/pattern", "source/shards", "source/shared"}, "it hands out names of work, and stands on the front door"},
 	{"experiments", slices.Concat(estimators, []string{"audit", ".", "source", "source/inputs", "source/parsed", "source/shared", "kernel/engine/counted", "kernel/engine/sharded", "parallel", "estimate/catalog", "estimate/expected", "estimate/gaussian", "estimate/general", "estimate/blackbox", "estimate/knowncov",
 		"literal/aal21", "literal/amn24", "literal/bdku20", "literal/bounds", "literal/km21", "literal/kmssu22", "literal/kssu19", "literal/kv18", "literal/ppe",
-		"learner", "learner/em", "learner/spectral", "learner/pearson", "release", "report", "internal/problems", "experiments/engine"}),
+		"learner", "learner/em", "learner/spectral", "learner/pearson", "release", "report", "internal/madeup", "experiments/engine"}),
 		"an experiment sees data as a user does"},
 	{"examples", []string{".", "kernel/privacy", "source"}, "examples are used from outside"},
 	{"examples/own", []string{".", "estimate", "kernel", "kernel/privacy", "kernel/query", "literal/aal21", "literal/hypotheses", "model", "source"},
@@ -145,7 +145,7 @@ var layers = []layer{
 	{"internal/cite", []string{"internal/cite"}, "a tool for the source tree"},
 	{"internal/sizes", nil, "a tool for the source tree"},
 	{"internal/mutants", []string{"internal/cite"}, "a tool for the source tree"},
-	{"internal/problems", []string{"model", "estimate", "internal/problems"}, "random problems with known truth, for tests and experiments"},
+	{"internal/madeup", []string{"model", "estimate", "internal/madeup"}, "made-up data with known truth, for tests and experiments"},
 	{"internal/canceltest", nil, "tests only"},
 	{"internal/utf", nil, "it recodes text, and knows nothing"},
 	{"internal/words", nil, "it writes counts, and knows nothing"},
@@ -234,10 +234,10 @@ func layerFault(f *file, l *layer, imported string) string {
 		return "" // it hands the testing.TB on that it asks for
 	case under(folder, "internal/stattest") && under(f.folder, "kernel/internal/blockstest"):
 		return ""
-	case under(folder, "kernel/kerneltest", "kernel/internal/blockstest", "internal/stattest", "internal/canceltest", "model/modeltest", "estimate/estimatetest"):
+	case under(folder, "kernel/kerneltest", "kernel/internal/blockstest", "internal/stattest", "internal/canceltest", "estimate/estimatetest"):
 		return fmt.Sprintf("%s imports %s: seeded noise and exact answers are for tests, and nothing else may be able to reach them", f.name, folder)
-	case under(folder, "internal/problems") && !under(f.folder, "internal/problems", "estimate/estimatetest", "experiments"):
-		return fmt.Sprintf("%s imports %s: random problems with known truth are for tests and experiments", f.name, folder)
+	case under(folder, "internal/madeup") && !under(f.folder, "internal/madeup", "estimate/estimatetest", "experiments"):
+		return fmt.Sprintf("%s imports %s: made-up data are for tests and experiments", f.name, folder)
 	case !l.allows(f.folder, folder):
 		return fmt.Sprintf("%s imports %q: %q may import only %s (%s)", f.name, folder, l.folder, strings.Join(l.may, ", "), l.why)
 	}
@@ -362,10 +362,10 @@ func TestRules(t *testing.T) {
 		{"estimate/estimatetest/x.go", "estimate/general", true},
 		{"estimate/general/x.go", "estimate/estimatetest", true},
 		{"estimate/general/x_test.go", "estimate/estimatetest", false},
-		{"estimate/general/x.go", "internal/problems", true},
-		{"estimate/general/x_test.go", "internal/problems", false},
-		{"cmd/gauze/x.go", "internal/problems", true},
-		{"experiments/single/x.go", "internal/problems", false},
+		{"estimate/general/x.go", "internal/madeup", true},
+		{"estimate/general/x_test.go", "internal/madeup", false},
+		{"cmd/gauze/x.go", "internal/madeup", true},
+		{"experiments/single/x.go", "internal/madeup", false},
 		{"fit_test.go", "kernel/kerneltest", false},
 		{"fit.go", "kernel/rehearsal", true},
 		{"cmd/gauze/x.go", "kernel/rehearsal", true},

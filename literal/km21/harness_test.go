@@ -9,7 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -113,5 +113,5 @@ func knowing(kappa, top, within float64) estimate.Facts {
 // errorsOf are the errors of mean and covariance, relative to the truth's covariance.
 func errorsOf(truth model.Gaussian, f estimatetest.Fit) (mean, cov float64) {
 	got := f.Model.Components[0]
-	return problems.Distances(truth, got)
+	return madeup.Distances(truth, got)
 }

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -313,7 +313,7 @@ func TestPGE(t *testing.T) {
 					t.Fatal(err)
 				}
 				got := model.Gaussian{Mean: g.mean, Cov: cov}
-				if m, s := problems.Distances(truth[i], got); m > .1 || s > .5 {
+				if m, s := madeup.Distances(truth[i], got); m > .1 || s > .5 {
 					t.Errorf("known bounds %v: component %d is %v off in mean, %v in covariance", constants.known(), i, m, s)
 				}
 			}

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -96,7 +96,7 @@ func meansApart(t *testing.T, a, b *model.Mixture) float64 {
 	if a == nil || b == nil || a.K() != b.K() {
 		return math.Inf(1)
 	}
-	partner, _, err := problems.Match(a, b)
+	partner, _, err := madeup.Match(a, b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -46,13 +46,13 @@ func off(truth, got *model.Mixture) (mean, covariance float64) {
 	if got == nil || got.K() != truth.K() {
 		return math.Inf(1), math.Inf(1)
 	}
-	partner, _, err := problems.Match(truth, got)
+	partner, _, err := madeup.Match(truth, got)
 	if err != nil {
 		return math.NaN(), math.NaN()
 	}
 	for i, j := range partner {
 		a, b := truth.Components[i], got.Components[j]
-		m, s := problems.Distances(a, b)
+		m, s := madeup.Distances(a, b)
 		mean, covariance = math.Max(mean, m), math.Max(covariance, s)
 	}
 	return mean, covariance

@@ -12,7 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/estimate/learners"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
@@ -52,7 +52,7 @@ func distance(t testing.TB, truth *model.Mixture, f estimatetest.Fit) float64 {
 }
 
 func apartOf(a, b *model.Mixture) float64 {
-	_, largest, err := problems.Match(a, b)
+	_, largest, err := madeup.Match(a, b)
 	if err != nil {
 		return math.NaN()
 	}

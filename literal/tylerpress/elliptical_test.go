@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/internal/problems"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -57,7 +57,7 @@ func TestMoreBudget(t *testing.T) {
 	for _, rel := range bothRelations {
 		for _, d := range []int{2, 5} {
 			estimatetest.MoreBudget(t, NewElliptical(), 4, 1.3, func(table uint64) (estimatetest.Case, func(estimatetest.Fit) float64) {
-				s, rows := estimatetest.Sampled(t, problems.Population{Columns: d, Kappa: 1e6, Offset: 10, Law: "t5"}, table, 6000)
+				s, rows := estimatetest.Sampled(t, madeup.Population{Columns: d, Kappa: 1e6, Offset: 10, Law: "t5"}, table, 6000)
 				return estimatetest.Case{Rows: rows, Columns: d, Relation: rel, Components: 1}, func(f estimatetest.Fit) float64 {
 					g := f.Model.Components[0]
 					return s.Truth.Errors(g.Mean, g.Cov.Factor()).Covariance

@@ -1,4 +1,4 @@
-package problems
+package madeup
 
 import (
 	"fmt"
@@ -119,7 +119,7 @@ func (p Population) Truth(seed uint64) (*Law, error) {
 	slices.Sort(varies)
 	q := mat.DenseCopyOf(mat.NewDiagDense(len(varies), ones(len(varies))))
 	if !p.Axes {
-		q = rotation(rng, len(varies))
+		q = Rotation(rng, len(varies))
 	}
 	for i, j := range varies {
 		out.axes.SetRow(j, q.RawRowView(i)[:r])

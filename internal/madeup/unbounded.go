@@ -1,4 +1,4 @@
-package problems
+package madeup
 
 import (
 	"fmt"
@@ -81,16 +81,7 @@ func (u Unbounded) Draw(seed uint64, n int) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	sampler, err := model.NewSampler(truth)
-	if err != nil {
-		return nil, err
-	}
-	rng := rand.New(rand.NewPCG(seed, rowStream))
-	out := &Instance{Truth: truth, Rows: mat.NewDense(n, truth.Dim(), nil), Labels: make([]int, n)}
-	for i := range n {
-		out.Labels[i] = sampler.Row(out.Rows.RawRowView(i), rng)
-	}
-	return out, nil
+	return drawn(truth, seed, n)
 }
 
 // Truth draws the mixture of a seed.
@@ -300,7 +291,7 @@ func (u Unbounded) general(rng *rand.Rand) ([]model.Gaussian, error) {
 	case Rotated:
 		for i := range factors {
 			size := math.Pow(10, uniform(rng, -1, 1))
-			factors[i] = rotation(rng, d)
+			factors[i] = Rotation(rng, d)
 			widest := 0.0
 			for j := range d {
 				sd := size * math.Pow(10, uniform(rng, -1, 0))

@@ -1,4 +1,4 @@
-package problems
+package madeup
 
 import (
 	"fmt"
@@ -207,10 +207,10 @@ func (b BlackBox) factors(rng *rand.Rand) []*mat.Dense {
 	const leastGrowth, mostGrowth = 4, 10 // of Nested sizes
 	d, size := b.Columns, 1.0
 	turn := uniform(rng, 0, math.Pi)
-	shared := rotation(rng, d)
+	shared := Rotation(rng, d)
 	var out []*mat.Dense
 	for i := range b.Components {
-		axes := rotation(rng, d)
+		axes := Rotation(rng, d)
 		sds := make([]float64, d)
 		for j := range sds {
 			sds[j] = math.Pow(b.condition(), rng.Float64()/2)
@@ -340,7 +340,7 @@ func (b BlackBox) change(rng *rand.Rand) (*mat.Dense, []float64) {
 		c.Set(j, j, 1)
 	}
 	if b.Turned {
-		c = rotation(rng, d)
+		c = Rotation(rng, d)
 		for j := range d {
 			unit := math.Pow(10, uniform(rng, -turnedUnits, turnedUnits))
 			for i := range d {

@@ -1,4 +1,4 @@
-package families
+package madeup
 
 import (
 	"math"
@@ -16,7 +16,7 @@ func plain(draw func(rng *rand.Rand) float64) cell {
 }
 
 // A law is one of a column: it draws the parameters and returns the cell.
-type law struct {
+type columnLaw struct {
 	sort      string
 	twins     [2]string
 	kind      bool
@@ -28,7 +28,7 @@ type law struct {
 }
 
 // laws are those of columns.
-var laws = []law{
+var columnLaws = []columnLaw{
 	{sort: "gaussian", twins: [2]string{"near", "far"}, kind: true, make: func(b *builder) cell {
 		at := twin(b, 3*b.p.NormFloat64(), b.logBetween(1e3, 1e8))
 		return plain(func(rng *rand.Rand) float64 { return at + rng.NormFloat64() })
@@ -88,7 +88,7 @@ var laws = []law{
 	}},
 	{sort: "constant-nearly", twins: [2]string{"few", "narrow"}, beside: true, make: (*builder).nearlyConstant},
 	{sort: "lattice", twins: [2]string{"of-sevens", "of-weeks"}, beside: true, make: func(b *builder) cell {
-		sd, unit := b.between(8, 20), pick(b, 5.0, 7, 12)
+		sd, unit := b.between(8, 20), oneOf(b, 5.0, 7, 12)
 		if b.second {
 			unit = sd * b.between(.25, 1)
 		}
@@ -107,7 +107,7 @@ var laws = []law{
 			b.say("poisson %.2g", mean)
 			return plain(func(rng *rand.Rand) float64 { return distuv.Poisson{Lambda: mean, Src: rng}.Rand() })
 		}
-		most, at, sd := float64(pick(b, 5, 7)), b.between(1.5, 6), b.between(.7, 2)
+		most, at, sd := float64(oneOf(b, 5, 7)), b.between(1.5, 6), b.between(.7, 2)
 		return plain(func(rng *rand.Rand) float64 { return min(most, max(1, math.Round(at+sd*rng.NormFloat64()))) })
 	}},
 	{sort: "counts", twins: [2]string{"dispersed", "plain"}, beside: true, make: func(b *builder) cell {
@@ -198,7 +198,7 @@ var laws = []law{
 // coded is a column in which a part of the rows have a code in place of a value.
 func (b *builder) coded(low, high float64) cell {
 	rate, at, sd := b.logBetween(low, high), b.between(20, 90), b.between(2, 15)
-	code := twin(b, pick(b, 999.0, 9999, 99999), pick(b, -9.0, -99, -999999))
+	code := twin(b, oneOf(b, 999.0, 9999, 99999), oneOf(b, -9.0, -99, -999999))
 	whole := b.p.Float64() < .5
 	b.say("%.3g with %g in %.3g +- %.3g", rate, code, at, sd)
 	return func(rng *rand.Rand) (float64, bool) {
@@ -304,7 +304,7 @@ func student(degrees float64) cell {
 }
 
 // fill appends a column of a law, in another unit if its numbers mean nothing.
-func (b *builder) fill(l law) {
+func (b *builder) fill(l columnLaw) {
 	draw, unit := l.make(b), 1.0
 	if !l.keep && !b.keep && b.p.Float64() < .4 {
 		unit = math.Pow(10, float64(b.whole(-3, 6)))
@@ -320,11 +320,11 @@ func (b *builder) fill(l law) {
 }
 
 // alone is a table of the one column.
-func (b *builder) alone(l law) { b.fill(l) }
+func (b *builder) alone(l columnLaw) { b.fill(l) }
 
 // among puts one to three columns of the law among Gaussian ones, half of the time with a column
 // that depends on the first.
-func (b *builder) among(l law) {
+func (b *builder) among(l columnLaw) {
 	special := b.whole(1, 3)
 	b.gaussians(b.whole(0, twin(b, 7, 12)))
 	first := len(b.cols)

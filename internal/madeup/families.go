@@ -1,12 +1,4 @@
-// Package families draws tables as people bring them: whole numbers and grids, zeros, skew, tails,
-// stray codes, columns that depend on one another, clusters beside all of that; and kind ones,
-// which are not to be spoilt. A family is one sort of tables; a seed draws its parameters (rates,
-// codes, units, columns, their number), then the rows.
-//
-// Every sort is there twice, as twins of other numbers or of another law. One of the two is [Dev],
-// for choosing constants on, and one is held out, for judging them: by the parity of a hash of the
-// sort's name, so that nobody chose by results.
-package families
+package madeup
 
 import (
 	"fmt"
@@ -26,12 +18,12 @@ type Use string
 
 // The uses.
 const (
-	One    Use = "one"    // one distribution: a mean and a covariance
-	Column Use = "column" // one column, as a mixture
-	Axis   Use = "axis"   // clusters, aligned to the axes
-	Known  Use = "known"  // clusters of one known covariance
+	UseOne    Use = "one"    // one distribution: a mean and a covariance
+	UseColumn Use = "column" // one column, as a mixture
+	UseAxis   Use = "axis"   // clusters, aligned to the axes
+	UseKnown  Use = "known"  // clusters of one known covariance
 	// Several is several columns, as a mixture of any covariances.
-	Several Use = "several"
+	UseSeveral Use = "several"
 )
 
 // A Family draws tables of one sort.
@@ -95,20 +87,20 @@ func (f Family) table(seed, stream uint64, n int) *Table {
 }
 
 // All are all families.
-func All() (out []Family) {
-	add := func(l *law, u Use, sort string, twins [2]string, kind bool, draw func(*builder)) {
+func Families() (out []Family) {
+	add := func(l *columnLaw, u Use, sort string, twins [2]string, kind bool, draw func(*builder)) {
 		h := fnv.New32a()
 		_, _ = h.Write([]byte(sort)) // a hash takes everything
 		held := int(h.Sum32()>>16) & 1
 		for i, twin := range twins {
-			out = append(out, Family{Use: u, Sort: sort, Twin: twin, Held: i == held, Kind: kind, Grouped: u == Column && l == nil, Rows: rowsOf[sort], second: i == 1, draw: draw})
+			out = append(out, Family{Use: u, Sort: sort, Twin: twin, Held: i == held, Kind: kind, Grouped: u == UseColumn && l == nil, Rows: rowsOf[sort], second: i == 1, draw: draw})
 		}
 	}
-	for _, l := range laws {
-		add(&l, One, l.sort, l.twins, l.kind, func(b *builder) { b.among(l) })
-		add(&l, Column, l.sort, l.twins, l.kind, func(b *builder) { b.alone(l) })
+	for _, l := range columnLaws {
+		add(&l, UseOne, l.sort, l.twins, l.kind, func(b *builder) { b.among(l) })
+		add(&l, UseColumn, l.sort, l.twins, l.kind, func(b *builder) { b.alone(l) })
 		if l.beside {
-			add(&l, Axis, l.sort, l.twins, false, func(b *builder) { b.besideClusters(l) })
+			add(&l, UseAxis, l.sort, l.twins, false, func(b *builder) { b.besideClusters(l) })
 		}
 	}
 	for _, s := range slices.Concat(tables, mixtures) {
@@ -170,7 +162,7 @@ func (b *builder) logBetween(low, high float64) float64 {
 // whole is a whole number from low to high.
 func (b *builder) whole(low, high int) int { return low + b.p.IntN(high-low+1) }
 
-func pick[T any](b *builder, of ...T) T { return of[b.p.IntN(len(of))] }
+func oneOf[T any](b *builder, of ...T) T { return of[b.p.IntN(len(of))] }
 
 // twin is the first for the first of the twins.
 func twin[T any](b *builder, first, second T) T {
@@ -210,7 +202,7 @@ func (b *builder) gaussians(d int) {
 	own := b.between(.3, 2) // of each column, against what it shares
 	for j := range d {
 		unit[j] = b.unit()
-		at[j] = unit[j] * pick(b, 0.0, 1, 10, 300) * b.p.NormFloat64()
+		at[j] = unit[j] * oneOf(b, 0.0, 1, 10, 300) * b.p.NormFloat64()
 	}
 	cols := make([][]float64, d)
 	for j := range cols {

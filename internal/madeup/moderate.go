@@ -1,4 +1,4 @@
-package problems
+package madeup
 
 import (
 	"math"
@@ -64,7 +64,7 @@ func factorOf(rng *rand.Rand, d int, kappa float64, shape estimate.CovarianceTyp
 		q.Set(i, i, 1)
 	}
 	if shape == estimate.Full {
-		q = rotation(rng, d)
+		q = Rotation(rng, d)
 	}
 	common := math.Exp(.3 * rng.NormFloat64())
 	for j := range d {

@@ -1,4 +1,4 @@
-package families
+package madeup
 
 import "math"
 
@@ -116,7 +116,7 @@ func (b *builder) clusters(k, d int, weights []float64, apart float64) {
 	b.say("k = %d", k)
 }
 
-func (b *builder) besideClusters(l law) {
+func (b *builder) besideClusters(l columnLaw) {
 	b.clusters(2, b.whole(1, 4), nil, 6)
 	b.fill(l)
 }

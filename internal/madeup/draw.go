@@ -1,4 +1,4 @@
-package problems
+package madeup
 
 import (
 	"math"
@@ -26,6 +26,20 @@ const (
 	truthStream = iota + 1
 	rowStream
 )
+
+// drawn draws n rows of a mixture, by the stream of the seed.
+func drawn(truth *model.Mixture, seed uint64, n int) (*Instance, error) {
+	sampler, err := model.NewSampler(truth)
+	if err != nil {
+		return nil, err
+	}
+	rng := rand.New(rand.NewPCG(seed, rowStream))
+	out := &Instance{Truth: truth, Rows: mat.NewDense(n, truth.Dim(), nil), Labels: make([]int, n)}
+	for i := range n {
+		out.Labels[i] = sampler.Row(out.Rows.RawRowView(i), rng)
+	}
+	return out, nil
+}
 
 // Draw draws a mixture and n rows: a function of s, seed and n. The first rows of a longer table
 // are those of a shorter one.
@@ -154,7 +168,7 @@ func (s Spec) factor(rng *rand.Rand) (*mat.Dense, float64) {
 		f.Set(j, j, sds[j])
 	}
 	if s.Covariance != Sphere {
-		f.Mul(rotation(rng, d), f)
+		f.Mul(Rotation(rng, d), f)
 	}
 	return f, floats.Max(sds)
 }
@@ -238,8 +252,8 @@ func direction(rng *rand.Rand, d int) []float64 {
 	return v
 }
 
-// rotation is a random orthogonal matrix; its axes are uniformly random up to signs.
-func rotation(rng *rand.Rand, d int) *mat.Dense {
+// Rotation draws a random orthogonal matrix; its axes are uniformly random up to signs.
+func Rotation(rng *rand.Rand, d int) *mat.Dense {
 	a := mat.NewDense(d, d, nil)
 	for i := range d {
 		for j := range d {

@@ -1,4 +1,4 @@
-package problems
+package madeup
 
 import (
 	"fmt"
@@ -53,16 +53,7 @@ func (p Plain) Draw(seed uint64, n int) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	sampler, err := model.NewSampler(truth)
-	if err != nil {
-		return nil, err
-	}
-	rng := rand.New(rand.NewPCG(seed, rowStream))
-	out := &Instance{Truth: truth, Rows: mat.NewDense(n, p.Columns, nil), Labels: make([]int, n)}
-	for i := range n {
-		out.Labels[i] = sampler.Row(out.Rows.RawRowView(i), rng)
-	}
-	return out, nil
+	return drawn(truth, seed, n)
 }
 
 // Truth draws the mixture of a seed.
@@ -91,7 +82,7 @@ func (p Plain) Truth(seed uint64) (*model.Mixture, error) {
 	}
 	gs := make([]model.Gaussian, k)
 	for i := range gs {
-		f := rotation(rng, d)
+		f := Rotation(rng, d)
 		for j := range d {
 			s := sd[i]
 			if p.Ellipsoids && j > 0 {
@@ -177,7 +168,7 @@ func simplex(rng *rand.Rand, d, k int) [][]float64 {
 	if k > d+1 {
 		return packed(rng, d, k)
 	}
-	axes, means := rotation(rng, d), make([][]float64, k)
+	axes, means := Rotation(rng, d), make([][]float64, k)
 	for i := range means {
 		means[i] = make([]float64, d)
 		if i < d {
@@ -213,8 +204,8 @@ func (p Plain) change(rng *rand.Rand) *mat.Dense {
 		return scales
 	}
 	var half, out mat.Dense
-	half.Mul(rotation(rng, d), scales)
-	out.Mul(&half, rotation(rng, d))
+	half.Mul(Rotation(rng, d), scales)
+	out.Mul(&half, Rotation(rng, d))
 	return &out
 }
 

@@ -1,4 +1,4 @@
-package families
+package madeup
 
 import (
 	"math"
@@ -10,7 +10,7 @@ import (
 func TestFamilies(t *testing.T) {
 	seen := map[string]bool{}
 	halves := map[bool]int{}
-	for _, f := range All() {
+	for _, f := range Families() {
 		if seen[f.Name()] {
 			t.Errorf("%s is there twice", f.Name())
 		}
@@ -37,7 +37,7 @@ func checkTable(t *testing.T, f Family, seed uint64) {
 		t.Errorf("%s: %q of %d columns, but %q of %d with more rows", f.Name(), got.What, d, more.What, d2)
 	}
 	for j := range d {
-		if f.Use == Column && d > 1 {
+		if f.Use == UseColumn && d > 1 {
 			t.Errorf("%s: %d columns", f.Name(), d)
 		}
 		for i := range n {
@@ -48,7 +48,7 @@ func checkTable(t *testing.T, f Family, seed uint64) {
 		}
 	}
 	if got.Stray != nil && len(got.Stray) != n || got.Labels != nil && len(got.Labels) != n || got.Declared != nil && len(got.Declared) != d ||
-		got.Covariance != nil && len(got.Covariance) != d || (f.Use == Known) != (got.Covariance != nil) {
+		got.Covariance != nil && len(got.Covariance) != d || (f.Use == UseKnown) != (got.Covariance != nil) {
 		t.Errorf("%s: what is known of the rows has other lengths", f.Name())
 	}
 	for i := range got.Labels {

@@ -1,4 +1,4 @@
-package families
+package madeup
 
 import (
 	"math"
@@ -9,35 +9,35 @@ import (
 
 // tables are the sorts of whole tables.
 var tables = []sort{
-	{One, "far", [2]string{"around", "one-place"}, false, func(b *builder) { b.far(b.logBetween(.01, .1), b.logBetween(10, 100)) }},
-	{One, "far-off", [2]string{"around", "one-place"}, false, func(b *builder) { b.far(b.logBetween(.02, .12), b.logBetween(500, 5000)) }},
-	{One, "tailed-rows", [2]string{"t", "no-moments"}, false, (*builder).tailedRows},
-	{One, "one-hot", [2]string{"even", "uneven"}, false, (*builder).oneHot},
-	{One, "percent", [2]string{"shares", "rounded"}, false, (*builder).percent},
-	{One, "dependent", [2]string{"copy", "sum"}, false, (*builder).copied},
-	{One, "collinear", [2]string{"nearly", "rounded"}, true, (*builder).collinear},
-	{One, "order", [2]string{"sorted", "repeated"}, true, (*builder).ordered},
-	{One, "missing", [2]string{"rows", "cells"}, true, (*builder).missing},
-	{One, "binaries", [2]string{"all", "half"}, false, (*builder).binaries},
-	{One, "scales", [2]string{"apart", "extreme"}, true, (*builder).scales},
-	{One, "offset", [2]string{"large", "dates"}, true, (*builder).offset},
-	{One, "survey", [2]string{"small", "large"}, false, (*builder).survey},
-	{One, "cities", [2]string{"few", "many"}, false, (*builder).cities},
-	{One, "groups", [2]string{"even", "uneven"}, false, (*builder).groups},
-	{One, "wide", [2]string{"factors", "plain"}, true, (*builder).wide},
-	{Column, "overlap", [2]string{"two", "three"}, true, (*builder).overlapping},
-	{Column, "nests", [2]string{"two", "three"}, true, (*builder).nests},
-	{Column, "gaps", [2]string{"scales", "wide"}, true, (*builder).gaps},
-	{Column, "clusters-coded", [2]string{"nines", "minus"}, false, (*builder).codedLine},
-	{Axis, "plain", [2]string{"few", "many"}, true, func(b *builder) { b.clusters(b.whole(2, 3), twin(b, b.whole(2, 4), b.whole(5, 10)), nil, 6) }},
-	{Axis, "one-separates", [2]string{"few", "many"}, true, (*builder).oneSeparates},
-	{Axis, "light", [2]string{"twentieth", "fiftieth"}, false, (*builder).light},
-	{Axis, "background", [2]string{"box", "ball"}, false, (*builder).background},
-	{Axis, "whole", [2]string{"undeclared", "declared"}, false, (*builder).wholeNumbers},
-	{Axis, "correlated", [2]string{"one", "two"}, false, (*builder).correlated},
-	{Known, "known", [2]string{"diagonal", "full"}, true, func(b *builder) { b.known(0, 1) }},
-	{Known, "known-stray", [2]string{"few", "some"}, false, func(b *builder) { b.known(twin(b, b.logBetween(.005, .03), b.logBetween(.03, .1)), 1) }},
-	{Known, "known-wrong", [2]string{"wider", "narrower"}, false, func(b *builder) { b.known(0, twin(b, b.between(1.4, 2.5), b.between(.4, .7))) }},
+	{UseOne, "far", [2]string{"around", "one-place"}, false, func(b *builder) { b.far(b.logBetween(.01, .1), b.logBetween(10, 100)) }},
+	{UseOne, "far-off", [2]string{"around", "one-place"}, false, func(b *builder) { b.far(b.logBetween(.02, .12), b.logBetween(500, 5000)) }},
+	{UseOne, "tailed-rows", [2]string{"t", "no-moments"}, false, (*builder).tailedRows},
+	{UseOne, "one-hot", [2]string{"even", "uneven"}, false, (*builder).oneHot},
+	{UseOne, "percent", [2]string{"shares", "rounded"}, false, (*builder).percent},
+	{UseOne, "dependent", [2]string{"copy", "sum"}, false, (*builder).copied},
+	{UseOne, "collinear", [2]string{"nearly", "rounded"}, true, (*builder).collinear},
+	{UseOne, "order", [2]string{"sorted", "repeated"}, true, (*builder).ordered},
+	{UseOne, "missing", [2]string{"rows", "cells"}, true, (*builder).missing},
+	{UseOne, "binaries", [2]string{"all", "half"}, false, (*builder).binaries},
+	{UseOne, "scales", [2]string{"apart", "extreme"}, true, (*builder).scales},
+	{UseOne, "offset", [2]string{"large", "dates"}, true, (*builder).offset},
+	{UseOne, "survey", [2]string{"small", "large"}, false, (*builder).survey},
+	{UseOne, "cities", [2]string{"few", "many"}, false, (*builder).cities},
+	{UseOne, "groups", [2]string{"even", "uneven"}, false, (*builder).groups},
+	{UseOne, "wide", [2]string{"factors", "plain"}, true, (*builder).wide},
+	{UseColumn, "overlap", [2]string{"two", "three"}, true, (*builder).overlapping},
+	{UseColumn, "nests", [2]string{"two", "three"}, true, (*builder).nests},
+	{UseColumn, "gaps", [2]string{"scales", "wide"}, true, (*builder).gaps},
+	{UseColumn, "clusters-coded", [2]string{"nines", "minus"}, false, (*builder).codedLine},
+	{UseAxis, "plain", [2]string{"few", "many"}, true, func(b *builder) { b.clusters(b.whole(2, 3), twin(b, b.whole(2, 4), b.whole(5, 10)), nil, 6) }},
+	{UseAxis, "one-separates", [2]string{"few", "many"}, true, (*builder).oneSeparates},
+	{UseAxis, "light", [2]string{"twentieth", "fiftieth"}, false, (*builder).light},
+	{UseAxis, "background", [2]string{"box", "ball"}, false, (*builder).background},
+	{UseAxis, "whole", [2]string{"undeclared", "declared"}, false, (*builder).wholeNumbers},
+	{UseAxis, "correlated", [2]string{"one", "two"}, false, (*builder).correlated},
+	{UseKnown, "known", [2]string{"diagonal", "full"}, true, func(b *builder) { b.known(0, 1) }},
+	{UseKnown, "known-stray", [2]string{"few", "some"}, false, func(b *builder) { b.known(twin(b, b.logBetween(.005, .03), b.logBetween(.03, .1)), 1) }},
+	{UseKnown, "known-wrong", [2]string{"wider", "narrower"}, false, func(b *builder) { b.known(0, twin(b, b.between(1.4, 2.5), b.between(.4, .7))) }},
 }
 
 // far puts a part of the rows so many standard deviations away, every way or in one place.
@@ -277,10 +277,10 @@ func (b *builder) survey() {
 	of := []string{"binary", "lattice", "few-values", "counts", "skew-mild", "zeros-half", "heaped", "bounded", "rounded", "equal-some", "gaussian", "zeros-mostly"}
 	b.gaussians(b.whole(1, 3))
 	for range b.whole(twin(b, 2, 6), twin(b, 5, 14)) {
-		name := pick(b, of...)
+		name := oneOf(b, of...)
 		first := len(b.cols)
 		b.say("%s", name)
-		b.fill(laws[slices.IndexFunc(laws, func(l law) bool { return l.sort == name })])
+		b.fill(columnLaws[slices.IndexFunc(columnLaws, func(l columnLaw) bool { return l.sort == name })])
 		if b.p.Float64() < .3 {
 			b.dependent(first)
 		}

@@ -1,16 +1,19 @@
-// Package problems draws random mixtures with tables of their rows, and measures a fitted model
-// against the mixture behind the rows. It is for tests and experiments: no other code may import
-// it.
+// Package madeup draws made-up data whose truth is known, and measures a fitted model against it.
+// It is for tests and experiments: no other code may import it.
 //
 //   - [Spec]: separated components, with outliers, tails and groups of scales.
 //   - [Unbounded]: components of any places and scales, so that no bound is known beforehand.
 //   - [BlackBox]: what a reduction to a learner is tried on, in any units and axes.
+//   - [Plain]: clusters that a glance at the right picture shows.
 //   - [Population]: one distribution, Gaussian or not.
-//   - [Moderate] and [Anywhere]: mixtures drawn from a test's own generator.
+//   - [Families]: tables as people bring them. Every sort is there twice, as twins of other numbers
+//     or of another law; one of the two is for choosing constants on, and one is held out, by the
+//     parity of a hash of the sort's name, so that nobody chose by results.
+//   - [Moderate], [Anywhere] and [Small]: mixtures drawn from a test's own generator.
 //
-// The first four are functions of a seed, and the mixture of a seed is the same for every number of
-// rows. Nothing is centred and no column has unit spread.
-package problems
+// All but the last are functions of a seed, and the mixture of a seed is the same for every number
+// of rows. Nothing is centred and no column has unit spread.
+package madeup
 
 import (
 	"fmt"

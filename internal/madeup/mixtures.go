@@ -1,4 +1,4 @@
-package families
+package madeup
 
 import (
 	"math"
@@ -6,34 +6,33 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/internal/problems"
 	"github.com/gauze-dp/gauze/model"
 )
 
 // mixtures are the sorts of mixtures in several columns.
 var mixtures = []sort{
-	{Several, "plain", [2]string{"spheres", "ellipsoids"}, true, (*builder).plain},
-	{Several, "single", [2]string{"few", "many"}, true, func(b *builder) { b.chain(1, twin(b, b.whole(2, 5), b.whole(6, 12)), 1) }},
-	{Several, "sizes", [2]string{"tens", "simplex"}, true, (*builder).sizes},
-	{Several, "clusters-coded", [2]string{"nines", "minus"}, false, (*builder).codedClusters},
-	{Several, "single-far", [2]string{"around", "one-place"}, false, (*builder).singleFar},
-	{Several, "grid", [2]string{"flat", "deep"}, false, (*builder).grid},
-	{Several, "weights", [2]string{"twentieths", "fiftieth"}, false, (*builder).unevenWeights},
-	{Several, "pancakes", [2]string{"two", "three"}, false, (*builder).pancakes},
-	{Several, "chain", [2]string{"wide", "narrow"}, false, func(b *builder) {
+	{UseSeveral, "plain", [2]string{"spheres", "ellipsoids"}, true, (*builder).plain},
+	{UseSeveral, "single", [2]string{"few", "many"}, true, func(b *builder) { b.chain(1, twin(b, b.whole(2, 5), b.whole(6, 12)), 1) }},
+	{UseSeveral, "sizes", [2]string{"tens", "simplex"}, true, (*builder).sizes},
+	{UseSeveral, "clusters-coded", [2]string{"nines", "minus"}, false, (*builder).codedClusters},
+	{UseSeveral, "single-far", [2]string{"around", "one-place"}, false, (*builder).singleFar},
+	{UseSeveral, "grid", [2]string{"flat", "deep"}, false, (*builder).grid},
+	{UseSeveral, "weights", [2]string{"twentieths", "fiftieth"}, false, (*builder).unevenWeights},
+	{UseSeveral, "pancakes", [2]string{"two", "three"}, false, (*builder).pancakes},
+	{UseSeveral, "chain", [2]string{"wide", "narrow"}, false, func(b *builder) {
 		b.chain(twin(b, 6, 5), twin(b, b.whole(7, 9), b.whole(3, 5)), twin(b, b.between(6, 8), b.between(5, 6)))
 	}},
-	{Several, "nested", [2]string{"three", "two"}, false, (*builder).nested},
-	{Several, "close", [2]string{"ring", "row"}, false, (*builder).close},
-	{Several, "short", [2]string{"three", "two"}, false, func(b *builder) { b.chain(twin(b, 3, 2), twin(b, 2, 3), b.between(9, 12)) }},
-	{Several, "thin", [2]string{"many", "few"}, false, (*builder).thin},
-	{Several, "wide", [2]string{"thirty", "fifty"}, false, func(b *builder) { b.chain(2, twin(b, 30, 50), b.between(10, 20)) }},
-	{Several, "crossing", [2]string{"right-angle", "oblique"}, false, (*builder).crossing},
-	{Several, "whole", [2]string{"numbers", "halves"}, false, (*builder).wholeClusters},
-	{Several, "curved", [2]string{"roll", "moons"}, false, (*builder).curved},
-	{Several, "blocks", [2]string{"cubes", "balls"}, false, (*builder).blocks},
-	{Several, "skewed", [2]string{"lognormal", "exponential"}, false, (*builder).skewed},
-	{Several, "tails", [2]string{"three", "five"}, false, (*builder).tailedClusters},
+	{UseSeveral, "nested", [2]string{"three", "two"}, false, (*builder).nested},
+	{UseSeveral, "close", [2]string{"ring", "row"}, false, (*builder).close},
+	{UseSeveral, "short", [2]string{"three", "two"}, false, func(b *builder) { b.chain(twin(b, 3, 2), twin(b, 2, 3), b.between(9, 12)) }},
+	{UseSeveral, "thin", [2]string{"many", "few"}, false, (*builder).thin},
+	{UseSeveral, "wide", [2]string{"thirty", "fifty"}, false, func(b *builder) { b.chain(2, twin(b, 30, 50), b.between(10, 20)) }},
+	{UseSeveral, "crossing", [2]string{"right-angle", "oblique"}, false, (*builder).crossing},
+	{UseSeveral, "whole", [2]string{"numbers", "halves"}, false, (*builder).wholeClusters},
+	{UseSeveral, "curved", [2]string{"roll", "moons"}, false, (*builder).curved},
+	{UseSeveral, "blocks", [2]string{"cubes", "balls"}, false, (*builder).blocks},
+	{UseSeveral, "skewed", [2]string{"lognormal", "exponential"}, false, (*builder).skewed},
+	{UseSeveral, "tails", [2]string{"three", "five"}, false, (*builder).tailedClusters},
 }
 
 // rowsOf are the numbers of rows of sorts that are about them.
@@ -45,7 +44,7 @@ func (b *builder) drawn(weights []float64, means [][]float64, factors []*mat.Den
 	unit, at := make([]float64, d), make([]float64, d)
 	for j := range unit {
 		unit[j] = b.unit()
-		at[j] = unit[j] * pick(b, 0.0, 1, 10, 300) * b.p.NormFloat64()
+		at[j] = unit[j] * oneOf(b, 0.0, 1, 10, 300) * b.p.NormFloat64()
 	}
 	gs := make([]model.Gaussian, len(means))
 	for i, m := range means {
@@ -87,16 +86,6 @@ func (b *builder) of(truth *model.Mixture) {
 	}
 }
 
-// direction is a random unit vector.
-func (b *builder) direction(d int) []float64 {
-	v := make([]float64, d)
-	for j := range v {
-		v[j] = b.p.NormFloat64()
-	}
-	floats.Scale(1/floats.Norm(v, 2), v)
-	return v
-}
-
 // round is a factor of a covariance of about that standard deviation every way.
 func (b *builder) round(d int, sd float64) *mat.Dense {
 	f := mat.NewDense(d, d, nil)
@@ -132,12 +121,6 @@ func turned(f *mat.Dense, angle float64) *mat.Dense {
 	return &out
 }
 
-func ones(d int) []float64 {
-	v := make([]float64, d)
-	floats.AddConst(1, v)
-	return v
-}
-
 func even(k int) []float64 {
 	v := ones(k)
 	floats.Scale(1/float64(k), v)
@@ -146,7 +129,7 @@ func even(k int) []float64 {
 
 // plain are two to four clusters far apart.
 func (b *builder) plain() {
-	p := problems.Plain{Components: b.whole(2, 4), Columns: b.whole(2, 8), Ellipsoids: b.second, Placement: pick(b, problems.Along, problems.OnLine, problems.Simplex),
+	p := Plain{Components: b.whole(2, 4), Columns: b.whole(2, 8), Ellipsoids: b.second, Placement: oneOf(b, Along, OnLine, Simplex),
 		Gap: b.logBetween(8, 1e4), Scaled: b.p.IntN(2) == 0, Mapped: b.p.IntN(2) == 0}
 	truth, err := p.Truth(b.p.Uint64())
 	if err != nil {
@@ -161,7 +144,7 @@ func (b *builder) chain(k, d int, apart float64) {
 	means, factors := [][]float64{make([]float64, d)}, []*mat.Dense{b.round(d, 1)}
 	for i := range k - 1 {
 		m := append([]float64(nil), means[i]...)
-		step := b.direction(d)
+		step := direction(b.p, d)
 		if i > 0 { // not back
 			if last := floats.SubTo(make([]float64, d), means[i], means[i-1]); floats.Dot(step, last) < 0 {
 				floats.Scale(-1, step)
@@ -192,7 +175,7 @@ func (b *builder) sizes() {
 	var factors []*mat.Dense
 	for range 3 {
 		means, factors = append(means, append([]float64(nil), at...)), append(factors, b.round(d, sd))
-		floats.AddScaled(at, sd*(6+60), b.direction(d))
+		floats.AddScaled(at, sd*(6+60), direction(b.p, d))
 		sd *= b.between(7, 10)
 	}
 	b.drawn(b.weights(3), means, factors)
@@ -218,7 +201,7 @@ func (b *builder) codedClusters() {
 func (b *builder) singleFar() {
 	d := b.whole(3, 8)
 	b.chain(1, d, 1)
-	rate, far, way := b.logBetween(.005, .03), b.logBetween(10, 100), b.direction(d)
+	rate, far, way := b.logBetween(.005, .03), b.logBetween(10, 100), direction(b.p, d)
 	b.say("%.2g of the rows at %.3g sd", rate, far)
 	for i := range b.n {
 		if b.rng.Float64() >= rate {
@@ -260,8 +243,8 @@ func (b *builder) unevenWeights() {
 	for i := range means {
 		means[i], factors[i] = make([]float64, d), b.round(d, 1)
 	}
-	floats.AddScaled(means[1], b.between(8, 12), b.direction(d))
-	floats.AddScaled(means[2], b.between(-12, -8), b.direction(d))
+	floats.AddScaled(means[1], b.between(8, 12), direction(b.p, d))
+	floats.AddScaled(means[2], b.between(-12, -8), direction(b.p, d))
 	b.drawn(w, means, factors)
 }
 
@@ -289,7 +272,7 @@ func (b *builder) nested() {
 	means, factors := make([][]float64, k), make([]*mat.Dense, k)
 	for i := range means {
 		means[i], factors[i] = make([]float64, d), b.round(d, sd)
-		floats.AddScaled(means[i], sd/4, b.direction(d))
+		floats.AddScaled(means[i], sd/4, direction(b.p, d))
 		sd *= b.between(4.5, 8)
 	}
 	b.drawn(even(k), means, factors)
