@@ -13,9 +13,11 @@ import (
 
 // What is told of columns, and when. Guesses.
 const (
-	atomShare = .3  // of the rows near one value
-	noMoment  = 3.0 // a tail's exponent, seen with noise, from which on a variance is doubtful
-	farGroup  = 3   // sds from the others
+	atomShare = .3 // of the rows near one value
+	// A tail that falls like t^-2 or more slowly has no variance. It is said where tailSDs noise sds
+	// do not change that: skewed tails fall like t^-2.5 or so as far as a few thousand rows show.
+	noVariance, tailSDs = 2., 3.
+	farGroup            = 3 // sds from the others
 	// farMean noise sds from what a column has by itself, a mean of clipped rows is not.
 	farMean = 1.5
 )
@@ -78,8 +80,8 @@ func (p *plain) shapes(mean []float64, factor *mat.Dense) (told []estimate.Flag)
 		case c.Group > 0 && math.Abs(c.Far)*unit > farGroup*sd:
 			told = append(told, flags.New(flags.FarGroup, "column %d: about %.2g%% of the rows lie around %.3g, far from all others; mean and sd are of all rows", j+1, 100*c.Group, center+c.Far*unit).
 				In(j).Of(c.Group, 0))
-		case c.Tail > 0 && c.Tail < noMoment:
-			told = append(told, flags.New(flags.HeavyTail, "column %d: its tail is so heavy that an sd may not exist (it falls like the power -%.1f, and from -2 on there is none): mean and sd describe the rows within %.3g of %.3g",
+		case c.Tail > 0 && c.Tail+tailSDs*c.TailSD < noVariance:
+			told = append(told, flags.New(flags.HeavyTail, "column %d: its tail falls slowly as far as rows are seen (like the power -%.1f; from -2 on no sd exists): mean and sd describe the rows within %.3g of %.3g",
 				j+1, c.Tail, c.Reach*unit, mean[i]).In(j))
 		case c.Atom > atomShare:
 			told = append(told, flags.New(flags.SharedValue, "column %d: about %.0f%% of the rows share the value %.4g, or nearly", j+1, 100*math.Min(c.Atom, 1), center).In(j).Of(c.Atom, 0))
