@@ -76,6 +76,8 @@ type outcome struct {
 	Message string        `json:"message"`
 	Hint    string        `json:"hint,omitempty"`
 	Spent   release.Spent `json:"spent"`
+	// What one more fit may ask for, where the ledger refused this one and something is left.
+	Remaining *ledger.Amount `json:"remaining,omitempty"`
 	// No row had a part in message, hint and faults. Where it is left out they are for the
 	// custodian's terminal alone, and a program that keeps them gives something away.
 	Public bool `json:"public,omitempty"`
@@ -119,6 +121,9 @@ func failureOf(err error) outcome {
 		f.Outcome, f.Code, f.Faults = "refused", CodeRefused, []fault{{Message: trimPackage(err.Error()), Hint: ledgerHint}}
 		if refused.Hint != "" {
 			f.Faults[0].Hint = refused.Hint
+		}
+		if refused.Left.Epsilon > 0 {
+			f.Remaining = &refused.Left
 		}
 	default:
 		f.Faults = faultsOf(err)

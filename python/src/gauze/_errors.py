@@ -72,7 +72,16 @@ class NoRelease(GauzeError, RuntimeError):
 
 
 class BudgetError(GauzeError):
-    """The ledger has not enough left; nothing was spent."""
+    """The ledger has not enough left; nothing was spent.
+
+    remaining: what one more fit may ask for at most, by epsilon and delta; {} for nothing, or where
+    it is not told.
+    """
+
+    def __init__(self, message: str, hint: str = "", spent: dict[str, float] | None = None, remaining: dict[str, float] | None = None) -> None:
+        super().__init__(message, hint, spent)
+        self.args = (message, hint, spent, remaining)
+        self.remaining = dict(remaining or {})
 
 
 class Interrupted(KeyboardInterrupt):
@@ -125,7 +134,7 @@ def reading(step: Callable[[], _Result]) -> _Result:
 
 def public_part(outcome: dict[str, Any], code: int) -> dict[str, Any]:
     """Tells the terminal what of an outcome of --json is for it alone, and returns the rest."""
-    kept = {k: v for k, v in outcome.items() if k in ("message", "hint", "spent", "faults")}
+    kept = {k: v for k, v in outcome.items() if k in ("message", "hint", "spent", "faults", "remaining")}
     if code == 0 or outcome.get("public") is True:  # a program that does not say so is not trusted to know
         return kept
     for fault in outcome.get("faults") or [outcome]:
@@ -140,6 +149,8 @@ def of_outcome(code: int, outcome: dict[str, Any]) -> GauzeError:
     """Returns the exception of what is public of an outcome."""
     said = (outcome.get("message", ""), outcome.get("hint", ""), outcome.get("spent"))
     kind = _BY_CODE.get(code, GauzeError)
+    if kind is BudgetError:
+        return BudgetError(*said, outcome.get("remaining"))
     if kind is not InputError:
         return kind(*said)
     parts = {f.name for f in fields(Fault)}

@@ -21,6 +21,14 @@ class Ledger:
     def __repr__(self) -> str:
         return f"<gauze.Ledger {self.location.rpartition('@')[2]}>"  # without a password
 
+    def _repr_html_(self) -> str:
+        from ._release import table
+
+        lines = [
+            [d["name"], *(f"{d[part]['epsilon']:.4g}, {d[part]['delta']:.3g}" for part in ("granted", "spent", "remaining")), str(d["releases"])] for d in self.show()
+        ]
+        return table(["data set", "granted (epsilon, delta)", "spent", "remaining", "releases"], lines)
+
     def init(self) -> Ledger:
         """Makes a new ledger."""
         self._run("init")

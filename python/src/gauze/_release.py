@@ -244,19 +244,22 @@ class Release:
         rows = np.asarray(x, float)
         return log_sum_exp(log_densities(rows, self.means[keep], self.covariances[keep]) + np.log(weights / weights.sum()))
 
-    def sample(self, n: int, seed: int | None = None, background: bool = True) -> Array:
-        """Synthetic rows, in the units and limits that the schema declares; it costs nothing."""
-        return _rows(self._run("sample", "--rows", str(n), *_seed(seed), *([] if background else ["--no-background"])))
+    def sample(self, n: int, seed: int | None = None, background: bool = True, *, random_state: int | np.random.Generator | None = None) -> Array:
+        """Synthetic rows, in the units and limits that the schema declares; it costs nothing.
 
-    def sample_frame(self, n: int, seed: int | None = None, background: bool = True) -> Any:
-        """The same as a DataFrame of pandas; units and labels of its columns are in attrs."""
-        import pandas as pd
+        random_state is scikit-learn's name for seed, and may be a generator.
+        """
+        return _rows(self._run("sample", "--rows", str(n), *_seed(_drawn(seed, random_state)), *([] if background else ["--no-background"])))
 
-        out = pd.DataFrame(self.sample(n, seed, background), columns=self.columns)
-        for said, fact in (("units", "unit_of_measure"), ("labels", "label")):
-            if found := {c["name"]: c[fact] for c in self.facts if fact in c}:
-                out.attrs[said] = found
-        return out
+    def sample_frame(
+        self, n: int, seed: int | None = None, background: bool = True, *, random_state: int | np.random.Generator | None = None, library: str = "pandas",
+    ) -> Any:
+        """The same as a table with the types of the schema: whole numbers are int64, yes-no columns bool.
+
+        library: "pandas", "polars" or "pyarrow". Units and labels of the columns are in attrs of a
+        DataFrame of pandas.
+        """
+        return frame(self.sample(n, seed, background, random_state=random_state), self.columns, self.facts, library)
 
     def verify(self, key: str | os.PathLike[str] | None = None, signature: str | os.PathLike[str] | None = None) -> dict[str, Any]:
         """What `gauze verify --json` says of it; an InputError with every fault if it is not consistent.
@@ -286,13 +289,42 @@ class Release:
         """A report with pictures."""
         return Report(self)
 
-    def to_sklearn(self, background: bool = True) -> Any:
-        """scikit-learn's own GaussianMixture with these parameters; rows for it must be floats, for of whole numbers it rounds the densities."""
+    def plot(self, columns: Sequence[str | int] | None = None, ax: Any = None) -> Any:
+        """Draws the components with matplotlib, and returns the axes: ellipses over two columns, densities over one.
+
+        columns: names or indices, the first two for None. Ellipses are of one and two standard
+        deviations. Components that stand for rows in no group are left out.
+        """
+        from ._plot import plot
+
+        return plot(self, columns, ax)
+
+    def _repr_html_(self) -> str:
+        if "groups" in self._content:
+            return f"<p>{html.escape(repr(self))}</p>" + "".join(
+                f"<h4>{html.escape(', '.join(key))}</h4>{r._repr_html_() if isinstance(r, Release) else f'<p>{html.escape(str(r))}</p>'}" for key, r in self.groups().items()
+            )
+        cost = ", ".join(f"{name} = {value:.4g}" for name, value in self.spent.items() if name in ("epsilon", "delta"))
+        said = f"<p>{html.escape(repr(self))}{'; ' if cost else ''}{cost}</p>"
+        if "model" not in self._content and self.profile:
+            return said + table(["column", "missing", "mean", "sd"], [[c["name"], *(f"{_line(c)[k]:.4g}" for k in ("missing", "mean", "sd"))] for c in self.profile])
+        lines = [[f"{w:.3f}", *(f"{v:.4g}" for v in m)] for w, m, apart in zip(self.weights, self.means, self.in_background) if not apart]
+        if self.in_background.any():
+            lines += [[f"{self.background.weight:.3f}", "in no group", *[""] * (len(self.columns) - 1)]]
+        return said + table(["weight", *(f"mean of {c}" for c in self.columns)], lines)
+
+    def to_sklearn(self, background: bool = False) -> Any:
+        """scikit-learn's own GaussianMixture with these parameters, which scores and predicts as the fitted estimator does.
+
+        background: whether components that stand for rows in no group are among its components, as
+        they are in score_samples of a release. Rows for it must be floats: of whole numbers it rounds
+        the densities.
+        """
         from sklearn.mixture import GaussianMixture
 
         from ._density import precisions_cholesky
 
-        keep = np.ones(len(self.weights), bool) if background else ~self.in_background
+        keep = np.ones(len(self.weights), bool) if background or self.in_background.all() else ~self.in_background
         weights = self.weights[keep]
         out = GaussianMixture(n_components=len(weights), covariance_type="full")
         out.weights_, out.means_, out.covariances_ = weights / weights.sum(), self.means[keep], self.covariances[keep]
@@ -326,6 +358,54 @@ def _line(c: dict[str, Any]) -> dict[str, Any]:
         "rank_noise": max(c.get("rank_noise", {}).values(), default=nan), "beyond": nan if "held_out" in c else c.get("beyond", 0.0),
         "grid": c.get("grid", nan), "held_out": c.get("held_out"),
     }
+
+
+def table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Returns a table in HTML."""
+    rows = ["".join(f"<th>{html.escape(h)}</th>" for h in head)] + ["".join(f"<td>{html.escape(c)}</td>" for c in line) for line in lines]
+    return "<table>" + "".join(f"<tr>{r}</tr>" for r in rows) + "</table>"
+
+
+def frame(rows: Array, columns: Sequence[str], facts: Sequence[dict[str, Any]], library: str) -> Any:
+    """Returns rows as a table of a library, each column of the type that its public facts give it."""
+    stated = {c["name"]: c for c in facts}
+    cells = {name: _typed(rows[:, i], stated.get(name, {})) for i, name in enumerate(columns)}
+    if library == "polars":
+        import polars
+
+        return polars.DataFrame(cells)
+    if library == "pyarrow":
+        import pyarrow
+
+        return pyarrow.table(cells)
+    if library != "pandas":
+        raise wrong("library", "pandas, polars or pyarrow", repr(library), "pandas is the one without it")
+    import pandas as pd
+
+    out = pd.DataFrame(cells)
+    for said, fact in (("units", "unit_of_measure"), ("labels", "label")):
+        if found := {c["name"]: c[fact] for c in facts if fact in c}:
+            out.attrs[said] = found
+    return out
+
+
+def _typed(cells: Array, fact: dict[str, Any]) -> npt.NDArray[Any]:
+    """Returns cells as bool of a yes-no column, as int64 where the recording unit is a whole number, else as they are."""
+    if fact.get("kind") == "yes-no":
+        return np.not_equal(cells, 0)
+    unit = fact.get("rounded_to", 1 if fact.get("kind") == "count" else 0)
+    if unit and float(unit).is_integer() and (cells == np.round(cells)).all() and np.abs(cells).max(initial=0) < 2**53:
+        return cells.astype(np.int64)
+    return cells
+
+
+def _drawn(seed: int | None, random_state: int | np.random.Generator | None) -> int | None:
+    """Returns the seed that random_state gives, which stands in the place of seed."""
+    if random_state is None:
+        return seed
+    if seed is not None:
+        raise wrong("random_state", "one of seed and random_state", "both", "they are the same")
+    return int(random_state.integers(2**32)) if isinstance(random_state, np.random.Generator) else int(random_state)
 
 
 def _seed(seed: int | None) -> Sequence[str]:

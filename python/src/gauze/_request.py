@@ -12,6 +12,7 @@ from typing import Any
 
 from . import _table
 from ._errors import hidden, wrong
+from ._session import account
 
 Schema = Mapping[str, Any] | Sequence[str] | str | os.PathLike[str]
 Groups = str | Sequence[str] | Mapping[str, Sequence[str]]
@@ -93,11 +94,20 @@ class Request:
             if value is not None:
                 flags += [f"--{name}={float(value)!r}"]
         most = None if self.max_components is None else str(self.max_components)
-        for name, text in (("ledger", self.ledger), ("dataset", self.dataset), ("learner", self.learner), ("max-components", most),
+        ledger, dataset = self._account()
+        for name, text in (("ledger", ledger), ("dataset", dataset), ("learner", self.learner), ("max-components", most),
                            ("unreadable", self.unreadable), ("csv", self.csv)):
             if text is not None:
                 flags += [f"--{name}", os.fspath(text)]
         return flags + (["--infer-schema"] if self.infer_schema else []) + (["--force"] if self.force else [])
+
+    def _account(self) -> tuple[str | os.PathLike[str] | None, str | None]:
+        """Returns the ledger and the data set that are charged: those that are named, or else those of the open session."""
+        if self.ledger is not None or self.server is not None or (found := account()) is None:
+            return self.ledger, self.dataset
+        if self.dataset is not None:
+            raise wrong("dataset", "none within a session", repr(self.dataset), "all fits of a session are charged to one account; or name a ledger beside it")
+        return found
 
     def _no_model(self) -> None:
         """Refuses settings of a model, of which a profile has none."""
