@@ -13,7 +13,6 @@ const lastOfOneIn = "one: moments|one: column moments|one: round column moments|
 var always = map[string][]string{
 	"gaussian":                   {"count", lastOfOne},
 	"heavy-tailed":               {"count", lastOfOne},
-	"heavy-tailed:elliptical":    {"count", "moments|partial column moments"},
 	"gaussian:coinpress":         {"count", "covariance"},
 	"univariate:kv18":            {"count", "scale", "place", "moments"},
 	"heavy-tailed:paper":         {"rows", "covariance"},
@@ -26,7 +25,6 @@ var always = map[string][]string{
 	"separated:paper":            {"rows", "weights", "components: covariance", "components: mean of a component"},
 	"separated:warm-up":          {"rows", "components: about", "components: mean and count", "components: variance"},
 	"separated:sample-aggregate": {"count", "ball of estimates: mean", "weights", "means"},
-	"separated:aggregate-tree":   {"count", "tree of the estimates", "weights", "last means and scales"},
 	"univariate:aal21":           {"rows", "scales", "means", "choice"},
 	"axis-aligned:aal21":         {"rows", "scales", "means", "choice"},
 	"general:aal21":              {"rows", "scales", "means", "choice"},

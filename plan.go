@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/literal/bounds"
+	"github.com/gauze-dp/gauze/literal"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -43,10 +43,10 @@ type Statement struct {
 	// Candidates are all methods that could fit one component, where one is asked for, and
 	// LowerBound is below what any of them can reach with so many rows.
 	Candidates []catalog.Candidate `json:"candidates,omitempty"`
-	LowerBound *bounds.One         `json:"lower_bound,omitempty"`
+	LowerBound *literal.LowerBound `json:"lower_bound,omitempty"`
 	// MixtureBound is the same for mixtures: of the components asked for, or of as many as are
 	// allowed.
-	MixtureBound *bounds.Mixture `json:"mixture_bound,omitempty"`
+	MixtureBound *literal.MixtureBound `json:"mixture_bound,omitempty"`
 	// Mixtures is what to expect on clusters of some numbers and distances, where several are
 	// looked for and so many rows are known or guessed.
 	Mixtures []expected.Mixture `json:"mixtures,omitempty"`
@@ -196,7 +196,7 @@ func (q *question) compare(s *Statement, guess estimate.Problem) {
 	if s.Candidates == nil || guess.Rows == 0 {
 		return
 	}
-	bound := bounds.ForOne(guess, float64(guess.Rows))
+	bound := literal.LowerBoundOf(guess, float64(guess.Rows))
 	s.LowerBound = &bound
 	for _, c := range s.Candidates {
 		if c.Method != s.Method || c.CovarianceError == 0 || q.Printed {
@@ -212,7 +212,7 @@ func (q *question) compare(s *Statement, guess estimate.Problem) {
 func (s *Statement) boundMixtures(guess estimate.Problem) {
 	k := cmp.Or(guess.Components, guess.MaxComponents)
 	if guess.Known() == nil && k > 1 && s.Method != MethodProfile {
-		bound := bounds.ForMixture(guess, guess.Budget, k, float64(guess.Rows))
+		bound := literal.MixtureBoundOf(guess, guess.Budget, k, float64(guess.Rows))
 		s.MixtureBound = &bound
 	}
 }

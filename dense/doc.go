@@ -3,12 +3,11 @@
 // can replace. It imports the standard library only, keeps nothing, and starts nothing.
 //
 //	vector.go      inner products, lengths, finite numbers
-//	product.go     products
+//	product.go     products, the identity
 //	triangle.go    Cholesky's factor, and solutions and inverses by triangles
 //	invert.go      the inverse of any matrix
 //	orthogonal.go  Gram and Schmidt: triangles
 //	eigen.go       Jacobi: singular values, eigenvalues
-//	safe.go        the same for rows of any size that float64 can hold
 //	exp.go         the exponential of what is not positive
 //
 // Matrices are flat and row-major: entry (i, j) of an n x m matrix is a[i*m+j]. Sizes come after

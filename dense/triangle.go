@@ -112,3 +112,19 @@ func InvertLowerByRows(l []float64, n int) []float64 {
 	}
 	return x
 }
+
+// SolveLower replaces b, n x m, by l^-1 b, l lower triangular: Forward, for all columns at
+// once.
+func SolveLower(l, b []float64, n, m int) {
+	for i := 0; i < n; i++ {
+		row := b[i*m : i*m+m]
+		for k, f := range l[i*n : i*n+i] {
+			for c, x := range b[k*m : k*m+m] {
+				row[c] -= f * x
+			}
+		}
+		for c, d := 0, l[i*n+i]; c < m; c++ {
+			row[c] /= d
+		}
+	}
+}

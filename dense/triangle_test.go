@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/dense"
-	"github.com/gauze-dp/gauze/dense/wing"
 )
 
 // triangle is a lower triangle with a moderate inverse, and NaN above it.
@@ -30,7 +29,7 @@ func TestSolveLower(t *testing.T) {
 	for n := 1; n <= 20; n++ {
 		l, b := triangle(g, n), random(g, n, 3)
 		x := append([]float64(nil), b...)
-		wing.SolveLower(l, x, n, 3)
+		dense.SolveLower(l, x, n, 3)
 		for i, v := range b {
 			for k := range i/3 + 1 {
 				v -= l[i/3*n+k] * x[k*3+i%3]
@@ -50,7 +49,7 @@ func TestOneColumn(t *testing.T) {
 		l, b := triangle(g, n), random(g, n, 1)
 		x, y := slices.Clone(b), slices.Clone(b)
 		dense.Forward(l, x, n)
-		wing.SolveLower(l, y, n, 1)
+		dense.SolveLower(l, y, n, 1)
 		if !slices.Equal(x, y) {
 			t.Fatalf("n = %d: Forward and SolveLower differ", n)
 		}
@@ -68,8 +67,8 @@ func TestOneColumn(t *testing.T) {
 		if !dense.InvertLower(inverse, l, n) {
 			t.Fatalf("n = %d: no inverse", n)
 		}
-		unit := wing.Identity(n)
-		wing.SolveLower(l, unit, n, n)
+		unit := dense.Identity(n)
+		dense.SolveLower(l, unit, n, n)
 		if !slices.Equal(inverse, unit) {
 			t.Fatalf("n = %d: InvertLower and SolveLower differ", n)
 		}
@@ -83,7 +82,7 @@ func TestOneColumn(t *testing.T) {
 				clear[i] = 0
 			}
 		}
-		if e := farthest(dense.Mul(byRows, clear, n, n, n), wing.Identity(n)); e > 1e-13 {
+		if e := farthest(dense.Mul(byRows, clear, n, n, n), dense.Identity(n)); e > 1e-13 {
 			t.Errorf("n = %d: X L is %v from the unit matrix", n, e)
 		}
 		if !dense.InvertLower(clear, clear, n) || !slices.Equal(clear, inverse) {

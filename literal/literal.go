@@ -1,6 +1,11 @@
 // Package literal lists the methods that run what a paper prints, to compare with and to read
 // beside it: one package per source below this one, with files named after its algorithms. What
 // people use is in estimate, which knows nothing of this list; the front door joins the two.
+//
+// It also has the papers' lower bounds, with constants: errors that no private method can beat,
+// whatever it is. Plans show them beside what methods reach.
+//
+// Source: [KMS22]; [CWZ21]; [AMN24].
 package literal
 
 import (
@@ -18,7 +23,6 @@ import (
 	"github.com/gauze-dp/gauze/literal/kssu19"
 	"github.com/gauze-dp/gauze/literal/kv18"
 	"github.com/gauze-dp/gauze/literal/ppe"
-	"github.com/gauze-dp/gauze/literal/tylerpress"
 )
 
 // Learners are the learners of mixtures that are a paper's, for black boxes to run.
@@ -27,7 +31,6 @@ func Learners() []learners.Learner { return ppe.Learners() }
 // One are the methods that fit one component, in the order in which help shows them.
 func One() []estimate.Estimator {
 	return []estimate.Estimator{
-		tylerpress.NewElliptical(),
 		bdku20.New(bdku20.Practical()),
 		kv18.New(kv18.Practical()),
 		km21.New(km21.Practical()),
@@ -41,7 +44,6 @@ func Mixtures() []estimate.Estimator {
 		kssu19.NewPaper(kssu19.Practical()),
 		kssu19.NewWarmUp(kssu19.Practical()),
 		kssu19.NewSampleAggregate(kssu19.Practical()),
-		kssu19.NewAggregateTree(),
 		aal21.NewUnivariate(aal21.Practical()),
 		aal21.New(aal21.Practical()),
 		aal21.NewGeneral(aal21.Practical()),

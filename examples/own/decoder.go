@@ -7,7 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/literal/aal21"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // Grid is a list decoder of one's own, of N(m, 1) with m an integer of magnitude at most Most, in
@@ -75,12 +75,12 @@ func (Grid) Step(alpha float64) float64 { return alpha }
 func (g Grid) Size(float64) float64 { return float64(len(g.list)) }
 
 // Net is the list.
-func (g Grid) Net(float64) (net []hypotheses.Gaussian) {
+func (g Grid) Net(float64) (net []paper.Gaussian) {
 	for _, m := range g.list {
-		net = append(net, hypotheses.Line(m, 1))
+		net = append(net, paper.Line(m, 1))
 	}
 	return net
 }
 
 // Moves are none: the members of the class are apart.
-func (Grid) Moves() []hypotheses.Move { return nil }
+func (Grid) Moves() []paper.Move { return nil }

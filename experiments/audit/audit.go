@@ -44,7 +44,6 @@ var subjects = []subject{
 	{method: "separated", rows: 2000},
 	{method: "heavy-tailed", rows: 600},
 	{method: "black-box", rows: 6000, components: 1},
-	{method: "heavy-tailed:elliptical", rows: 600},
 	{method: "general:amn24", rows: 600, components: 1, told: true},
 	{method: "univariate:amn24", rows: 600, components: 1},
 }

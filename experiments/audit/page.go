@@ -27,7 +27,6 @@ var untried = map[string]string{
 	"separated:paper":            "released nothing of 600 rows; more were not tried",
 	"separated:warm-up":          few,
 	"separated:sample-aggregate": few,
-	"separated:aggregate-tree":   few,
 	"gaussian:kmssu22":           few,
 	"heavy-tailed:paper":         few,
 	"black-box:paper":            few,

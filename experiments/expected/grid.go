@@ -62,7 +62,6 @@ type entry struct {
 var entries = []entry{
 	{"gaussian", shapes, allColumns, onGaussian, noFacts, multiples, 0, nil},
 	{"heavy-tailed", shapes[:1], allColumns[:5], onBoth, noFacts, multiples, 0, nil},
-	{"heavy-tailed:elliptical", shapes[:1], allColumns[:5], onBoth, noFacts, multiples, 0, nil},
 	{"gaussian:coinpress", shapes[:1], allColumns[:5], onGaussian, []float64{10, 1e4}, []float64{.35, .7, 1.4, 4}, 0, nil},
 	{"univariate:kv18", shapes[:1], allColumns[:1], onGaussian, noFacts, multiples, 0, nil},
 	// Literal algorithms: so many rows that a rough idea must do.

@@ -15,7 +15,6 @@ func (s statement) String() string { return s.key + " " + s.part }
 // Each was read against the restatement of its source. Where the source has a statement of the
 // whole method it is that and not one of a part. A method that no source prints has none.
 var statements = map[string]statement{
-	"heavy-tailed:elliptical":    {"TYLERPRESS", "Rates", "nothing is proved of the error; by the noise of its releases d²/α² + d²/(αμ) + d^1.5 √ln(κ)/μ"},
 	"gaussian:coinpress":         {"BDKU20", "2.3", "d²/α² + d²/(αμ) + d^1.5 √ln(u)/μ, by the restatement"},
 	"univariate:kv18":            {"KV18", "3", "1/α² + 1/(αμ) + ln(1/δ)/ε, by the restatement"},
 	"heavy-tailed:paper":         {"KM21", "What it proves", "d²/α² + d^2.5/(√ρ α²) + d^1.5 polylog(u)/√ρ, moments of order 4"},
@@ -23,7 +22,6 @@ var statements = map[string]statement{
 	"separated:paper":            {"KSSU19", "Theorem 4.3", "d²/(α²w) + d²/(αwε) + k^9.06 d^1.5/(wε) + (√(dk)/(wε))^(1/(1−a)) + k^1.5/(αwε)"},
 	"separated:warm-up":          {"KSSU19", "Theorem 3.1", "dk/α² + d^1.5 k³/ε + dk/(αε) + ℓ^(5/9) k^(5/3)/ε^(10/9) + k²/α²"},
 	"separated:sample-aggregate": {"KSSU19", "Theorem 5.1", "(√(kd) + k^1.5)/ε · ln²(1/δ) times the learner's"},
-	"separated:aggregate-tree":   {"KSSU19", "B.11", "none: no paper prints it"},
 	"univariate:aal21":           {"AAL21", "Theorem 1.1", "k²d ln^1.5(1/δ)/(α²ε)"},
 	"axis-aligned:aal21":         {"AAL21", "Theorem 1.1", "k²d ln^1.5(1/δ)/(α²ε)"},
 	"general:aal21":              {"AAL21", "Theorem 3.2", "the list decoder's, and (k ln(Lk/α) + ln(1/β)) (1/α² + 1/(αε)), L the length of the list"},

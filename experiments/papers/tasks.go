@@ -13,7 +13,6 @@ import (
 
 // tasks are tables that the methods can do, by what their packages' tests and pages say of them.
 var tasks = []task{
-	{method: "heavy-tailed:elliptical", k: 1, d: 3, rows: 5000, epsilon: 1, rival: "gaussian"},
 	{method: "gaussian:coinpress", k: 1, d: 2, rows: 5000, epsilon: 1, told: true, rival: "gaussian"},
 	{method: "univariate:kv18", k: 1, d: 1, rows: 5000, epsilon: 4, rival: "gaussian"},
 	{method: "heavy-tailed:paper", k: 1, d: 2, rows: 100_000, epsilon: 4, told: true, rival: "heavy-tailed"},
@@ -21,7 +20,6 @@ var tasks = []task{
 	{method: "separated:paper", k: 2, d: 3, gap: 40, rows: 30_000, epsilon: 3, told: true, rival: "separated"},
 	{method: "separated:warm-up", k: 2, d: 3, gap: 40, rows: 30_000, epsilon: 3, told: true, rival: "separated"},
 	{method: "separated:sample-aggregate", k: 2, d: 3, gap: 20, rows: 60_000, epsilon: 3, rival: "separated"},
-	{method: "separated:aggregate-tree", k: 2, d: 3, gap: 20, rows: 60_000, epsilon: 3, rival: "separated"},
 	{method: "univariate:aal21", k: 2, d: 1, gap: 10, rows: 5000, epsilon: 4, rival: "univariate"},
 	{method: "axis-aligned:aal21", k: 1, d: 2, rows: 5000, epsilon: 4, rival: "axis-aligned"},
 	{method: "general:aal21", k: 1, d: 2, rows: 20_000, epsilon: 4, rival: "gaussian"},

@@ -197,6 +197,6 @@ var literal = experiment{
 	},
 	runs: 3, success: means,
 	contenders: func() ([]string, string) {
-		return []string{practical, practical + ":paper", practical + ":warm-up", practical + ":sample-aggregate", practical + ":aggregate-tree"}, ""
+		return []string{practical, practical + ":paper", practical + ":warm-up", practical + ":sample-aggregate"}, ""
 	},
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/madeup"
-	"github.com/gauze-dp/gauze/literal/bounds"
+	papers "github.com/gauze-dp/gauze/literal"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -31,7 +31,7 @@ const (
 // learned is the total variation distance below which a mixture counts as learned.
 //
 // Source: [AMN24] Section 7 of the restatement.
-const learned = bounds.Learned
+const learned = papers.Learned
 
 const (
 	// mostFree bounds the number of components where it is free.

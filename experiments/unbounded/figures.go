@@ -6,7 +6,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/literal/bounds"
+	papers "github.com/gauze-dp/gauze/literal"
 )
 
 // panels draws success and total variation against n, a pair of pictures for each panel; and for
@@ -145,10 +145,10 @@ func leasts(p *engine.Page, r *results) {
 
 // bound is what no method can promise for the line's kind of problem; nothing where bounds are
 // stated.
-func bound(r *results, l *line, n int) bounds.Mixture {
+func bound(r *results, l *line, n int) papers.MixtureBound {
 	c := l.Cell
 	if c.facts != (estimate.Facts{}) {
-		return bounds.Mixture{}
+		return papers.MixtureBound{}
 	}
 	asked := estimate.Problem{Columns: c.columns(), Relation: r.Options.Relation}
 	if c.aligned() {
@@ -158,5 +158,5 @@ func bound(r *results, l *line, n int) bounds.Mixture {
 	if c.epsilon != 0 {
 		budget.Epsilon = c.epsilon
 	}
-	return bounds.ForMixture(asked, budget, c.trueK(), float64(n))
+	return papers.MixtureBoundOf(asked, budget, c.trueK(), float64(n))
 }

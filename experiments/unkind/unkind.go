@@ -53,7 +53,6 @@ var variants = []variant{
 	{name: "gaussian/spherical", method: "gaussian", shape: estimate.Spherical, uses: rows},
 	{name: "heavy-tailed", method: "heavy-tailed", uses: moments},
 	{name: "heavy-tailed/diagonal", method: "heavy-tailed", shape: estimate.Diagonal, uses: rows},
-	{name: "heavy-tailed:elliptical", method: "heavy-tailed:elliptical", uses: rows},
 	{name: "univariate/k", method: "univariate", mixture: true, uses: []madeup.Use{madeup.UseColumn}},
 	{name: "univariate/auto", method: "univariate", mixture: true, auto: true, uses: []madeup.Use{madeup.UseColumn}},
 	{name: "axis-aligned/k", method: "axis-aligned", shape: estimate.Diagonal, mixture: true, uses: []madeup.Use{madeup.UseAxis}},

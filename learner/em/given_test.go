@@ -8,7 +8,6 @@ import (
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/learner/em"
-	"github.com/gauze-dp/gauze/learner/em/given"
 )
 
 // TestLikelihood: without a prior, the mixtures are at least as likely as what EM makes of the
@@ -27,11 +26,11 @@ func TestLikelihood(t *testing.T) {
 				t.Fatalf("%v: %v", c, err)
 			}
 			runs++
-			want := given.LogLikelihood(rows, truth)
-			if reference, err := given.Polish(l, rows, truth); err == nil {
-				want = max(want, given.LogLikelihood(rows, reference))
+			want := em.LogLikelihood(rows, truth)
+			if reference, err := em.Polish(l, rows, truth); err == nil {
+				want = max(want, em.LogLikelihood(rows, reference))
 			}
-			if given.LogLikelihood(rows, got) < want-.05/float64(c[2]) {
+			if em.LogLikelihood(rows, got) < want-.05/float64(c[2]) {
 				failed++
 			}
 		}
@@ -58,11 +57,11 @@ func TestLogLikelihood(t *testing.T) {
 		}
 		want += math.Log(p) / 30
 	}
-	if got := given.LogLikelihood(rows, truth); math.Abs(got-want) > 1e-9 {
+	if got := em.LogLikelihood(rows, truth); math.Abs(got-want) > 1e-9 {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	truth[1].Root[1] = []float64{0, 0}
-	if got := given.LogLikelihood(rows, truth); !math.IsNaN(got) {
+	if got := em.LogLikelihood(rows, truth); !math.IsNaN(got) {
 		t.Errorf("a singular component: got %v", got)
 	}
 }
@@ -73,7 +72,7 @@ func TestPolish(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	truth := em.Random(rng, 2, 3, 9, 3, 2)
 	rows := em.Drawn(rng, truth, 300)
-	a, err := given.Polish(em.Learner{}, rows, truth)
+	a, err := em.Polish(em.Learner{}, rows, truth)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +85,7 @@ func TestPolish(t *testing.T) {
 	}
 	for _, start := range [][]learner.Component{nil, {{}}, {truth[0], {Weight: .5, Mean: []float64{1, 2, 3}}},
 		{truth[0], {Weight: math.NaN(), Mean: truth[1].Mean, Root: truth[1].Root}}, {{Weight: 1, Mean: truth[0].Mean, Root: [][]float64{{1, 0, 0}, {1, 0, 0}, {1, 0, 0}}}}} {
-		if got, err := given.Polish(em.Learner{}, rows, start); err == nil {
+		if got, err := em.Polish(em.Learner{}, rows, start); err == nil {
 			t.Errorf("from %v: got %v", start, got)
 		}
 	}

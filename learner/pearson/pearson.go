@@ -23,7 +23,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/gauze-dp/gauze/dense"
-	"github.com/gauze-dp/gauze/dense/wing"
+
 	"github.com/gauze-dp/gauze/learner"
 )
 
@@ -127,7 +127,7 @@ func merge(mixture []gauss, a, b, d int) ([]gauss, bool) {
 	g, h := mixture[a], mixture[b]
 	one := gauss{g.weight + h.weight, make([]float64, d), make([]float64, d*d)}
 	p := g.weight / one.weight
-	sa, sb := wing.Gram(g.root, d), wing.Gram(h.root, d)
+	sa, sb := dense.Gram(g.root, d), dense.Gram(h.root, d)
 	for i := range d {
 		one.mean[i] = p*g.mean[i] + (1-p)*h.mean[i]
 		for j := range d {
@@ -154,7 +154,7 @@ func triangular(root [][]float64) []float64 {
 	for _, r := range root {
 		flat = append(flat, r...)
 	}
-	s := wing.Gram(flat, d)
+	s := dense.Gram(flat, d)
 	dense.Cholesky(s, d)
 	return s
 }

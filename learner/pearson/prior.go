@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/dense"
-	"github.com/gauze-dp/gauze/dense/wing"
 )
 
 // Utility constants of the prior: by how many rows a component's covariance is held to the others',
@@ -29,8 +28,8 @@ func prejudge(mixture []gauss, t table) prior {
 	d := t.d
 	sum := make([]float64, d*d)
 	for _, g := range mixture {
-		inverse := wing.Identity(d)
-		wing.SolveLower(g.root, inverse, d, d)
+		inverse := dense.Identity(d)
+		dense.SolveLower(g.root, inverse, d, d)
 		for i := range d {
 			for j := range d {
 				for c := range d {
@@ -67,7 +66,7 @@ func (p prior) value(mixture []gauss) float64 {
 // seen is the root of the common covariance in a component's units.
 func (p prior) seen(g gauss) []float64 {
 	w := append([]float64(nil), p.root...)
-	wing.SolveLower(g.root, w, p.d, p.d)
+	dense.SolveLower(g.root, w, p.d, p.d)
 	return w
 }
 
@@ -78,7 +77,7 @@ func (p prior) add(mixture []gauss, mean, information []float64) {
 	}
 	d, per, k, size := p.d, parameters(p.d), len(mixture), len(mean)
 	for a, g := range mixture {
-		w := wing.Gram(p.seen(g), d)
+		w := dense.Gram(p.seen(g), d)
 		at := a*per + d
 		for i := range d {
 			for j := range i {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/dense"
-	"github.com/gauze-dp/gauze/dense/wing"
+
 	"github.com/gauze-dp/gauze/learner"
 )
 
@@ -223,7 +223,7 @@ func oneWay(a, b learner.Component) float64 {
 		s = append(s, b.Root[i]...)
 	}
 	dense.Forward(l, gap, d)
-	wing.SolveLower(l, s, d, d)
+	dense.SolveLower(l, s, d, d)
 	mean, cov := 0.0, 0.0
 	for i := range d {
 		mean += gap[i] * gap[i]

@@ -2,7 +2,6 @@ package pearson
 
 import (
 	"github.com/gauze-dp/gauze/dense"
-	"github.com/gauze-dp/gauze/dense/wing"
 )
 
 // turned are directions along which a mixture's components should be best apart: for every pair,
@@ -38,7 +37,7 @@ func fisher(g, h gauss, d int) [][]float64 {
 	for i, m := range g.mean {
 		gap[i] = m - h.mean[i]
 	}
-	a, b := wing.Gram(g.root, d), wing.Gram(h.root, d)
+	a, b := dense.Gram(g.root, d), dense.Gram(h.root, d)
 	sum := make([]float64, d*d)
 	for i := range sum {
 		sum[i] = a[i] + b[i]
@@ -56,8 +55,8 @@ func fisher(g, h gauss, d int) [][]float64 {
 // unit vectors.
 func quotients(g, h gauss, d int) [][]float64 {
 	w := append([]float64(nil), h.root...)
-	wing.SolveLower(g.root, w, d, d) // G^-1 H
-	_, vectors := dense.Eigen(wing.Gram(w, d), d)
+	dense.SolveLower(g.root, w, d, d) // G^-1 H
+	_, vectors := dense.Eigen(dense.Gram(w, d), d)
 	var out [][]float64
 	for _, c := range []int{0, d - 1} {
 		v := make([]float64, d)

@@ -6,9 +6,8 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/learner"
-	"github.com/gauze-dp/gauze/learner/axes"
+
 	"github.com/gauze-dp/gauze/learner/em"
-	"github.com/gauze-dp/gauze/learner/em/given"
 )
 
 // A Mixture finds mixtures of Gaussians of any shape whose means are far apart: it tells the
@@ -91,7 +90,7 @@ func (m Mixture) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.C
 	top := math.Inf(-1)
 	for range mixtureStarts {
 		found := u.components(round(u.x, k, rng), k)
-		if v := given.LogLikelihood(few, found); v > top { // not a number if nothing was found
+		if v := em.LogLikelihood(few, found); v > top { // not a number if nothing was found
 			best, top = found, v
 		}
 	}
@@ -101,7 +100,7 @@ func (m Mixture) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.C
 	if m.Raw {
 		return best, nil
 	}
-	return given.Polish(em.Learner{}, rows, best)
+	return em.Polish(em.Learner{}, rows, best)
 }
 
 // units are rows about their mean, each column divided by a power of two.
@@ -169,7 +168,7 @@ func halfway(x [][]float64, k int, rng *rand.Rand) [][]float64 {
 func round(x [][]float64, k int, rng *rand.Rand) (part []int) {
 	residuals := x
 	for step := range mixtureRounds {
-		sds, directions, err := axes.Of(residuals)
+		sds, directions, err := axesOf(residuals)
 		if err != nil || sds[len(sds)-1] == 0 {
 			return nil
 		}
@@ -180,7 +179,7 @@ func round(x [][]float64, k int, rng *rand.Rand) (part []int) {
 		}
 		y := span(x, directions)
 		if step > 0 && len(y[0]) > k {
-			if _, directions, err = axes.Of(y); err != nil {
+			if _, directions, err = axesOf(y); err != nil {
 				return nil
 			}
 			y = span(y, directions[:k])

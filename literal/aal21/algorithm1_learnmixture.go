@@ -7,8 +7,8 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
-	"github.com/gauze-dp/gauze/literal/printed"
+
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 const (
@@ -43,7 +43,7 @@ func (r *run) learnMixture(ctx context.Context, l List) (estimate.Outcome, error
 	if reason != "" {
 		return r.noRelease(reason), nil
 	}
-	list, err := hypotheses.Mixtures(l.Net(cover.step), r.k, cover.grains)
+	list, err := paper.Mixtures(l.Net(cover.step), r.k, cover.grains)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -52,7 +52,7 @@ func (r *run) learnMixture(ctx context.Context, l List) (estimate.Outcome, error
 	if levels > 0 {
 		mu2 *= r.c.FirstShare
 	}
-	chosen, err := hypotheses.Choose(r.a, stepChoice, list, r.choice(cover.step), printed.Choice(mu2))
+	chosen, err := paper.Choose(r.a, stepChoice, list, r.choice(cover.step), paper.ChoiceEpsilon(mu2))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -74,8 +74,8 @@ func (r *run) learnMixture(ctx context.Context, l List) (estimate.Outcome, error
 }
 
 // choice is how one of a list is chosen whose net has that step.
-func (r *run) choice(step float64) hypotheses.Options {
-	return hypotheses.Options{Form: r.c.Choice, Accuracy: math.Min(1, step)}
+func (r *run) choice(step float64) paper.Options {
+	return paper.Options{Form: r.c.Choice, Accuracy: math.Min(1, step)}
 }
 
 // The finest step worth choosing by, in standard deviations of a component: resolvedRows is what a
@@ -84,10 +84,10 @@ const resolvedRows = 20
 
 // levels is how often the net is halved from the cover's on: until it is as fine as n rows and a
 // choice with all of mu2 can tell apart. 0 if there are too many neighbours.
-func (r *run) levels(moves []hypotheses.Move, any hypotheses.Gaussian, step, mu2 float64) int {
+func (r *run) levels(moves []paper.Move, any paper.Gaussian, step, mu2 float64) int {
 	for _, move := range moves {
 		neighbours := math.Pow(float64(len(move(any, step, 1))), float64(r.k))
-		if neighbours*float64(r.k*(r.k-1)+1) > hypotheses.Most {
+		if neighbours*float64(r.k*(r.k-1)+1) > paper.MostListed {
 			return 0
 		}
 	}
@@ -95,25 +95,25 @@ func (r *run) levels(moves []hypotheses.Move, any hypotheses.Gaussian, step, mu2
 		return 0
 	}
 	n := math.Max(1, r.rows)
-	finest := 1/math.Sqrt(n) + resolvedRows/(printed.Choice(mu2)*n)
+	finest := 1/math.Sqrt(n) + resolvedRows/(paper.ChoiceEpsilon(mu2)*n)
 	return max(0, min(r.c.Refinements, int(math.Ceil(math.Log2(step/finest)))))
 }
 
 // refine lays a finer net around the mixture that was chosen, move by move, and chooses again. left
 // is how many times that is still to be done.
-func (r *run) refine(moves []hypotheses.Move, list *hypotheses.List, chosen int, step float64, left int) (*hypotheses.List, int, error) {
+func (r *run) refine(moves []paper.Move, list *paper.List, chosen int, step float64, left int) (*paper.List, int, error) {
 	for j, move := range moves {
 		index, weights := list.Terms(chosen)
-		var gaussians []hypotheses.Gaussian
+		var gaussians []paper.Gaussian
 		for _, g := range index {
 			gaussians = append(gaussians, list.Gaussians[g])
 		}
-		next, err := hypotheses.Around(gaussians, weights, move, step, j == 0, r.c.MostMoved)
+		next, err := paper.Around(gaussians, weights, move, step, j == 0, r.c.MostMoved)
 		if err != nil {
 			return nil, 0, err
 		}
 		mu2 := r.a.Left() / float64(left*len(moves)-j)
-		if chosen, err = hypotheses.Choose(r.a, stepRefine, next, r.choice(step), printed.Choice(mu2)); err != nil {
+		if chosen, err = paper.Choose(r.a, stepRefine, next, r.choice(step), paper.ChoiceEpsilon(mu2)); err != nil {
 			return nil, 0, err
 		}
 		list = next
@@ -127,7 +127,7 @@ func (c Constants) cover(l List, k int) (best cover, reason string) {
 	for i := len(rungs) - 1; i >= 0; i-- {
 		best = cover{rung: rungs[i], size: l.Size(rungs[i].step)}
 		count := int(math.Min(best.size, 1e15))
-		cost := hypotheses.CostOf(c.Choice, count, hypotheses.CountMixtures(count, k, best.grains))
+		cost := paper.CostOf(c.Choice, count, paper.CountMixtures(count, k, best.grains))
 		if best.size <= float64(c.MostGaussians) && cost.Mixtures <= float64(c.MostMixtures) && cost.Runs() {
 			return best, ""
 		}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // A rough Gaussian is a bin: its standard deviation is in (scale/2, scale], its mean within scale/2
@@ -82,14 +82,14 @@ func (n lattice) size(list []rough) float64 {
 // |dsd^2|/sd^2)/sqrt2 < 2 step for step <= 1/2.
 //
 // Source: [AAL21] Algorithm 4; Lemma 4.2.
-func (n lattice) line(list []rough) (net []hypotheses.Gaussian) {
+func (n lattice) line(list []rough) (net []paper.Gaussian) {
 	seen := map[[2]float64]bool{}
 	for scale, place := range n.places(list) {
 		for j := range n.sds {
 			g := [2]float64{place * scale, n.sd(scale, j)}
 			if !seen[g] {
 				seen[g] = true
-				net = append(net, hypotheses.Line(g[0], g[1]))
+				net = append(net, paper.Line(g[0], g[1]))
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // axisAligned is the decoder of axis-aligned Gaussians (Algorithm 5): Algorithm 4 in every column.
@@ -92,7 +92,7 @@ func (l decoded) Size(step float64) float64 {
 }
 
 // lines are the coordinates' own Gaussians under a net.
-func (l decoded) lines(step float64) (lines [][]hypotheses.Gaussian) {
+func (l decoded) lines(step float64) (lines [][]paper.Gaussian) {
 	for _, list := range l.coordinates {
 		lines = append(lines, l.lattice(step).line(list))
 	}
@@ -100,12 +100,12 @@ func (l decoded) lines(step float64) (lines [][]hypotheses.Gaussian) {
 }
 
 // Net lists the products of one Gaussian of every line, in the columns' units.
-func (l decoded) Net(step float64) (base []hypotheses.Gaussian) {
-	for g := range hypotheses.Products(l.lines(step)) {
+func (l decoded) Net(step float64) (base []paper.Gaussian) {
+	for g := range paper.Products(l.lines(step)) {
 		if l.root != nil {
 			var mean mat.VecDense
 			mean.MulVec(l.root, mat.NewVecDense(len(g.Mean), g.Mean))
-			g = hypotheses.NewGaussian(mean.RawVector().Data, l.cov)
+			g = paper.NewGaussian(mean.RawVector().Data, l.cov)
 		}
 		base = append(base, g)
 	}
@@ -113,9 +113,9 @@ func (l decoded) Net(step float64) (base []hypotheses.Gaussian) {
 }
 
 // Moves are of the means, and of the standard deviations where they are not known.
-func (l decoded) Moves() []hypotheses.Move {
+func (l decoded) Moves() []paper.Move {
 	if l.root != nil {
-		return []hypotheses.Move{hypotheses.Means}
+		return []paper.Move{paper.Means}
 	}
-	return []hypotheses.Move{hypotheses.Means, hypotheses.Scales}
+	return []paper.Move{paper.Means, paper.Scales}
 }

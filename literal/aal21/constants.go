@@ -3,8 +3,7 @@ package aal21
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/literal/hypotheses"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // Constants are what the algorithms take besides the data. [Printed] has those of the source; with
@@ -32,7 +31,7 @@ type Constants struct {
 	MostGaussians, MostMixtures int
 	// Choice is how a mixture is chosen of a list: by the minimum distance over all pairs as
 	// printed.
-	Choice hypotheses.Form
+	Choice paper.Form
 	// Refinements: how often, at most, the net is laid again around the mixture that was chosen,
 	// twice as fine; MostMoved is how many mixtures, about, it may then have. 0 as printed.
 	Refinements, MostMoved int
@@ -48,7 +47,7 @@ type Constants struct {
 }
 
 // mostListed bounds MostGaussians and MostMixtures.
-const mostListed = hypotheses.Most
+const mostListed = paper.MostListed
 
 // Practical are constants with which instances of one to three components run, from a few hundred
 // rows on at large epsilon. All are guesses, but for ScalePart and MeanPart, which are near the
@@ -60,7 +59,7 @@ const mostListed = hypotheses.Most
 // mixtures allows, then laid again around the one that was chosen; noise is Gaussian.
 func Practical() Constants {
 	return Constants{FailureProb: .1, WeightPart: .75, ScalePart: .2, MeanPart: .25, Reach: .5, MostGaussians: 10000, MostMixtures: mostListed,
-		Choice: hypotheses.Quick, Refinements: 12, MostMoved: 50, Correlated: .95, CountShare: .01, ListShare: .6, ScaleShare: .4, FirstShare: .3}
+		Choice: paper.Quick, Refinements: 12, MostMoved: 50, Correlated: .95, CountShare: .01, ListShare: .6, ScaleShare: .4, FirstShare: .3}
 }
 
 // printedError is alpha of Printed methods: the largest at which a mixture says anything.
@@ -75,14 +74,14 @@ func Printed(alpha float64) Constants {
 	c := Practical()
 	c.TargetError, c.WeightPart, c.ScalePart, c.MeanPart, c.Reach = alpha, alpha/9, 3./32, 1./8, 1
 	c.MostGaussians, c.MostMixtures, c.TruncatedLaplace = mostListed, mostListed, true
-	c.Choice, c.Refinements = hypotheses.AllPairs, 0
+	c.Choice, c.Refinements = paper.AllPairs, 0
 	return c
 }
 
 // Validate reports constants that the algorithms cannot use, all at once.
 func (c Constants) Validate() error {
-	var faults printed.Faults
-	want, part := faults.Want, printed.Part
+	var faults paper.Faults
+	want, part := faults.Want, paper.Part
 	want(c.TargetError == 0 || c.TargetError >= 1e-3 && c.TargetError <= 1, "TargetError: want 0 (as fine as possible) or .001 to 1, got %v", c.TargetError)
 	want(part(c.FailureProb), "FailureProb: want a probability between 0 and 1, got %v", c.FailureProb)
 	want(c.WeightPart >= 1e-4 && c.WeightPart <= 1, "WeightPart: want .0001 to 1, got %v", c.WeightPart)

@@ -3,7 +3,7 @@ package aal21
 import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // A ListDecoder is a private list-decodable learner of a class of Gaussians: of rows most of which
@@ -48,7 +48,7 @@ type List interface {
 	// 0 is FAIL.
 	Size(step float64) float64
 	// Net is that net. It is asked only for nets that are small enough.
-	Net(step float64) []hypotheses.Gaussian
+	Net(step float64) []paper.Gaussian
 	// Moves are the ways in which a Gaussian that was chosen is made finer, within the class.
-	Moves() []hypotheses.Move
+	Moves() []paper.Move
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
-	"github.com/gauze-dp/gauze/literal/printed"
+
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // Estimator is the method "univariate:aal21", "axis-aligned:aal21" or "general:aal21", or that of
@@ -43,21 +43,21 @@ const (
 
 // New returns the estimator of axis-aligned Gaussians in any number of columns. It panics if the
 // constants are not valid.
-func New(c Constants) Estimator { return Estimator{c: printed.Must(c), class: diagonals} }
+func New(c Constants) Estimator { return Estimator{c: paper.Must(c), class: diagonals} }
 
 // NewUnivariate returns the same for one column only, under the name of the univariate problem.
-func NewUnivariate(c Constants) Estimator { return Estimator{c: printed.Must(c), class: inOneColumn} }
+func NewUnivariate(c Constants) Estimator { return Estimator{c: paper.Must(c), class: inOneColumn} }
 
 // NewGeneral returns the estimator of Gaussians of any covariance, but for correlations beyond
 // Constants.Correlated.
-func NewGeneral(c Constants) Estimator { return Estimator{c: printed.Must(c), class: full} }
+func NewGeneral(c Constants) Estimator { return Estimator{c: paper.Must(c), class: full} }
 
 // NewLearner returns Algorithm 1 with any list decoder: if a class is privately list-decodable,
 // mixtures of it are privately learnable.
 //
 // Source: [AAL21] Theorem 1.4; Theorem 3.2.
 func NewLearner(name string, d ListDecoder, c Constants) Estimator {
-	return Estimator{printed.Must(c), class(name), d}
+	return Estimator{paper.Must(c), class(name), d}
 }
 
 var (
@@ -197,8 +197,8 @@ func (e Estimator) steps(p estimate.Problem) (steps []kernel.Step) {
 	lists, choice := e.c.shares(p)
 	decoder := e.decoder(p)
 	steps = append(steps, decoder.Steps(p, lists)...)
-	steps = append(steps, hypotheses.Step(stepChoice, choice, e.c.Choice, "AAL21 Algorithm 1"))
-	refine := hypotheses.Step(stepRefine, choice, e.c.Choice, "AAL21 Algorithm 1")
+	steps = append(steps, paper.ChoiceStep(stepChoice, choice, e.c.Choice, "AAL21 Algorithm 1"))
+	refine := paper.ChoiceStep(stepRefine, choice, e.c.Choice, "AAL21 Algorithm 1")
 	if refine.Most = e.c.Refinements * len(decoder.Shortest(p).Moves()); refine.Most > 0 {
 		steps = append(steps, refine)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -83,7 +83,7 @@ func TestGeneral(t *testing.T) {
 	}
 }
 
-func asModel(t *testing.T, g hypotheses.Gaussian) model.Gaussian {
+func asModel(t *testing.T, g paper.Gaussian) model.Gaussian {
 	cov, err := model.FullFromFactor(g.L)
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/literal/aal21"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // units is a list decoder of N(m, 1), m an integer of magnitude at most most, that asks how many
@@ -50,14 +50,14 @@ func (units) Step(alpha float64) float64 { return alpha }
 
 func (u units) Size(float64) float64 { return float64(2*u.most + 1) }
 
-func (u units) Net(float64) (net []hypotheses.Gaussian) {
+func (u units) Net(float64) (net []paper.Gaussian) {
 	for m := -u.most; m <= u.most; m++ {
-		net = append(net, hypotheses.Line(float64(m), 1))
+		net = append(net, paper.Line(float64(m), 1))
 	}
 	return net
 }
 
-func (units) Moves() []hypotheses.Move { return nil }
+func (units) Moves() []paper.Move { return nil }
 
 // TestTheorem14: a class that somebody else decodes is learned by the reduction, with the practical
 // constants and with the printed ones, which compare all pairs.

@@ -11,8 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/boxes"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
-	"github.com/gauze-dp/gauze/literal/printed"
+
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/budget"
@@ -67,7 +67,7 @@ func (r *run) count(mu2 float64) error {
 // Source: [AAL21] Lemma 4.1. Differs: Gaussian noise, unless TruncatedLaplace.
 func (r *run) histogram(step string, q boxes.BoxKeys, mu2 float64) (found []cells.Cell, err error) {
 	if r.c.TruncatedLaplace {
-		found, _, err = choice.TruncatedCells(r.a, step, q, printed.Pure(mu2))
+		found, _, err = choice.TruncatedCells(r.a, step, q, paper.PureEpsilon(mu2))
 		return found, err
 	}
 	found, _, err = cells.Cells(r.a, step, q, budget.Mu(mu2))
@@ -78,7 +78,7 @@ func (r *run) histogram(step string, q boxes.BoxKeys, mu2 float64) (found []cell
 func (r *run) outcome(m *model.Mixture, c cover, step float64) estimate.Outcome {
 	draft := program.NewDraft(r.d, estimate.Diagnostics{})
 	draft.Notes.Flag(flags.New(flags.Method, "chosen among %.0f mixtures, whose net has a step of %.3g standard deviations; the one that is released, of a net with a step of %.3g",
-		hypotheses.CountMixtures(int(c.size), r.k, c.grains), c.step, step))
+		paper.CountMixtures(int(c.size), r.k, c.grains), c.step, step))
 	for i, g := range m.Components {
 		cov, err := r.shaped(g.Cov)
 		draft.Add(m.Weights[i], g.Mean, cov, err, estimate.ComponentNote{EffectiveRows: m.Weights[i] * r.rows})

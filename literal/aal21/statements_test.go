@@ -9,8 +9,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/boxes"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
-	"github.com/gauze-dp/gauze/literal/printed"
+
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // A line is a mixture on the line: weight, mean and sd of every component.
@@ -151,7 +151,7 @@ func TestClaim34(t *testing.T) {
 			for i := 1; i < k; i++ {
 				tuples *= float64(n+i) / float64(i)
 			}
-			if got := hypotheses.CountMixtures(l, k, n); got > tuples {
+			if got := paper.CountMixtures(l, k, n); got > tuples {
 				t.Errorf("%v mixtures of %d Gaussians, %v tuples", got, l, tuples)
 			}
 		}
@@ -176,7 +176,7 @@ func TestLemma41(t *testing.T) {
 			c := trial{rows: rows, d: 1, k: 1, eps: eps, relation: rel, noise: kerneltest.Options{Seed: rng.Uint64()}}
 			r, mu2 := c.alone(t, Printed(1))
 			grid := boxes.Grid{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{-.5}}
-			found, support, err := choice.TruncatedCells(r.a, stepMeans, boxes.BoxKeys{Grids: []boxes.Grid{grid}}, printed.Pure(mu2))
+			found, support, err := choice.TruncatedCells(r.a, stepMeans, boxes.BoxKeys{Grids: []boxes.Grid{grid}}, paper.PureEpsilon(mu2))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // general is a decoder of Gaussians of any covariance whose partial correlations are at most
@@ -51,7 +51,7 @@ func (l correlated) Size(step float64) float64 {
 	return l.decoded.Size(step) * math.Pow(float64(len(l.turns(step))), float64(l.pairs()))
 }
 
-func (l correlated) Net(step float64) (base []hypotheses.Gaussian) {
+func (l correlated) Net(step float64) (base []paper.Gaussian) {
 	turns := l.turns(step)
 	each := math.Pow(float64(len(turns)), float64(l.pairs()))
 	var roots []*mat.Dense
@@ -62,7 +62,7 @@ func (l correlated) Net(step float64) (base []hypotheses.Gaussian) {
 		for _, root := range roots {
 			var factor mat.Dense
 			factor.Mul(g.L, root)
-			base = append(base, hypotheses.FromFactor(g.Mean, &factor))
+			base = append(base, paper.FromFactor(g.Mean, &factor))
 		}
 	}
 	return base
@@ -86,6 +86,6 @@ func correlationRoot(d int, turns []float64, i int) *mat.Dense {
 	return root
 }
 
-func (l correlated) Moves() []hypotheses.Move {
-	return []hypotheses.Move{hypotheses.Means, hypotheses.Covariances}
+func (l correlated) Moves() []paper.Move {
+	return []paper.Move{paper.Means, paper.Covariances}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
-	"github.com/gauze-dp/gauze/literal/printed"
+
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // What a component of weight 1 puts at least into the octave of its scale and into the bin of its
@@ -55,7 +55,7 @@ func scaleRows(p estimate.Problem, w, mu2 float64) float64 {
 func (c Constants) meanRows(p estimate.Problem, axes int, w, mu2 float64) float64 {
 	threshold := math.Sqrt(l1(p, axes)/mu2) * thresholdSDs
 	if c.TruncatedLaplace {
-		threshold = l1(p, axes) / printed.Pure(mu2) * thresholdLogs
+		threshold = l1(p, axes) / paper.PureEpsilon(mu2) * thresholdLogs
 	}
 	return 2 * threshold / (meanMass * w)
 }
@@ -121,7 +121,7 @@ func (e Estimator) seen(p estimate.Problem) float64 {
 	}
 	list, choice := e.c.shares(p)
 	_, least := e.decoder(p).Rows(p, 1/float64(program.MostComponents(p)), list*p.Mu*p.Mu)
-	return math.Max(least, 4*math.Log(float64(e.c.MostMixtures))/printed.Choice(choice*p.Mu*p.Mu))
+	return math.Max(least, 4*math.Log(float64(e.c.MostMixtures))/paper.ChoiceEpsilon(choice*p.Mu*p.Mu))
 }
 
 // alpha is the error that expectations are about: the target, or the accuracy at which a choice is
@@ -146,7 +146,7 @@ func (e Estimator) expected(p estimate.Problem) (lists, choice, mixtures float64
 		mixtures = math.Exp(float64(k)*math.Log(l.Size(r.step)) + float64(k-1)*math.Log(float64(r.grains)))
 	}
 	lists, _ = e.decoder(p).Rows(p, e.c.leastWeight(k), list*p.Mu*p.Mu)
-	return lists, hypotheses.Rows(e.c.alpha(), e.c.FailureProb/2, printed.Choice(share*p.Mu*p.Mu), mixtures), mixtures
+	return lists, paper.ChoiceRows(e.c.alpha(), e.c.FailureProb/2, paper.ChoiceEpsilon(share*p.Mu*p.Mu), mixtures), mixtures
 }
 
 // Expect is what the analysis asks for with its constants.
@@ -157,14 +157,14 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	lists, choice, mixtures := e.expected(p)
 	cover, _ := e.c.cover(e.decoder(p).Shortest(p), program.MostComponents(p))
 	size := int(cover.size)
-	count := hypotheses.CountMixtures(size, program.MostComponents(p), cover.grains)
+	count := paper.CountMixtures(size, program.MostComponents(p), cover.grains)
 	return estimate.Expectation{RowsNeeded: math.Max(lists, choice), Notes: []string{
 		fmt.Sprintf("a literal algorithm, to compare with: %s enumerates nothing, and takes any number of components", e.practical()),
 		fmt.Sprintf("its analysis asks for about %.2g rows to list components of weight %.2g and more, and for %.2g to choose among %.2g mixtures to total "+
 			"variation %g beyond three times the best; below %.2g rows it shows nothing",
 			lists, e.c.leastWeight(program.MostComponents(p)), choice, mixtures, e.c.alpha(), e.seen(p)),
 		fmt.Sprintf("lists of about %d Gaussians or more: %.2g mixtures, which a choice compares on %v; all pairs of them would be %v",
-			size, count, hypotheses.CostOf(e.c.Choice, size, count), hypotheses.CostOf(hypotheses.AllPairs, size, count))}}
+			size, count, paper.CostOf(e.c.Choice, size, count), paper.CostOf(paper.AllPairs, size, count))}}
 }
 
 // advice says what would help.

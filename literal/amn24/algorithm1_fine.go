@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy/convert"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -25,9 +25,9 @@ type mixture struct {
 
 // fineSteps are the steps of Algorithm 1.
 func (c Constants) fineSteps() []kernel.Step {
-	steps := []kernel.Step{hypotheses.Step(stepMixture, 1, c.Choice, "AMN24 Algorithm 1")}
+	steps := []kernel.Step{paper.ChoiceStep(stepMixture, 1, c.Choice, "AMN24 Algorithm 1")}
 	if c.Refinements > 0 {
-		s := hypotheses.Step(stepRefine, 1, c.Choice, "AMN24 Algorithm 1")
+		s := paper.ChoiceStep(stepRefine, 1, c.Choice, "AMN24 Algorithm 1")
 		s.Most = 2*c.Refinements + 1
 		steps = append(steps, s)
 	}
@@ -56,7 +56,7 @@ func (r *run) fine(ctx context.Context, found crude) (m mixture, said string, no
 			r.c.MostHypotheses, r.k, len(found.pairs)),
 			Advice: "ask for fewer components; or use --method general, or univariate in one column, which enumerate nothing"}, nil
 	}
-	list, err := hypotheses.Across(bases, r.k, r.c.units(r.k))
+	list, err := paper.Across(bases, r.k, r.c.units(r.k))
 	if err != nil {
 		return m, "", nil, err
 	}
@@ -74,7 +74,7 @@ func (r *run) fine(ctx context.Context, found crude) (m mixture, said string, no
 	}
 	for i := range r.c.Refinements {
 		zeta /= 2
-		for j, moved := range []hypotheses.Move{hypotheses.Means, hypotheses.Covariances} {
+		for j, moved := range []paper.Move{paper.Means, paper.Covariances} {
 			list := r.c.around(m, moved, zeta, j == 0)
 			if m, err = r.choose(ctx, stepRefine, list, 1/float64(2*(r.c.Refinements-i)-j)); err != nil {
 				return m, "", nil, err
@@ -86,17 +86,17 @@ func (r *run) fine(ctx context.Context, found crude) (m mixture, said string, no
 
 // weighted are mixtures of the pairs, each of a positive weight, on the finest net of the simplex
 // that the guard has room for, the printed one at most.
-func (c Constants) weighted(pairs []pair) *hypotheses.List {
+func (c Constants) weighted(pairs []pair) *paper.List {
 	var each [][]pair
 	var sizes []int
 	for _, p := range pairs {
 		each, sizes = append(each, []pair{p}), append(sizes, 1)
 	}
 	units := c.printedUnits(len(pairs))
-	for units > len(pairs) && hypotheses.CountAcross(sizes, len(pairs), units) > float64(c.MostHypotheses) {
+	for units > len(pairs) && paper.CountAcross(sizes, len(pairs), units) > float64(c.MostHypotheses) {
 		units--
 	}
-	list, err := hypotheses.Across(each, len(pairs), units)
+	list, err := paper.Across(each, len(pairs), units)
 	if err != nil {
 		panic(err) // they were counted
 	}
@@ -104,12 +104,12 @@ func (c Constants) weighted(pairs []pair) *hypotheses.List {
 }
 
 // choose spends a share of what is left on the choice of a mixture.
-func (r *run) choose(ctx context.Context, step string, list *hypotheses.List, share float64) (mixture, error) {
+func (r *run) choose(ctx context.Context, step string, list *paper.List, share float64) (mixture, error) {
 	if err := ctx.Err(); err != nil {
 		return mixture{}, err
 	}
 	mu := budget.Mu(share * (r.a.Left() - r.held))
-	i, err := hypotheses.Choose(r.a, step, list, hypotheses.Options{Form: r.c.Choice, Accuracy: r.c.Accuracy}, convert.BoundedRangeOfMu(mu))
+	i, err := paper.Choose(r.a, step, list, paper.Options{Form: r.c.Choice, Accuracy: r.c.Accuracy}, convert.BoundedRangeOfMu(mu))
 	if err != nil {
 		return mixture{}, err
 	}
@@ -117,7 +117,7 @@ func (r *run) choose(ctx context.Context, step string, list *hypotheses.List, sh
 }
 
 // listed is hypothesis i.
-func listed(list *hypotheses.List, i int) (m mixture) {
+func listed(list *paper.List, i int) (m mixture) {
 	index, share := list.Terms(i)
 	for t, w := range share {
 		m.weights, m.pairs = append(m.weights, w), append(m.pairs, list.Gaussians[index[t]])
@@ -130,11 +130,11 @@ func listed(list *hypotheses.List, i int) (m mixture) {
 func (c Constants) spacing(groups [][]pair, factor float64, k int) (bases [][]pair, zeta float64) {
 	for zeta = c.zeta(); ; zeta *= 1.25 {
 		if bases, sizes := c.bases(groups, factor, zeta); bases != nil {
-			mixtures, members := hypotheses.CountAcross(sizes, k, c.units(k)), 0
+			mixtures, members := paper.CountAcross(sizes, k, c.units(k)), 0
 			for _, size := range sizes {
 				members += size
 			}
-			if mixtures <= float64(c.MostHypotheses) && hypotheses.CostOf(c.Choice, members, mixtures).Runs() {
+			if mixtures <= float64(c.MostHypotheses) && paper.CostOf(c.Choice, members, mixtures).Runs() {
 				return bases, zeta
 			}
 		}
@@ -167,7 +167,7 @@ func (c Constants) bases(groups [][]pair, factor, zeta float64) (bases [][]pair,
 // Source: [AMN24] Lemma D.1.
 func net(p pair, factor, zeta float64) iter.Seq[pair] {
 	if len(p.Mean) == 1 {
-		return hypotheses.NetLine(p, factor, zeta)
+		return paper.NetLine(p, factor, zeta)
 	}
-	return hypotheses.NetPlane(p, factor, zeta)
+	return paper.NetPlane(p, factor, zeta)
 }

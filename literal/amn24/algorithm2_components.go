@@ -12,7 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/leaves"
 )
@@ -111,7 +111,7 @@ func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool
 	if s.levels() > 0 {
 		first *= firstOfPair
 	}
-	epsilon := printed.Pure(first)
+	epsilon := paper.PureEpsilon(first)
 	local := choice.Local{Eta: r.c.eta(len(pairs), epsilon, r.logSlack(), s.spare()), Unlisted: s.unlisted(), Test: r.c.Test}
 	i, ok, err := choice.SelectLocal(r.a, stepComponent, scores.Selection{Partition: s.left(omega), Scores: []scores.Score{score}}, local, epsilon)
 	if err != nil || !ok {
@@ -121,7 +121,7 @@ func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool
 	for range s.levels() {
 		h /= 2
 		pairs, score := s.near(p, h)
-		epsilon := printed.Choice((mu2 - first) / float64(s.levels()))
+		epsilon := paper.ChoiceEpsilon((mu2 - first) / float64(s.levels()))
 		chosen, err := choice.Select(r.a, stepCloser, scores.Selection{Partition: s.left(omega), Scores: []scores.Score{score}}, epsilon)
 		if err != nil {
 			return p, false, err

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/gauze-dp/gauze/kernel/choice"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // histogram is what Algorithm 3 released: buckets of gaps, what noise can add to a count, and how
@@ -162,7 +162,7 @@ func (p part) near() (all []part) {
 	for _, wider := range []float64{math.Sqrt2, math.Sqrt(math.Sqrt2), 1, 1 / math.Sqrt(math.Sqrt2), 1 / math.Sqrt2} {
 		for _, moved := range []float64{-.5, 0, .5} {
 			s := p.L.At(0, 0)
-			all = append(all, part{hypotheses.Line(p.Mean[0]+moved*s, wider*s), p.rows})
+			all = append(all, part{paper.Line(p.Mean[0]+moved*s, wider*s), p.rows})
 		}
 	}
 	return all

@@ -11,7 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query/gapbuckets"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 const stepGaps = "gaps"
@@ -71,7 +71,7 @@ func (c Constants) bucketRows(n float64) int {
 // told is the pair of a bucket, for a component of so many rows.
 func (c Constants) told(b choice.Bucket, rows float64) pair {
 	if c.Spread == 0 {
-		return hypotheses.Line(b.Low, b.Gap)
+		return paper.Line(b.Low, b.Gap)
 	}
-	return hypotheses.Line(b.Low/2+b.High/2, b.Gap*math.Max(1, c.Spread*rows))
+	return paper.Line(b.Low/2+b.High/2, b.Gap*math.Max(1, c.Spread*rows))
 }

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // narrowest is the least width of a slab that holds h of the rows, in standard deviations
@@ -75,7 +75,7 @@ func drawn(rng *rand.Rand, p pair, n int) [][]float64 {
 
 // unitPair is N(0, I).
 func unitPair(d int) pair {
-	return hypotheses.Product(make([]float64, d), slices.Repeat([]float64{1}, d))
+	return paper.Product(make([]float64, d), slices.Repeat([]float64{1}, d))
 }
 
 // slabs is a bound on the probability that some h of n rows of N(0, I) lie in a slab of a width: in

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // square is a random matrix of d columns whose determinant is not near 0.
@@ -74,7 +74,7 @@ func TestLemmaC1(t *testing.T) {
 // Shows: [AMN24] Lemma C.2.
 func TestLemmaC2(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 2))
-	unit, tol := hypotheses.Product([]float64{0, 0}, []float64{1, 1}), tolerance{.4, .5, 1}
+	unit, tol := paper.Product([]float64{0, 0}, []float64{1, 1}), tolerance{.4, .5, 1}
 	a := mat.NewDense(2, 2, []float64{1.3, .4, -.2, .8})
 	l := mat.NewDense(2, 2, nil)
 	var qr mat.QR
@@ -97,7 +97,7 @@ func TestLemmaC2(t *testing.T) {
 			c := mat.NewSymDense(2, []float64{s.At(0, 0) + .5*u(spans[0]), s.At(0, 1) + .5*u(spans[1]), 0, s.At(1, 1) + .5*u(spans[2])})
 			det := c.At(0, 0)*c.At(1, 1) - c.At(0, 1)*c.At(0, 1)
 			mean := []float64{base.Mean[0] + u(reach[0]), base.Mean[1] + u(reach[1])}
-			if det <= 0 || !tol.close(hypotheses.NewGaussian(mean, c), base) {
+			if det <= 0 || !tol.close(paper.NewGaussian(mean, c), base) {
 				continue
 			}
 			w := math.Pow(det, -2) // (d+2)/2
@@ -107,7 +107,7 @@ func TestLemmaC2(t *testing.T) {
 		return box * normal, box * math.Sqrt((squares/draws-normal*normal)/draws), box * inside / draws
 	}
 	v, se, plain := volume(unit, 1)
-	w, se2, plainMapped := volume(hypotheses.FromFactor([]float64{5, -7}, l), 1)
+	w, se2, plainMapped := volume(paper.FromFactor([]float64{5, -7}, l), 1)
 	if math.Abs(v-w) > 6*math.Hypot(se, se2) || se > .03*v || se2 > .03*w {
 		t.Errorf("volumes %.4f (%.4f) and %.4f (%.4f)", v, se, w, se2)
 	}
@@ -317,7 +317,7 @@ func TestLemmaC7(t *testing.T) {
 		mean := mat.NewVecDense(len(b), nil)
 		mean.MulVec(a, mat.NewVecDense(len(b), p.Mean))
 		mean.AddVec(mean, mat.NewVecDense(len(b), b))
-		return hypotheses.NewGaussian(mean.RawVector().Data, mapped(a, s))
+		return paper.NewGaussian(mean.RawVector().Data, mapped(a, s))
 	}
 	for range 1000 {
 		d := 1 + rng.IntN(3)

@@ -9,14 +9,14 @@ import (
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // crudely is a pair within a factor of a component: of its variance, and of its mean in sds of the
 // pair.
 func crudely(rng *rand.Rand, p [3]float64, factor float64) pair {
 	sd := p[2] * math.Pow(factor, rng.Float64()-.5)
-	return hypotheses.Line(p[1]+factor*sd*(2*rng.Float64()-1), sd)
+	return paper.Line(p[1]+factor*sd*(2*rng.Float64()-1), sd)
 }
 
 // apartOnLine is the total variation of two mixtures on the line, by the trapezoidal rule.

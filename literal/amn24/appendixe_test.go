@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // A known is an estimate by score (3) of two components of which the facts are stated; w is a
@@ -62,7 +62,7 @@ func TestPropositionE1(t *testing.T) {
 		pairs, of, m := k.scored(column(estimatetest.Draw(t, line(t, parts...), 4000, rng)))
 		for i, p := range pairs {
 			for _, q := range parts {
-				if (tolerance{.3, .3, .3}).close(p, hypotheses.Line(q[1], q[2])) {
+				if (tolerance{.3, .3, .3}).close(p, paper.Line(q[1], q[2])) {
 					if close++; of[i] != 0 {
 						t.Errorf("%v: N(%v, %v^2) scores %d of %d", parts, p.Mean, p.L.At(0, 0), of[i], m)
 					}
@@ -204,7 +204,7 @@ func TestPropositionE4(t *testing.T) {
 		parts[1][1] = -4 + 2*rng.Float64()
 		pairs, of, m := k.scored(column(estimatetest.Draw(t, line(t, parts...), 4000, rng)))
 		for i, p := range pairs {
-			near := slices.ContainsFunc(parts, func(q [3]float64) bool { return vague(p, hypotheses.Line(q[1], q[2]), wide) })
+			near := slices.ContainsFunc(parts, func(q [3]float64) bool { return vague(p, paper.Line(q[1], q[2]), wide) })
 			switch {
 			case !near:
 				away++
@@ -232,7 +232,7 @@ func TestLemmaE5(t *testing.T) {
 	for seed := range uint64(runs) {
 		parts := twoParts(rng)
 		r, mu2 := k.run(t, parts, seed, rng)
-		omega := region{Factor: k.c.Removed}.without(hypotheses.Line(parts[0][1], parts[0][2]))
+		omega := region{Factor: k.c.Removed}.without(paper.Line(parts[0][1], parts[0][2]))
 		p, ok, err := r.component(k.x.scorer(r.n), omega, k.x.h, mu2/2)
 		if err != nil {
 			t.Fatal(err)
@@ -243,7 +243,7 @@ func TestLemmaE5(t *testing.T) {
 		if ok && !in {
 			t.Errorf("%v: %v is close to nothing in the region", parts, p.Mean)
 		}
-		if in && vague(p, hypotheses.Line(parts[1][1], parts[1][2]), wide) {
+		if in && vague(p, paper.Line(parts[1][1], parts[1][2]), wide) {
 			good++
 		}
 	}
@@ -279,7 +279,7 @@ func TestLemmaE6(t *testing.T) {
 		}
 		all := none == nil
 		for _, q := range parts {
-			all = all && slices.ContainsFunc(found, func(p pair) bool { return vague(p, hypotheses.Line(q[1], q[2]), wide) })
+			all = all && slices.ContainsFunc(found, func(p pair) bool { return vague(p, paper.Line(q[1], q[2]), wide) })
 		}
 		if all {
 			good++

@@ -16,7 +16,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query/gapbuckets"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -214,7 +214,7 @@ func TestLemmaF4(t *testing.T) {
 			w, mean, sd := p[0], p[1], p[2]
 			if !slices.ContainsFunc(found.pairs, func(q pair) bool {
 				s := q.L.At(0, 0)
-				return s >= sd/(2*n*n*n) && s <= 16*sd/(w*n) && math.Abs(q.Mean[0]-mean) <= sd+n*n*s && vague(q, hypotheses.Line(mean, sd), math.Pow(n, 6))
+				return s >= sd/(2*n*n*n) && s <= 16*sd/(w*n) && math.Abs(q.Mean[0]-mean) <= sd+n*n*s && vague(q, paper.Line(mean, sd), math.Pow(n, 6))
 			}) {
 				t.Errorf("%v: no pair is near %v among %d", parts, p, len(found.pairs))
 			}

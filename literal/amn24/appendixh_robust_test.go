@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // enumerated is the robust estimator of one Gaussian, in one column with any number of rows and in
@@ -213,10 +213,10 @@ func (e enumerated) frobenius(x [][]float64, crude *mat.SymDense) (s *mat.SymDen
 	if len(x[0]) == 1 {
 		return e.line(x)
 	}
-	best := hypotheses.NewGaussian([]float64{0, 0}, crude)
+	best := paper.NewGaussian([]float64{0, 0}, crude)
 	threshold = math.Inf(1)
 	for _, h := range []float64{.5, .5, .25, .12, .06} { // lattices around the best so far
-		for _, g := range hypotheses.Covariances(best, h, 1) {
+		for _, g := range paper.Covariances(best, h, 1) {
 			if v := e.threshold(whitened(x, g), threshold); v < threshold {
 				best, threshold = g, v
 			}
@@ -332,7 +332,7 @@ func (e enumerated) estimate(x [][]float64) (pair, *mat.SymDense) {
 	d, pairs := len(x[0]), rowPairs(x)
 	twice := enumerated{Eta: 2 * e.Eta, Rank: e.Rank}
 	s, _ := twice.frobenius(pairs, twice.spectral(pairs))
-	p := hypotheses.NewGaussian(make([]float64, d), s)
+	p := paper.NewGaussian(make([]float64, d), s)
 	for j, z := range e.centre(whitened(x, p)) {
 		for i := range d {
 			p.Mean[i] += p.L.At(i, j) * z

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // rate is the constant of Lemmas H.3 to H.7, which the text calls universal: 3 here. That of one
@@ -63,7 +63,7 @@ func corrupted(rng *rand.Rand, p pair, x [][]float64, r int) (all [][][]float64)
 }
 
 // centred is p with mean 0.
-func centred(p pair) pair { return hypotheses.FromFactor(make([]float64, len(p.Mean)), p.L) }
+func centred(p pair) pair { return paper.FromFactor(make([]float64, len(p.Mean)), p.L) }
 
 // Where part eta of the rows is arbitrary, the covariance of Lemma H.2 is within O(eta) of the
 // truth along all directions that are looked along: within 26 eta here, and exactly what
@@ -259,7 +259,7 @@ func covarianceWithin(t *testing.T, e enumerated, truth pair, s *mat.SymDense, c
 	d := len(truth.Mean)
 	z := whitened(clean, truth)
 	var j mat.Dense // J J^t = S'^-1/2 S S'^-1/2
-	j.Mul(hypotheses.NewGaussian(truth.Mean, s).Inverse, truth.L)
+	j.Mul(paper.NewGaussian(truth.Mean, s).Inverse, truth.L)
 	far := shifted(gram(&j))
 	for _, p := range matrices(d, e.Rank) {
 		q := mat.NewSymDense(d, nil)

@@ -3,8 +3,7 @@ package amn24
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/literal/hypotheses"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // Constants are what the algorithms take besides the data. [Practical] has values with which they
@@ -26,7 +25,7 @@ type Constants struct {
 	// Refinements is how often the chosen mixture is moved and chosen again, by steps half as long
 	// each time; 0 as printed.
 	Refinements int
-	// MostHypotheses guards |K|, and MostNet |B|; at most what literal/hypotheses takes.
+	// MostHypotheses guards |K|, and MostNet |B|; at most what literal/paper takes.
 	MostHypotheses, MostNet int
 
 	// Places times n is the width of a place of Algorithm 3, in gaps; 0: n^2 as printed. Spread
@@ -58,7 +57,7 @@ type Constants struct {
 	// and chosen again, by steps half as long each time.
 	Shells, Closer int
 	// Choice is how a mixture is chosen of a list: by a tournament as printed.
-	Choice hypotheses.Form
+	Choice paper.Form
 	// Test is the part of epsilon for the test whether the score's volumes allow a choice.
 	Test float64
 	// CountShare of mu^2 counts the rows; CrudeShare of it buys the crude pairs; FirstShare of what
@@ -87,15 +86,15 @@ const oneOfFour = .26
 func Printed() Constants {
 	c := Practical()
 	c.Coarsest, c.Units, c.Factor, c.Found, c.Refinements, c.Places, c.Spread = 0, 0, 0, 0, 0, 0, 0
-	c.LeastWeight, c.Unbounded, c.Closer, c.Ties, c.MostHypotheses, c.MostNet = 0, true, 0, 3, hypotheses.Most, hypotheses.Most
-	c.Choice, c.Changed = hypotheses.Tournament, oneOfFour
+	c.LeastWeight, c.Unbounded, c.Closer, c.Ties, c.MostHypotheses, c.MostNet = 0, true, 0, 3, paper.MostListed, paper.MostListed
+	c.Choice, c.Changed = paper.Tournament, oneOfFour
 	return c
 }
 
 // Validate reports constants that the algorithms cannot use, all at once.
 func (c Constants) Validate() error {
-	var faults printed.Faults
-	want, part := faults.Want, printed.Part
+	var faults paper.Faults
+	want, part := faults.Want, paper.Part
 	want(part(c.Accuracy) && part(c.FailureProb), "Accuracy, FailureProb: want numbers between 0 and 1, got %v, %v", c.Accuracy, c.FailureProb)
 	want(c.Net > 0 && c.Net <= 1, "Net: want a number in (0, 1], got %v", c.Net)
 	want(c.Coarsest == 0 || c.Coarsest >= c.Net*c.Accuracy && c.Coarsest <= 10,
@@ -105,9 +104,9 @@ func (c Constants) Validate() error {
 	want(factor(c.Factor) && factor(c.Found), "Factor, Found: want 0 or more than 1, got %v, %v", c.Factor, c.Found)
 	want(c.Refinements >= 0 && c.Refinements <= 20 && c.Closer >= 0 && c.Closer <= 20,
 		"Refinements, Closer: want 0 to 20, got %d, %d", c.Refinements, c.Closer)
-	guard := func(v int) bool { return v >= 1 && v <= hypotheses.Most }
+	guard := func(v int) bool { return v >= 1 && v <= paper.MostListed }
 	want(guard(c.MostHypotheses) && guard(c.MostNet),
-		"MostHypotheses, MostNet: want 1 to %d, got %d, %d", hypotheses.Most, c.MostHypotheses, c.MostNet)
+		"MostHypotheses, MostNet: want 1 to %d, got %d, %d", paper.MostListed, c.MostHypotheses, c.MostNet)
 	size := func(v float64) bool { return v >= 0 && v <= 1e6 }
 	want(size(c.Places) && size(c.Spread), "Places, Spread: want 0 (as printed) or more, got %v, %v", c.Places, c.Spread)
 	want(c.LeastWeight >= 0 && c.LeastWeight <= 1, "LeastWeight: want 0 (as printed) to 1, got %v", c.LeastWeight)

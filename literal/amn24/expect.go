@@ -7,8 +7,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
-	"github.com/gauze-dp/gauze/literal/printed"
+
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -40,7 +40,7 @@ func (e Univariate) Expect(p estimate.Problem) estimate.Expectation {
 	}
 	x.Notes = append(x.Notes, fmt.Sprintf(
 		"the analysis asks for about %s rows for crude approximations of all components of weight %.2g or more, and %s",
-		printed.Rows(analysis), e.c.Accuracy/float64(4*k), e.c.selection(1, k, p.Mu*p.Mu)))
+		paper.RowsText(analysis), e.c.Accuracy/float64(4*k), e.c.selection(1, k, p.Mu*p.Mu)))
 	return x
 }
 
@@ -52,12 +52,12 @@ const fullestBucket = .15
 // selection says how many rows Algorithm 1 asks for: its net is the one that the guard allows,
 // around one crude pair per component.
 func (c Constants) selection(d, k int, mu2 float64) string {
-	epsilon := printed.Choice((1 - c.CrudeShare) * c.FirstShare * mu2)
-	rows := hypotheses.Rows
-	if c.Choice == hypotheses.Tournament {
-		rows = hypotheses.TournamentRows
+	epsilon := paper.ChoiceEpsilon((1 - c.CrudeShare) * c.FirstShare * mu2)
+	rows := paper.ChoiceRows
+	if c.Choice == paper.Tournament {
+		rows = paper.TournamentRows
 	}
-	return fmt.Sprintf("about %s to choose among %d mixtures", printed.Rows(rows(c.Accuracy, c.FailureProb, epsilon, float64(c.MostHypotheses))), c.MostHypotheses)
+	return fmt.Sprintf("about %s to choose among %d mixtures", paper.RowsText(rows(c.Accuracy, c.FailureProb, epsilon, float64(c.MostHypotheses))), c.MostHypotheses)
 }
 
 // Expect says how many rows the analysis asks for, from public facts: m = w n must be more than the
@@ -97,7 +97,7 @@ func (x design) expect(p estimate.Problem) estimate.Expectation {
 	w := x.c.leastWeight(x.k)
 	out.Notes = append(out.Notes, fmt.Sprintf(score, options, x.h),
 		fmt.Sprintf("the test of the score's volumes can fail from about %s rows on; before, the choice is one among finitely many pairs",
-			printed.Rows(x.c.tolerated(options, epsilon, nominalSlack(p.Mu))/w)),
+			paper.RowsText(x.c.tolerated(options, epsilon, nominalSlack(p.Mu))/w)),
 		"the analysis asks for "+x.c.selection(x.d, x.k, p.Mu*p.Mu)+
 			fmt.Sprintf(", and, constants and logarithms left out, for %.2g in all", x.order(p)),
 		x.composed(p.Mu*p.Mu))
@@ -121,5 +121,5 @@ func (x design) composed(mu2 float64) string {
 	total := privacy.EpsilonOfMu(nominalDelta, budget.Mu(x.c.CrudeShare*mu2))
 	return fmt.Sprintf("each of %d choices may cost epsilon %.2g in the filter of Gaussian privacy, "+
 		"and %.2g by basic composition or Theorem A.1, for the same total",
-		x.k, printed.Pure(x.c.CrudeShare*mu2/float64(x.k)), stepEpsilon(x.k, total, nominalDelta))
+		x.k, paper.PureEpsilon(x.c.CrudeShare*mu2/float64(x.k)), stepEpsilon(x.k, total, nominalDelta))
 }

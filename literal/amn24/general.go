@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // General is the method "general:amn24": crude pairs by a score that counts rows to change, one
@@ -32,7 +32,7 @@ import (
 type General struct{ c Constants }
 
 // NewGeneral returns the learner with the given constants. It panics if they are not valid.
-func NewGeneral(c Constants) General { return General{printed.Must(c)} }
+func NewGeneral(c Constants) General { return General{paper.Must(c)} }
 
 var (
 	_ estimate.FactUser  = General{}
@@ -162,7 +162,7 @@ func (x design) epsilon(mu2 float64) float64 {
 	if x.scorer(1).levels() > 0 {
 		part *= firstOfPair
 	}
-	return printed.Pure(part)
+	return paper.PureEpsilon(part)
 }
 
 // leastEpsilon is the least that a choice of a pair may have.
@@ -177,7 +177,7 @@ func (x design) hopeless(p estimate.Problem) error {
 			"at this epsilon the choice of a component would be %.2g-private, less than %g is noise", epsilon, leastEpsilon)
 	}
 	if need := x.rows(epsilon); p.Relation == privacy.ReplaceOne && float64(p.Rows) < need {
-		return program.Refusal(fmt.Sprintf("needs about %s rows, or a larger epsilon; --method general needs far fewer", printed.Rows(x.enough(epsilon))),
+		return program.Refusal(fmt.Sprintf("needs about %s rows, or a larger epsilon; --method general needs far fewer", paper.RowsText(x.enough(epsilon))),
 			"at this epsilon noise would hide which Gaussian fits %.0f rows, %.2g of all", x.c.leastWeight(x.k)*float64(p.Rows), x.c.leastWeight(x.k))
 	}
 	return nil

@@ -5,11 +5,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // A pair is the mean and covariance of a component, or a crude approximation of them.
-type pair = hypotheses.Gaussian
+type pair = paper.Gaussian
 
 // tolerance says how close two pairs are: (m', S') ~ (m, S) if |S^-1/2 S' S^-1/2 - I| is at most
 // Gamma in spectral and Rho in Frobenius norm, and |S^-1/2 (m'-m)| at most Tau.

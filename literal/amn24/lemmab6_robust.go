@@ -5,7 +5,7 @@ import (
 	"math"
 	"sort"
 
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // robust is the robust estimator A of one column, made executable: it takes multisets of the points
@@ -52,7 +52,7 @@ type opinion struct {
 	OK       bool
 }
 
-func (o opinion) pair() pair { return hypotheses.Line(o.Mean, o.SD) }
+func (o opinion) pair() pair { return paper.Line(o.Mean, o.SD) }
 
 // start is A0: median and interquartile range of a multiset; they are those of the multiset
 // repeated any number of times.

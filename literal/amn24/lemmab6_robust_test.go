@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // small is an estimator on a lattice so small that everything can be written out.
@@ -100,7 +100,7 @@ func TestRobustAgainstBruteForce(t *testing.T) {
 			agree := 0
 			for skip := range x { // all subsets of 3 of 4
 				z := slices.Delete(slices.Clone(x), skip, skip+1)
-				if m2, s2, ok := bruteA(r, z); ok && r.Near.times(8).close(hypotheses.Line(m2, s2), hypotheses.Line(mean, sd)) {
+				if m2, s2, ok := bruteA(r, z); ok && r.Near.times(8).close(paper.Line(m2, s2), paper.Line(mean, sd)) {
 					agree++
 				}
 			}
@@ -219,7 +219,7 @@ func TestScoreThree(t *testing.T) {
 		}
 		omega := region{Factor: 2}
 		if trial%3 == 0 {
-			omega = omega.without(hypotheses.Line(1, .5))
+			omega = omega.without(paper.Line(1, .5))
 		}
 		s := overlap{lattice: l, block: 1}
 		pairs, score := s.options(omega)

@@ -21,8 +21,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
-	"github.com/gauze-dp/gauze/literal/printed"
+
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
@@ -99,7 +99,7 @@ func (r *run) finish(ctx context.Context, p estimate.Problem, notes *program.Col
 func advice(x estimate.Expectation) string {
 	help := "needs more rows, a larger epsilon, or fewer components"
 	if x.RowsNeeded > 0 {
-		help = fmt.Sprintf("needs about %s rows at this epsilon, or fewer components", printed.Rows(x.RowsNeeded))
+		help = fmt.Sprintf("needs about %s rows at this epsilon, or fewer components", paper.RowsText(x.RowsNeeded))
 	}
 	return help + "; the practical methods need far less"
 }
@@ -130,9 +130,9 @@ func (c Constants) enumerable(d, k int, factor float64, p estimate.Problem) erro
 	if p.Relation != privacy.ReplaceOne {
 		n = 2 // n^3 is then at least 8
 	}
-	unit := hypotheses.Line(0, 1)
+	unit := paper.Line(0, 1)
 	if d == 2 {
-		unit = hypotheses.Product([]float64{0, 0}, []float64{1, 1})
+		unit = paper.Product([]float64{0, 0}, []float64{1, 1})
 	}
 	zeta, ok := c.roomFor(unit, within(factor, n), k)
 	if ok {
@@ -155,8 +155,8 @@ func (c Constants) enumerable(d, k int, factor float64, p estimate.Problem) erro
 // Source: [AMN24] Lemma D.1; Lemma D.3.
 func (c Constants) beyond(d, k int, factor, mu2 float64) string {
 	base, power := factor*math.Sqrt(float64(d))/c.zeta(), float64(k*d*(d+3)/2)
-	epsilon := printed.Choice((1 - c.CrudeShare) * mu2)
-	rows := hypotheses.Rows(c.Accuracy, c.FailureProb, epsilon, math.Min(1e150, math.Pow(base, power)))
+	epsilon := paper.ChoiceEpsilon((1 - c.CrudeShare) * mu2)
+	rows := paper.ChoiceRows(c.Accuracy, c.FailureProb, epsilon, math.Min(1e150, math.Pow(base, power)))
 	return fmt.Sprintf("the printed net, within a factor of %.2g of every pair, makes about %.2g^%.0f mixtures, of which %d can be listed; "+
-		"a choice among all takes about %s rows", factor, base, power, c.MostHypotheses, printed.Rows(rows))
+		"a choice among all takes about %s rows", factor, base, power, c.MostHypotheses, paper.RowsText(rows))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // deficits is the tractable score: how many rows must be changed until w n rows have the Gaussian's
@@ -93,8 +93,8 @@ func (s deficits) options(omega region) (pairs []pair, score scores.Score) {
 }
 
 func (s deficits) near(p pair, h float64) (pairs []pair, score scores.Score) {
-	for _, q := range hypotheses.Covariances(p, h, 1) {
-		pairs = append(pairs, hypotheses.Means(q, h, 2)...)
+	for _, q := range paper.Covariances(p, h, 1) {
+		pairs = append(pairs, paper.Means(q, h, 2)...)
 	}
 	return pairs, s.score(pairs)
 }
@@ -194,7 +194,7 @@ func (c Constants) publicNet(d int, radius, low, high float64) (pairs []pair, ze
 		}
 	}
 	publicNet(d, radius, low, high, zeta, func(mean []float64, factor *mat.Dense) bool {
-		pairs = append(pairs, hypotheses.NewGaussian(mean, gram(factor)))
+		pairs = append(pairs, paper.NewGaussian(mean, gram(factor)))
 		return true
 	})
 	return pairs, zeta

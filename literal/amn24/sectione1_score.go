@@ -6,7 +6,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // A lattice is what score (3) is computed on: points that rows are rounded to, multisets of them,
@@ -70,7 +70,7 @@ func normals(radius, low, high, z float64, most int) (pairs []pair) {
 	for sd := low; sd <= high*(1+1e-9); sd *= 1 + z {
 		steps := math.Floor(radius/(z*sd) + 1e-9)
 		for j := -steps; j <= steps && len(pairs) <= most; j++ {
-			pairs = append(pairs, hypotheses.Line(j*z*sd, sd))
+			pairs = append(pairs, paper.Line(j*z*sd, sd))
 		}
 	}
 	return pairs

@@ -11,14 +11,14 @@ import (
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // nearby is a pair that is close to p, at a random place within the tolerance.
 func nearby(rng *rand.Rand, p pair, tol tolerance) pair {
 	for {
-		q := hypotheses.Means(p, tol.Tau*(2*rng.Float64()-1), 1)
-		r := hypotheses.Covariances(q[rng.IntN(len(q))], tol.Rho*(rng.Float64()-.5), 1)
+		q := paper.Means(p, tol.Tau*(2*rng.Float64()-1), 1)
+		r := paper.Covariances(q[rng.IntN(len(q))], tol.Rho*(rng.Float64()-.5), 1)
 		if got := r[rng.IntN(len(r))]; tol.close(got, p) {
 			return got
 		}
@@ -52,7 +52,7 @@ func TestLemmaA8(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 2))
 	for range 200 {
 		tol := tolerance{1, .5 * rng.Float64(), .5 * rng.Float64()}
-		p := hypotheses.Line(0, 1)
+		p := paper.Line(0, 1)
 		q := nearby(rng, p, tol)
 		tv, mean, sd := 0., q.Mean[0], q.L.At(0, 0)
 		const step = 1e-3

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // Rows of N(0, I) are stable: for all weights b in [0, 1] of a mean of at least 1-eta and all unit
@@ -135,7 +135,7 @@ func TestTheoremB3(t *testing.T) {
 		const n = 8000
 		squares, means := off(eta)
 		tol := tolerance{2 * rate * squares, 2 * rate * squares, rate * means}
-		truth := hypotheses.Line(1e3*rng.NormFloat64(), math.Exp(8*rng.NormFloat64()))
+		truth := paper.Line(1e3*rng.NormFloat64(), math.Exp(8*rng.NormFloat64()))
 		x := drawn(rng, truth, n)
 		naive := 0
 		for i, y := range corrupted(rng, truth, x, int(eta*n)) {
@@ -145,7 +145,7 @@ func TestTheoremB3(t *testing.T) {
 			if !tol.close(got, truth) {
 				t.Errorf("eta %v, case %d: %v and %v, want %v and %v", eta, i, got.Mean, got.L.At(0, 0), truth.Mean, truth.L.At(0, 0))
 			}
-			if m, s := moments(y); !tol.close(hypotheses.NewGaussian(m, s), truth) {
+			if m, s := moments(y); !tol.close(paper.NewGaussian(m, s), truth) {
 				naive++
 			}
 		}
@@ -154,7 +154,7 @@ func TestTheoremB3(t *testing.T) {
 		}
 	}
 	for range 10 { // all tables with one row replaced by a lattice point, or none
-		e, truth := enumerated{Eta: 1. / 8}, hypotheses.Line(rng.NormFloat64(), math.Exp(rng.NormFloat64()))
+		e, truth := enumerated{Eta: 1. / 8}, paper.Line(rng.NormFloat64(), math.Exp(rng.NormFloat64()))
 		clean := drawn(rng, truth, 8)
 		estimateWithin(t, e, truth, clean, clean)
 		for i := range clean {
@@ -189,7 +189,7 @@ func estimateWithin(t *testing.T, e enumerated, truth pair, clean, x [][]float64
 	pairs, twice := rowPairs(x), enumerated{Eta: 2 * e.Eta, Rank: e.Rank}
 	_, met := twice.frobenius(pairs, twice.spectral(pairs))
 	covarianceWithin(t, twice, centred(truth), s, rowPairs(clean), met)
-	units := hypotheses.NewGaussian(make([]float64, len(truth.Mean)), s)
+	units := paper.NewGaussian(make([]float64, len(truth.Mean)), s)
 	at := whitened([][]float64{truth.Mean, got.Mean}, units)
 	meanWithin(t, e, at[0], at[1], whitened(clean, units))
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/privacy/convert"
-	"github.com/gauze-dp/gauze/literal/hypotheses"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // Theorem A.1's formula, at numbers that were worked out by hand, and its inverse.
@@ -57,7 +57,7 @@ func randomPair(rng *rand.Rand, d int) (pair, *mat.SymDense) {
 		}
 		l.Set(i, i, math.Exp(rng.NormFloat64()))
 	}
-	return hypotheses.FromFactor(mean, l), gram(l)
+	return paper.FromFactor(mean, l), gram(l)
 }
 
 // Closeness is that of the definition, with the symmetric root.
@@ -106,12 +106,12 @@ func TestCloseness(t *testing.T) {
 }
 
 func TestVague(t *testing.T) {
-	base := hypotheses.Line(5, 2)
+	base := paper.Line(5, 2)
 	for _, c := range []struct {
 		mean, sd float64
 		want     bool
 	}{{5, 2, true}, {12.9, 2, true}, {13.1, 2, false}, {5, 3.99, true}, {5, 4.01, false}, {5, 1.01, true}, {5, .99, false}} {
-		if vague(hypotheses.Line(c.mean, c.sd), base, 4) != c.want {
+		if vague(paper.Line(c.mean, c.sd), base, 4) != c.want {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -144,7 +144,7 @@ func TestPublicNet(t *testing.T) {
 					}
 				}
 			}
-			truth, found := hypotheses.NewGaussian(mean, gram(l)), false
+			truth, found := paper.NewGaussian(mean, gram(l)), false
 			for _, p := range pairs {
 				found = found || tolerance{2 * zeta, 2 * zeta, 2 * zeta}.close(truth, p)
 			}

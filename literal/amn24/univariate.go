@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/privacy/convert"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -31,7 +31,7 @@ import (
 type Univariate struct{ c Constants }
 
 // NewUnivariate returns the learner with the given constants. It panics if they are not valid.
-func NewUnivariate(c Constants) Univariate { return Univariate{printed.Must(c)} }
+func NewUnivariate(c Constants) Univariate { return Univariate{paper.Must(c)} }
 
 var _ estimate.Published = Univariate{}
 
@@ -75,7 +75,7 @@ func (e Univariate) support(p estimate.Problem, mu2, logSlack float64) float64 {
 	if p.Relation == privacy.AddRemoveOne {
 		sensitivity = 3
 	}
-	rate := printed.Pure(e.c.CrudeShare*mu2) / sensitivity
+	rate := paper.PureEpsilon(e.c.CrudeShare*mu2) / sensitivity
 	return (logSlack + math.Log(math.Tanh(sensitivity*rate/2))) / rate
 }
 
@@ -86,7 +86,7 @@ const surelyHidden = 10.
 // hopeless is the refusal of a budget, or a public number of rows, with which no bucket can be
 // released.
 func (e Univariate) hopeless(p estimate.Problem) error {
-	if epsilon := printed.Pure(e.c.CrudeShare * p.Mu * p.Mu); epsilon < leastEpsilon {
+	if epsilon := paper.PureEpsilon(e.c.CrudeShare * p.Mu * p.Mu); epsilon < leastEpsilon {
 		return program.Refusal("needs a larger epsilon; --method univariate needs far less",
 			"at this epsilon the histogram of gaps would be %.2g-private, less than %g is noise", epsilon, leastEpsilon)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/literal/norms"
+
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -64,7 +64,7 @@ func htpce(ctx context.Context, x sample, within [2]float64, t int) (e estimated
 	mu := x.a.LeftMu()
 	gamma, alpha := x.frobenius(mu, x.FailureProb/2)
 	least := p.least()
-	if e.Error = norms.Mahalanobis(alpha, least); !(e.Error < 1) {
+	if e.Error = mahalanobisOf(alpha, least); !(e.Error < 1) {
 		return e, &estimate.NoRelease{
 			Reason: fmt.Sprintf("the bound on the relative error of the covariance is %.2g, less than 1 is wanted", e.Error)}, nil
 	}

@@ -1,6 +1,6 @@
 package km21
 
-import "github.com/gauze-dp/gauze/literal/printed"
+import "github.com/gauze-dp/gauze/literal/paper"
 
 // Constants are what the algorithms take besides the data. None of them matters to privacy: wrong
 // ones cost an estimate, not a guarantee.
@@ -42,8 +42,8 @@ func Printed() Constants {
 
 // Validate reports constants that the algorithms cannot use, all at once.
 func (c Constants) Validate() error {
-	var faults printed.Faults
-	want, part := faults.Want, printed.Part
+	var faults paper.Faults
+	want, part := faults.Want, paper.Part
 	want(part(c.StepAccuracy), "StepAccuracy: want a number between 0 and 1, got %v", c.StepAccuracy)
 	want(c.Accuracy == 0 || part(c.Accuracy), "Accuracy: want 0 (by the theorem) or a number between 0 and 1, got %v", c.Accuracy)
 	want(part(c.FailureProb), "FailureProb: want a probability between 0 and 1, got %v", c.FailureProb)

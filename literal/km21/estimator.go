@@ -22,8 +22,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/pairsums"
-	"github.com/gauze-dp/gauze/literal/norms"
-	"github.com/gauze-dp/gauze/literal/printed"
+
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/flags"
 )
@@ -46,7 +46,7 @@ type Estimator struct{ c Constants }
 
 // New returns the estimator with the given constants. It panics if they are not valid.
 func New(c Constants) Estimator {
-	return Estimator{printed.Must(c)}
+	return Estimator{paper.Must(c)}
 }
 
 var _ estimate.FactUser = Estimator{}
@@ -229,12 +229,12 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 func release(p estimate.Problem, mean []float64, e estimated, c *program.Columns) estimate.Outcome {
 	cov, err := shaped(e.Factor, p.Covariance)
 	draft := program.NewDraft(p.Columns, c.Notes)
-	low, high := norms.Variances(e.Error)
+	low, high := variancesWithin(e.Error)
 	draft.Notes.Flag(flags.New(flags.Method, "the covariance is the rows' own, whatever their law; if the stated facts hold, "+
 		"its relative error in Frobenius norm is at most %.2g with probability .9: then no direction's variance is off by more than factors of "+
 		"%.2g and %.2g, and no entry by more than %.2g; %d steps of preconditioning",
-		e.Error, low, high, norms.Frobenius(e.Error, p.Facts.Eigenvalues[1]), e.Steps))
-	if tv := norms.Variation(0, e.Error); tv < 1 && p.Facts.MeanWithin == 0 {
+		e.Error, low, high, frobeniusOf(e.Error, p.Facts.Eigenvalues[1]), e.Steps))
+	if tv := variationOf(0, e.Error); tv < 1 && p.Facts.MeanWithin == 0 {
 		draft.Notes.Flag(flags.New(flags.Method, "if the rows are Gaussian as well, the model is within %.2g of their law in total variation", tv))
 	}
 	draft.Add(1, mean, cov, err, estimate.ComponentNote{EffectiveRows: c.Rows, EffectiveNoise: e.Noise})

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/literal/norms"
 )
 
 // A class is the distributions of mean 0 with E<v,x>^2k <= C (E<v,x>^2)^k for every direction v.
@@ -80,7 +79,7 @@ func (c class) spectral2(d int, a float64) float64 {
 //
 // Source: [KM21] Theorem 3.1; Algorithm 3.
 func (c class) frobenius2(d int, a float64) float64 {
-	return c.spectral2(d, a/norms.OfSpectral(d, 1))
+	return c.spectral2(d, a/frobeniusOfSpectral(d, 1))
 }
 
 // A design is what the analysis knows: public facts and released numbers.

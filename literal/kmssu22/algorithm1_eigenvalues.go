@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks/pooled"
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/query/boxes"
-	"github.com/gauze-dp/gauze/learner/spectrum"
+	"github.com/gauze-dp/gauze/learner/spectral"
 )
 
 // eigenvalueEstimator is EigenvalueEstimator: the square roots of the eigenvalues of the
@@ -30,7 +30,7 @@ func (r *run) eigenvalueEstimator() ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	pooled, err := pooled.Cut(r.a.Take(eigenvalueShare*r.mu2), blocks.Blocks{Learner: spectrum.Learner{}, Count: t})
+	pooled, err := pooled.Cut(r.a.Take(eigenvalueShare*r.mu2), blocks.Blocks{Learner: spectral.Spectrum{}, Count: t})
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func (r *run) eigenvalueEstimator() ([]float64, error) {
 		if !ok {
 			return nil, fail("no range of values holds enough of the blocks' eigenvalues number %d", i+1)
 		}
-		if key > spectrum.OfZero {
-			sds[i] = math.Exp2(key / (2 * spectrum.PerOctave))
+		if key > spectral.OfZero {
+			sds[i] = math.Exp2(key / (2 * spectral.PerOctave))
 		}
 	}
 	slices.Sort(sds)

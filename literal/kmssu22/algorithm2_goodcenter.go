@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/boxes"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -32,7 +32,7 @@ func (r *run) goodCenter(pooled *kernel.Allotment, dims, points int, radius, mu2
 	width := 2 * radius / math.Sqrt(float64(dims))
 	g := boxes.Grid{Frame: query.Affine{Center: make([]float64, all)}, Side: repeat(width, all)}
 	for i := range points {
-		u := printed.Rotation(rng, dims)
+		u := paper.Rotation(rng, dims)
 		for a := range dims {
 			w := make([]float64, all)
 			copy(w[i*dims:], u.RawRowView(a))

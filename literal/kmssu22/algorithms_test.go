@@ -11,8 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/learner/subspace"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/learner/spectral"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // both runs a test under both relations.
@@ -74,7 +74,7 @@ func TestSubspaceRadius(t *testing.T) {
 		for _, gap := range []float64{.3, 1e-4} {
 			c := Practical()
 			r := c.subspaceRadius(k.d, k.k, blocks, m, gap)
-			l := subspace.Learner{Dimensions: k.k, Points: 8}
+			l := spectral.Subspace{Dimensions: k.k, Points: 8}
 			var found [][]float64
 			for range blocks {
 				rows := make([][]float64, m)
@@ -293,8 +293,8 @@ func TestCalls(t *testing.T) {
 // A space keeps its inverse through every change.
 func TestSpace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
-	s := whole(4).scaled(printed.Rotation(rng, 4), []float64{1e-3, 2, 1, 5}).at([]float64{1, 2, 3, 4}).along(printed.Rotation(rng, 4), 1, 4)
-	s = s.scaled(printed.Rotation(rng, 3), []float64{1, 1e4, 1})
+	s := whole(4).scaled(paper.Rotation(rng, 4), []float64{1e-3, 2, 1, 5}).at([]float64{1, 2, 3, 4}).along(paper.Rotation(rng, 4), 1, 4)
+	s = s.scaled(paper.Rotation(rng, 3), []float64{1, 1e4, 1})
 	var product mat.Dense
 	product.Mul(s.w, s.wi)
 	for i := range 3 {

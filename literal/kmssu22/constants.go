@@ -3,7 +3,7 @@ package kmssu22
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // Constants are what the algorithms take besides the data: the constants of their analysis, most of
@@ -60,7 +60,7 @@ func Printed() Constants {
 
 // Validate reports constants that the algorithms cannot use, all at once.
 func (c Constants) Validate() error {
-	var faults printed.Faults
+	var faults paper.Faults
 	for _, f := range []struct {
 		name          string
 		v, least, top float64

@@ -20,7 +20,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // Estimator is the method "gaussian:kmssu22".
@@ -36,7 +36,7 @@ var _ estimate.Estimator = Estimator{}
 
 // New returns the estimator. It panics on constants that are not valid.
 func New(c Constants) Estimator {
-	return Estimator{printed.Must(c)}
+	return Estimator{paper.Must(c)}
 }
 
 const name = "gaussian:kmssu22"

@@ -14,7 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // delta of every budget in these tests.
@@ -87,7 +87,7 @@ type truth struct {
 }
 
 func newTruth(rng *rand.Rand, offset float64, sds ...float64) truth {
-	g := truth{axes: printed.Rotation(rng, len(sds)), sds: sds, mean: make([]float64, len(sds))}
+	g := truth{axes: paper.Rotation(rng, len(sds)), sds: sds, mean: make([]float64, len(sds))}
 	for j := range g.mean {
 		g.mean[j] = offset * rng.NormFloat64()
 	}

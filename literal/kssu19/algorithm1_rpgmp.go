@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // KSSU19 Algorithm 1: RPGMP. The prefixes of its steps; every level of the recursion makes each of
@@ -160,7 +160,7 @@ func (g *partitioner) bound(nodes []*node) (bounded []*node, balls []*ball, left
 		q.Queries = append(q.Queries, query.Count{})
 	}
 	q.Partition = partition(parts)
-	ans, err := choice.Laplace(g.a, prefixLevel+stepRows, q, printed.Pure(g.mu2))
+	ans, err := choice.Laplace(g.a, prefixLevel+stepRows, q, paper.PureEpsilon(g.mu2))
 	if err != nil {
 		return nil, nil, nil, err
 	}

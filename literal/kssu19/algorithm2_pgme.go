@@ -20,7 +20,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model/flags"
 )
 
@@ -37,7 +37,7 @@ import (
 type Paper struct{ c Constants }
 
 // NewPaper returns Algorithm 2 with the given constants. It panics if they are not valid.
-func NewPaper(c Constants) Paper { return Paper{printed.Must(c)} }
+func NewPaper(c Constants) Paper { return Paper{paper.Must(c)} }
 
 var (
 	_ estimate.FactUser  = Paper{}
@@ -117,7 +117,7 @@ func (e Paper) enough(p estimate.Problem, n float64) bool {
 	if !r.enoughForBall(1, p.Columns, n, n-e.c.RowsAside*least, step) {
 		return false
 	}
-	if least/2 < e.c.lemma42(n, p.Columns, printed.Pure(step)/2, privacyDelta(p)) {
+	if least/2 < e.c.lemma42(n, p.Columns, paper.PureEpsilon(step)/2, privacyDelta(p)) {
 		return false
 	}
 	_, need := r.terrificGamma(parts, 2*e.c.Octaves+1, least/2, step)
@@ -188,7 +188,7 @@ func (r *run) weigh(leaves []part, mu2 float64) (seenParts []part, err error) {
 	for range leaves {
 		q.Queries = append(q.Queries, query.Count{})
 	}
-	ans, err := choice.Laplace(r.a, stepWeights, q, printed.Pure(mu2))
+	ans, err := choice.Laplace(r.a, stepWeights, q, paper.PureEpsilon(mu2))
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -280,7 +280,7 @@ func TestPGE(t *testing.T) {
 		var truth []model.Gaussian
 		rng := rand.New(rand.NewPCG(9, 9))
 		for i, axes := range [][]float64{{1, 1, 1}, {1, 5, 20}} {
-			turn := printed.Rotation(rng, 3)
+			turn := paper.Rotation(rng, 3)
 			turn.Mul(turn, mat.NewDiagDense(3, axes))
 			cov, err := model.FullFromFactor(turn)
 			if err != nil {

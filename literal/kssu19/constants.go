@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // Constants are what the algorithms take besides the data: facts assumed of the mixture, and the
@@ -86,8 +86,8 @@ func Printed() Constants {
 
 // Validate reports constants that the algorithms cannot use, all at once.
 func (c Constants) Validate() error {
-	var faults printed.Faults
-	want, part := faults.Want, printed.Part
+	var faults paper.Faults
+	want, part := faults.Want, paper.Part
 	bounded := func(v float64) bool { return v >= 0 && v <= mostRadius }
 	want(bounded(c.Radius) && bounded(c.SigmaMin) && bounded(c.SigmaMax), "Radius, SigmaMin, SigmaMax: want 0 (unknown) to %g, got %v, %v, %v",
 		mostRadius, c.Radius, c.SigmaMin, c.SigmaMax)

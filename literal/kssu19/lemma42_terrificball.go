@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // The steps of TerrificBall besides GoodCenter's, and the parts of its mu^2.
@@ -39,7 +39,7 @@ func (r *run) terrificGamma(parts, options int, t, mu2 float64) (gamma, need flo
 	} else if r.twice(parts) > 1 {
 		sensitivity = 4
 	}
-	scale := 4 * sensitivity * r.group / printed.Pure(mu2*terrificShare)
+	scale := 4 * sensitivity * r.group / paper.PureEpsilon(mu2*terrificShare)
 	if r.c.TerrificSlack == 0 {
 		gamma = 2 * scale * math.Log(2*float64(options)/r.c.FailureProb)
 		return gamma, 4 * gamma // t - 2 Gamma, the threshold of the three conditions, is half of t then
@@ -90,7 +90,7 @@ func (r *run) terrificRadius(prefix string, parts []part, tops []float64, larges
 		return radii, nil
 	}
 	q.Partition = partition(chosen(parts, live))
-	at, err := choice.AboveThreshold(r.a, prefix+stepTerrific, q, thresholds, printed.Pure(mu2*terrificShare))
+	at, err := choice.AboveThreshold(r.a, prefix+stepTerrific, q, thresholds, paper.PureEpsilon(mu2*terrificShare))
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (r *run) terrificBall(prefix string, parts []part, tops []float64, largest 
 		return found, nil
 	}
 	q.Partition = partition(chosen(parts, live))
-	at, err := choice.AboveThreshold(r.a, prefix+stepSecluded, q, thresholds, printed.Pure(mu2*secludedShare))
+	at, err := choice.AboveThreshold(r.a, prefix+stepSecluded, q, thresholds, paper.PureEpsilon(mu2*secludedShare))
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func (r *run) enoughForSeclusion(parts int, t, mu2 float64) bool {
 	if r.c.SecludedSlack == 0 {
 		return true // TerrificRadius, with as large a slack and more noise, asks for more
 	}
-	scale := 4 * r.group * r.twice(parts) / printed.Pure(mu2*secludedShare)
+	scale := 4 * r.group * r.twice(parts) / paper.PureEpsilon(mu2*secludedShare)
 	return r.c.SecludedSlack*t >= hidden*scale && (1-r.c.SecludedSlack)*t >= scale*math.Log(float64(r.c.Candidates)/r.c.FailureProb)
 }
 

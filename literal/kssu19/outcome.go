@@ -13,7 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
@@ -180,7 +180,7 @@ const (
 
 // enoughForCenter reports that GoodCenter's threshold and histograms see t rows.
 func (r *run) enoughForCenter(parts, l int, t, mu2 float64) bool {
-	noise := 4 * r.group * r.twice(parts) / printed.Pure(mu2/4)
+	noise := 4 * r.group * r.twice(parts) / paper.PureEpsilon(mu2/4)
 	return t/2 > hidden*noise &&
 		fullestCell*t > r.group*thresholdSDs*math.Sqrt(2*float64(l))/budget.Mu(mu2/4)
 }

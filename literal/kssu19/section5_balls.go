@@ -1,6 +1,7 @@
 package kssu19
 
 import (
+	"context"
 	"math"
 	"sort"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/model/flags"
@@ -18,15 +20,22 @@ import (
 
 // aggregate is the state of one run of SampleAggregate.
 type aggregate struct {
-	aggregation
-	e     SampleAggregate
-	balls []*ball
+	program.Run
+	ctx    context.Context
+	e      SampleAggregate
+	space  gaussians.Space
+	radius float64 // of the ball around the centre of the space that holds what the learners see
+	blocks int
+	pooled *kernel.Allotment // measures the estimates of the blocks
+	balls  []*ball
 }
 
 // run is the whole fit.
 func (f *aggregate) run() (estimate.Outcome, error) {
-	if out, err := f.findRows(); out != nil || err != nil {
-		return orEmpty(out), err
+	if out, err := f.findRows(); err != nil {
+		return estimate.Outcome{}, err
+	} else if out != nil {
+		return *out, nil
 	}
 	k := f.Problem.Components
 	most := math.Min(amply*f.e.blocksNeeded(f.Problem), float64(maxEstimates/k))

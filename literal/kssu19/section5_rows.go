@@ -1,7 +1,6 @@
 package kssu19
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -15,11 +14,11 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/blocks/pooled"
 	"github.com/gauze-dp/gauze/kernel/query"
-	gaussians "github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
-// The steps that both forms of sample and aggregate take on the rows, before there are blocks.
+// The steps that sample and aggregate takes on the rows, before there are blocks.
 const (
 	stepSampleCount   = "count"
 	prefixSampleUnits = "units: "
@@ -34,75 +33,50 @@ const (
 	sampleRadiusShare = .01
 )
 
-// rowSteps are the steps of findRows.
+// rowSteps returns the steps of findRows.
 func rowSteps() []kernel.Step {
-	steps := []kernel.Step{{Name: stepSampleCount, Query: query.Count{}.Kind(), Share: sampleCountShare, Most: 1, Source: sampleSource}}
+	steps := []kernel.Step{{Name: stepSampleCount, Query: query.Count{}.Kind(), Share: sampleCountShare, Most: 1, Source: "KSSU19 Section B.11"}}
 	steps = append(steps, program.Steps(prefixSampleUnits, sampleWeakShare)...)
 	return append(steps, stagezero.NearStep(prefixSampleUnits, sampleNearShare),
 		kernel.Step{Name: stepSampleRadius, Query: query.DistanceCounts, Share: sampleRadiusShare, Most: 1, Source: "KSSU19 Section C.1"})
 }
 
-// An aggregation is the state of a run of either form.
-type aggregation struct {
-	program.Run
-	ctx    context.Context
-	need   func(estimate.Problem) float64 // about how many rows
-	block  func(estimate.Problem) float64 // .. and in a block at least
-	pooled *kernel.Allotment              // measures the estimates of the blocks
-	space  gaussians.Space
-	radius float64 // of the ball around the centre of the space that holds what the learners see
-	blocks int
-}
-
-// begun is a run before its first measurement.
-func begun(ctx context.Context, s *kernel.Session, p estimate.Problem, need, block func(estimate.Problem) float64) aggregation {
-	return aggregation{ctx: ctx, need: need, block: block, Run: program.Begin(s, p, func(p estimate.Problem) string {
-		return fmt.Sprintf("needs components some ten sds apart and about %.3g rows at this budget; or use the method \"separated\"", estimate.AboutRows(need(p)))
-	})}
-}
-
-// tooFew is the reason why a problem with so many rows, 0 for an unknown number, is not tried, or
-// nil: public or released facts.
-func tooFew(p estimate.Problem, rows float64, need, block func(estimate.Problem) float64) *estimate.NoRelease {
+// tooFew returns the reason why a problem with so many rows, 0 for an unknown number, is not tried,
+// or nil: public or released facts.
+func (e SampleAggregate) tooFew(p estimate.Problem, rows float64) *estimate.NoRelease {
+	need := e.rowsNeeded(p)
 	switch {
 	case p.Components < 1:
 		return &estimate.NoRelease{Reason: "sample-and-aggregate has to know the number of components", Advice: "state it, or use the method \"separated\""}
-	case math.IsInf(need(p), 1):
+	case math.IsInf(need, 1):
 		return &estimate.NoRelease{Reason: fmt.Sprintf("no number of blocks shows the estimates of %d components through the noise at this budget", p.Components),
 			Advice: "use a larger epsilon, fewer components, or the method \"separated\""}
-	case rows == 0 || rows >= need(p):
+	case rows == 0 || rows >= need:
 		return nil
 	}
 	return &estimate.NoRelease{
 		Reason: fmt.Sprintf("about %.0f rows make too few blocks of %.0f rows for the noise, which is %d times that of a query of rows",
-			math.Max(0, rows), block(p), p.Components),
-		Advice: fmt.Sprintf("needs about %.3g rows at this budget; or use the method \"separated\"", estimate.AboutRows(need(p))),
+			math.Max(0, rows), e.blockRows(p), p.Components),
+		Advice: fmt.Sprintf("needs about %s rows at this budget; or use the method \"separated\"", paper.RowsText(estimate.AboutRows(need))),
 	}
 }
 
-func (f *aggregation) dim() int { return f.space.Dim() }
+func (f *aggregate) dim() int { return f.space.Dim() }
 
 // cut runs the learner of b on blocks of the rows in the ball, in the units of the space.
-func (f *aggregation) cut(b blocks.Blocks) (err error) {
+func (f *aggregate) cut(b blocks.Blocks) (err error) {
 	b.Frame, b.Radius = f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim()))), f.radius
 	f.pooled, err = pooled.Cut(f.Allotment, b)
 	return err
 }
 
-func orEmpty(out *estimate.Outcome) estimate.Outcome {
-	if out == nil {
-		return estimate.Outcome{}
-	}
-	return *out
-}
-
 // findRows measures the number of rows, the units of the columns, and the ball that holds what
 // belongs together. Not nil: the end of the run.
-func (f *aggregation) findRows() (*estimate.Outcome, error) {
+func (f *aggregate) findRows() (*estimate.Outcome, error) {
 	if err := f.CountRows(stepSampleCount, sampleCountShare); err != nil {
 		return nil, err
 	}
-	if none := tooFew(f.Problem, math.Max(1, f.Rows), f.need, f.block); none != nil {
+	if none := f.e.tooFew(f.Problem, math.Max(1, f.Rows)); none != nil {
 		return &estimate.Outcome{Diagnostics: f.Notes, NoRelease: none}, nil
 	}
 	share, sharp := program.Share(f.Problem, f.Problem.Columns, f.Rows)
@@ -126,7 +100,7 @@ func (f *aggregation) findRows() (*estimate.Outcome, error) {
 // is.
 //
 // Source: [KSSU19] Section E of the restatement, stage A'.
-func (f *aggregation) near() error {
+func (f *aggregate) near() error {
 	if !stagezero.NearSeen(f.Problem.Relation, f.Problem.Columns, f.Rows, f.Mu(sampleNearShare)) {
 		return nil
 	}
@@ -160,7 +134,7 @@ const (
 // outwards over small gaps.
 //
 // Source: [KSSU19] Section C.1, stage R, of the restatement.
-func (f *aggregation) findBall() (*estimate.Outcome, error) {
+func (f *aggregate) findBall() (*estimate.Outcome, error) {
 	var edges []float64
 	for e := ballLow; e <= ballHigh; e++ {
 		edges = append(edges, math.Exp2(float64(e)/2))

@@ -2,6 +2,7 @@ package kssu19
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -11,7 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/learner/spectral"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -46,7 +47,7 @@ func NewSampleAggregate(c Constants) SampleAggregate {
 		{Name: vempalaWang, For: func(k int, _ float64) kernel.Learner { return spectral.Spheres{Components: k, Peel: true} }},
 		{Name: "spectral", For: func(k int, _ float64) kernel.Learner { return spectral.Mixture{Components: k} }},
 	}
-	return SampleAggregate{append(list, learners.Ours()...), printed.Must(c)}
+	return SampleAggregate{append(list, learners.Ours()...), paper.Must(c)}
 }
 
 // The learners of spherical components: k-means in the span of the leading singular vectors, and
@@ -116,7 +117,7 @@ func (e SampleAggregate) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.NoDelta {
 		return kernel.Plan{}, program.Refusal("state --epsilon and --delta in place of --rho", "the thresholds of PGLOC need a delta")
 	}
-	if none := tooFew(p, float64(p.Rows), e.rowsNeeded, e.blockRows); none != nil {
+	if none := e.tooFew(p, float64(p.Rows)); none != nil {
 		return kernel.Plan{}, program.Refusal(none.Advice, "%s", none.Reason)
 	}
 	steps := rowSteps()
@@ -177,7 +178,7 @@ func (e SampleAggregate) blocksNeeded(p estimate.Problem) float64 {
 	step := mu2 / 2 / 4
 	slack := math.Log(20*2*k*float64(p.Columns)/math.Max(p.Budget.Delta, leastDelta)) + p.Budget.Epsilon
 	threshold := k + math.Sqrt(2*slack)*math.Sqrt(2*float64(p.Columns))*k/budget.Mu(step)
-	return math.Max(math.Max(leastBlocks, 2*roomy*need), math.Max(perCell*threshold, perTest*k/printed.Pure(step)))
+	return math.Max(math.Max(leastBlocks, 2*roomy*need), math.Max(perCell*threshold, perTest*k/paper.PureEpsilon(step)))
 }
 
 // rowsNeeded is the number of rows that makes enough blocks.
@@ -188,20 +189,30 @@ func (e SampleAggregate) rowsNeeded(p estimate.Problem) float64 {
 	return e.blocksNeeded(p) * e.blockRows(p)
 }
 
+// Utility constants: the rows of a block, for every component on average and for every column.
+const (
+	rowsPerComponent = 20
+	rowsPerColumn    = 2
+)
+
 // rowsPerColumnOfShape is how many rows a component needs for every column, and for two more, where
 // its whole covariance is learned. A guess.
 const rowsPerColumnOfShape = 4
 
-// blockRows is the size of the smallest blocks.
+// blockRows returns the size of the smallest blocks.
 func (e SampleAggregate) blockRows(p estimate.Problem) float64 {
+	rows := math.Max(rowsPerComponent*float64(p.Components), rowsPerColumn*float64(p.Columns))
 	if name := estimate.LearnerOf(e, p); name == spheres || name == vempalaWang {
-		return blockRows(p)
+		return rows
 	}
-	return math.Max(blockRows(p), rowsPerColumnOfShape*float64(p.Components*(p.Columns+2)))
+	return math.Max(rows, rowsPerColumnOfShape*float64(p.Components*(p.Columns+2)))
 }
 
 // Fit follows the plan with the whole budget of the session.
 func (e SampleAggregate) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	f := &aggregate{aggregation: begun(ctx, s, p, e.rowsNeeded, e.blockRows), e: e}
+	f := &aggregate{ctx: ctx, e: e, Run: program.Begin(s, p, func(p estimate.Problem) string {
+		return fmt.Sprintf("needs components some ten sds apart and about %s rows at this budget; or use the method \"separated\"",
+			paper.RowsText(estimate.AboutRows(e.rowsNeeded(p))))
+	})}
 	return f.run()
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // The steps of GoodRadius, and the part of its mu^2 that the test for duplicates costs.
@@ -28,7 +28,7 @@ func goodRadiusSteps(prefix string, share float64, most int) []kernel.Step {
 // there that a ball may be asked to hold.
 func (r *run) radiusGamma(parts, l int, mu2 float64) (gamma, need float64) {
 	options := float64(len(r.c.radii(l)))
-	gamma = r.c.RadiusSlack * r.group * r.twice(parts) / printed.Choice(mu2*(1-duplicatesShare)) * math.Log(options/r.c.FailureProb)
+	gamma = r.c.RadiusSlack * r.group * r.twice(parts) / paper.ChoiceEpsilon(mu2*(1-duplicatesShare)) * math.Log(options/r.c.FailureProb)
 	return gamma, 8 * gamma
 }
 
@@ -73,7 +73,7 @@ func (r *run) goodRadius(prefix string, parts []part, mu2 float64) ([]float64, e
 		q.Scores = append(q.Scores, scores.BallCounts{Frame: parts[i].frame, Radii: grid[:1], T: t})
 		thresholds = append(thresholds, int64(t)*int64(math.Ceil(float64(t)-gamma)))
 	}
-	same, err := choice.AboveThreshold(r.a, prefix+stepDuplicates, q, thresholds, printed.Pure(mu2*duplicatesShare))
+	same, err := choice.AboveThreshold(r.a, prefix+stepDuplicates, q, thresholds, paper.PureEpsilon(mu2*duplicatesShare))
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (r *run) goodRadius(prefix string, parts []part, mu2 float64) ([]float64, e
 		return radii, nil
 	}
 	q.Partition = partition(chosen(parts, spread))
-	at, err := choice.Select(r.a, prefix+stepRadius, q, printed.Choice(mu2*(1-duplicatesShare)))
+	at, err := choice.Select(r.a, prefix+stepRadius, q, paper.ChoiceEpsilon(mu2*(1-duplicatesShare)))
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
@@ -138,7 +138,7 @@ func (s *centerSearch) findShift() error {
 		rng := s.draw()
 		l := c.dim()
 		dims := min(l, s.c.BoxDimensions)
-		j := mat.DenseCopyOf(printed.Rotation(rng, l).Slice(0, dims, 0, l))
+		j := mat.DenseCopyOf(paper.Rotation(rng, l).Slice(0, dims, 0, l))
 		j.Scale(math.Sqrt(float64(l)/float64(dims)), j) // keeps distances, on average
 		c.boxes = turned(j, c.frame)
 		for range s.c.BoxAttempts {
@@ -147,7 +147,7 @@ func (s *centerSearch) findShift() error {
 		q.Scores = append(q.Scores, scores.MaxBoxCount{Frame: c.boxes, Side: s.side(c), Offsets: c.shifts})
 		thresholds = append(thresholds, int64(math.Max(1, math.Min(c.t/2, 1<<40))))
 	}
-	at, err := choice.AboveThreshold(s.a, s.prefix+stepBox, q, thresholds, printed.Pure(s.mu2))
+	at, err := choice.AboveThreshold(s.a, s.prefix+stepBox, q, thresholds, paper.PureEpsilon(s.mu2))
 	if err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (s *centerSearch) findCell() error {
 	for _, c := range s.live {
 		rng := s.draw()
 		l := c.dim()
-		u := printed.Rotation(rng, l)
+		u := paper.Rotation(rng, l)
 		turns = append(turns, u)
 		width := s.width(c)
 		q.Grids = append(q.Grids, boxes.Grid{Frame: turned(u, c.frame), Side: repeat(width, l), Offset: uniform(rng, l, width)})

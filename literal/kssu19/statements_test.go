@@ -17,7 +17,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/query/scores"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // The inequalities that the source states, on what the code computes. Rows and noise have fixed
@@ -382,15 +382,15 @@ func TestConditionsInWords(t *testing.T) {
 //
 // Shows: [KSSU19] Algorithm 1; Algorithm 2.
 func TestPrinted(t *testing.T) {
-	paper := NewPaper(Practical()).Printed()
-	f := trial{rows: make([][]float64, 64600), d: 3, k: 2, eps: 1}.fit(t, paper)
+	asPrinted := NewPaper(Practical()).Printed()
+	f := trial{rows: make([][]float64, 64600), d: 3, k: 2, eps: 1}.fit(t, asPrinted)
 	if f.Refused == nil || !strings.Contains(f.Refused.Advice, "2e+11 rows") {
 		t.Errorf("64,600 rows at epsilon 1: got %+v", f.Refused)
 	}
-	c := config{method: paper, d: 3, k: 2, eps: 1e7, sep: 200}
+	c := config{method: asPrinted, d: 3, k: 2, eps: 1e7, sep: 200}
 	p := trial{d: c.d, k: c.k, eps: c.eps}.problem()
 	p.Rows = 1
-	c.n = int(needed(func(n float64) bool { return enoughFor(paper, p, n) })) + 1
+	c.n = int(needed(func(n float64) bool { return enoughFor(asPrinted, p, n) })) + 1
 	if c.n > 20000 || c.n < 500 {
 		t.Fatalf("the plan names %d rows", c.n)
 	}
@@ -403,7 +403,7 @@ func TestPrinted(t *testing.T) {
 	if mean, cov, fit = warm.run(t, 1, kerneltest.Options{Seed: 1}); !(mean < .3 && cov < .5) {
 		t.Errorf("the warm-up learner: %v off in mean, %v in covariance: %+v %+v", mean, cov, fit.NoRelease, fit.Refused)
 	}
-	if err := printed.Must(Printed()).Validate(); err != nil {
+	if err := paper.Must(Printed()).Validate(); err != nil {
 		t.Error(err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/rings"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
@@ -24,7 +24,7 @@ import (
 type WarmUp struct{ c Constants }
 
 // NewWarmUp returns the learner with the given constants. It panics if they are not valid.
-func NewWarmUp(c Constants) WarmUp { return WarmUp{printed.Must(c)} }
+func NewWarmUp(c Constants) WarmUp { return WarmUp{paper.Must(c)} }
 
 var (
 	_ estimate.FactUser  = WarmUp{}

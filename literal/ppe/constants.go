@@ -3,7 +3,7 @@ package ppe
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // Constants are what the reduction takes besides the data. None of them matters to privacy: the
@@ -52,8 +52,8 @@ func Printed() Constants {
 
 // Validate reports constants that the algorithms cannot use, all at once.
 func (c Constants) Validate() error {
-	var faults printed.Faults
-	want, part := faults.Want, printed.Part
+	var faults paper.Faults
+	want, part := faults.Want, paper.Part
 	alpha := func(v float64) bool { return v >= 1e-2 && v <= 10 }
 	want(c.Alpha == 0 || alpha(c.Alpha), "Alpha: want 0 (chosen) or .01 to 10, got %v", c.Alpha)
 	want(alpha(c.LeastAlpha) && alpha(c.MostAlpha) && c.LeastAlpha <= c.MostAlpha,

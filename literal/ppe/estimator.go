@@ -21,7 +21,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/learner/pearson"
 	"github.com/gauze-dp/gauze/learner/spectral"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // Estimator is the method "black-box:paper".
@@ -45,7 +45,7 @@ type Estimator struct {
 
 // New returns the estimator. It panics if the constants are not valid.
 func New(c Constants) Estimator {
-	return Estimator{append(learners.List{pearsonLines()}, append(learners.Ours(), spectralMixture(), moitraValiant())...), printed.Must(c)}
+	return Estimator{append(learners.List{pearsonLines()}, append(learners.Ours(), spectralMixture(), moitraValiant())...), paper.Must(c)}
 }
 
 var (

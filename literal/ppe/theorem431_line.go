@@ -12,7 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks/popular"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/literal/printed"
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/flags"
 )
@@ -30,7 +30,7 @@ type Line struct {
 }
 
 // NewLine returns the estimator. It panics if the constants are not valid.
-func NewLine(c Constants) Line { return Line{learners.Ours(), printed.Must(c)} }
+func NewLine(c Constants) Line { return Line{learners.Ours(), paper.Must(c)} }
 
 var (
 	_ estimate.LearnerUser = Line{}
