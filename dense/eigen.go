@@ -61,7 +61,7 @@ func squares(w []float64, n int, norms []float64) {
 	}
 }
 
-// Eigen are the eigenvalues, ascending, and the orthonormal eigenvectors, as columns, of a
+// Eigen returns the eigenvalues, ascending, and the orthonormal eigenvectors, as columns, of a
 // symmetric matrix, up to some units in the last place of its largest entry; all NaN if it is not
 // finite. It leaves a alone.
 func Eigen(a []float64, n int) (values, vectors []float64) {

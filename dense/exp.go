@@ -16,7 +16,7 @@ func NewPowers() (t Powers) {
 // negligible is the logarithm of a share of a row that is taken for 0.
 const negligible = -23
 
-// Exp is that of x <= 0, to a relative 1e-12, and 0 below negligible.
+// Exp returns that of x <= 0, to a relative 1e-12, and 0 below negligible.
 func (t *Powers) Exp(x float64) float64 {
 	if !(x > negligible) {
 		return 0

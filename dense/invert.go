@@ -2,7 +2,7 @@ package dense
 
 import "math"
 
-// Invert is the inverse of a, by elimination with pivots that are chosen relative to the rows'
+// Invert returns the inverse of a, by elimination with pivots that are chosen relative to the rows'
 // largest entries; false if a pivot is zero or anything is not finite. It leaves a alone.
 func Invert(a []float64, n int) ([]float64, bool) {
 	m, scale, out := make([][]float64, n), make([]float64, n), make([]float64, 0, n*n)

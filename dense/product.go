@@ -1,6 +1,6 @@
 package dense
 
-// Mul is the product of a, n x m, and b, m x p.
+// Mul returns the product of a, n x m, and b, m x p.
 func Mul(a, b []float64, n, m, p int) []float64 {
 	out := make([]float64, n*p)
 	for i := 0; i < n; i++ {

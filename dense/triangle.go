@@ -10,8 +10,8 @@ func Cholesky(a []float64, n int) bool {
 	return ok
 }
 
-// CholeskyLog is Cholesky, and the logarithm of the determinant of a as the sum of those of the
-// pivots, which are the squares of the factor's diagonal before it was rounded.
+// CholeskyLog returns Cholesky, and the logarithm of the determinant of a as the sum of those of
+// the pivots, which are the squares of the factor's diagonal before it was rounded.
 func CholeskyLog(a []float64, n int) (logDet float64, ok bool) {
 	for j := 0; j < n; j++ {
 		s := pivot(a, n, j)
@@ -43,8 +43,8 @@ func pivot(a []float64, n, j int) float64 {
 	return 0
 }
 
-// LogDiagonal is the logarithm of the product of the diagonal, which of a Cholesky factor is half
-// of that of the determinant.
+// LogDiagonal returns the logarithm of the product of the diagonal, which of a Cholesky factor is
+// half of that of the determinant.
 func LogDiagonal(l []float64, n int) float64 {
 	s := 0.0
 	for i := range n {
@@ -95,8 +95,8 @@ func InvertLower(x, l []float64, n int) bool {
 	return true
 }
 
-// InvertLowerByRows is the inverse of a lower triangle l too. It solves X l = I, so that X l, not
-// only l X, is near I: then X b is near l^-1 b whenever that is moderate.
+// InvertLowerByRows returns the inverse of a lower triangle l too. It solves X l = I, so that X l,
+// not only l X, is near I: then X b is near l^-1 b whenever that is moderate.
 func InvertLowerByRows(l []float64, n int) []float64 {
 	x := make([]float64, n*n)
 	for i := 0; i < n; i++ {

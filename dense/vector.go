@@ -2,7 +2,7 @@ package dense
 
 import "math"
 
-// Dot is the inner product of x and of as many entries of y.
+// Dot returns the inner product of x and of as many entries of y.
 func Dot(x, y []float64) float64 {
 	s := 0.0
 	y = y[:len(x):len(y)]
@@ -12,10 +12,10 @@ func Dot(x, y []float64) float64 {
 	return s
 }
 
-// Norm2 is the squared Euclidean norm.
+// Norm2 returns the squared Euclidean norm.
 func Norm2(x []float64) float64 { return Dot(x, x) }
 
-// Norm is the Euclidean norm. It is 0 below 1e-162 and infinite above 1e154; see SafeNorm.
+// Norm returns the Euclidean norm. It is 0 below 1e-162 and infinite above 1e154; see SafeNorm.
 func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
 
 // Reject takes from x its part along a unit vector, and returns how long that was.

@@ -41,7 +41,7 @@ type Learner interface {
 // variable.
 type Error string
 
-// Error is the text.
+// Error returns the text.
 func (e Error) Error() string { return string(e) }
 
 // ErrTooFew is the error of a block with too few rows to learn from.

@@ -20,8 +20,8 @@ type Mixture interface {
 	LearnMixture(rows [][]float64, k int, seed uint64) ([]Component, error)
 }
 
-// MixtureCoordinates is the length of a component of d columns as an estimate of a Learner: weight,
-// mean, and the rows of the root.
+// MixtureCoordinates returns the length of a component of d columns as an estimate of a Learner:
+// weight, mean, and the rows of the root.
 func MixtureCoordinates(d int) int { return 1 + d + d*d }
 
 // Estimates writes components as a Learner returns them, each MixtureCoordinates long.

@@ -25,10 +25,10 @@ import (
 	"github.com/gauze-dp/gauze/literal/ppe"
 )
 
-// Learners are the learners of mixtures that are a paper's, for black boxes to run.
+// Learners returns the learners of mixtures that are a paper's, for black boxes to run.
 func Learners() []learners.Learner { return ppe.Learners() }
 
-// One are the methods that fit one component, in the order in which help shows them.
+// One returns the methods that fit one component, in the order in which help shows them.
 func One() []estimate.Estimator {
 	return []estimate.Estimator{
 		bdku20.New(bdku20.Practical()),
@@ -38,7 +38,7 @@ func One() []estimate.Estimator {
 	}
 }
 
-// Mixtures are the methods for more components, in that order.
+// Mixtures returns the methods for more components, in that order.
 func Mixtures() []estimate.Estimator {
 	return []estimate.Estimator{
 		kssu19.NewPaper(kssu19.Practical()),
@@ -54,8 +54,8 @@ func Mixtures() []estimate.Estimator {
 	}
 }
 
-// Pure is the method that was asked for by name where delta is 0, and why it is that one: one of
-// those of papers that have a pure form, and no other has.
+// Pure returns the method that was asked for by name where delta is 0, and why it is that one: one
+// of those of papers that have a pure form, and no other has.
 //
 // Failures: that of asking, err; a *privacy.FieldError for any other method, "auto" among them,
 // with the names of those that can.

@@ -49,8 +49,8 @@ func LowerBoundOf(p estimate.Problem, rows float64) LowerBound {
 	return out
 }
 
-// covarianceBound is the bound on a of lower_proof.md, steps 6 and 7, for ns in place of n s; an
-// infinite ns leaves sampling alone. bias multiplies the bias' term.
+// covarianceBound returns the bound on a of lower_proof.md, steps 6 and 7, for ns in place of n s;
+// an infinite ns leaves sampling alone. bias multiplies the bias' term.
 func covarianceBound(shape estimate.CovarianceType, d, n, ns, bias float64) float64 {
 	// scores is sum E T_i without bias and E|sum (z_i z_i^T - I)|^2 per row; price is the norm of
 	// the bias' weights, twice.

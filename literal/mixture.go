@@ -75,7 +75,7 @@ type mixtureLimit struct {
 // farthest keeps e^epsilon/delta a float64.
 const farthest = 600
 
-// at is the bound for so many rows.
+// at returns the bound for so many rows.
 func (l mixtureLimit) at(n float64) float64 {
 	most := 0.0
 	for _, f := range l.families {
@@ -102,7 +102,7 @@ type family struct {
 	slopes        bool
 }
 
-// familiesOf are those that the problem's shape contains.
+// familiesOf returns those that the problem's shape contains.
 func familiesOf(p estimate.Problem) []family {
 	d := float64(p.Columns)
 	out := []family{{d: d, numbers: d, distance: func(x float64) float64 { return math.Erf(x / math.Sqrt2) }, gamma: 1, lambda: 1}}
@@ -117,7 +117,7 @@ func familiesOf(p estimate.Problem) []family {
 	return append(out, f)
 }
 
-// sampling is the bound on a of Assouad's lemma, at the best of some tau.
+// sampling returns the bound on a of Assouad's lemma, at the best of some tau.
 func (f family) sampling(m float64) float64 {
 	most := 0.0
 	for t := .05; t < 2; t *= 1.1 {
@@ -126,7 +126,7 @@ func (f family) sampling(m float64) float64 {
 	return most
 }
 
-// private is the bound on a by fingerprinting.
+// private returns the bound on a by fingerprinting.
 func (f family) private(m, epsilon, delta float64) float64 {
 	u, root := math.Sqrt(2*math.Log(1/delta)), math.Sqrt(f.d)
 	if !(u > 0) {
@@ -140,7 +140,7 @@ func (f family) private(m, epsilon, delta float64) float64 {
 	return math.Max(0, (f.gamma*f.numbers-rest*m)/(f.lambda*f.gamma*f.numbers+2*m*math.Sinh(epsilon)))
 }
 
-// places is the bound by the places of the components, at the best of some weights.
+// places returns the bound by the places of the components, at the best of some weights.
 func (l mixtureLimit) places(n float64) float64 {
 	most := l.k * l.lost(n, 1/l.k) / l.k
 	if l.k == 1 {
@@ -157,7 +157,7 @@ func (l mixtureLimit) places(n float64) float64 {
 	return most
 }
 
-// missed is 1 - p_m: the part of components of m rows that no method finds.
+// missed returns 1 - p_m: the part of components of m rows that no method finds.
 func (l mixtureLimit) missed(m float64) float64 {
 	up := math.Exp(l.epsilon)
 	grown := func(m float64) float64 { return l.delta * math.Expm1(m*l.epsilon) / (up - 1) }
@@ -169,7 +169,7 @@ func (l mixtureLimit) missed(m float64) float64 {
 	return math.Max(0, down*(1-grown(turn))-l.delta*(1-down)/(up-1))
 }
 
-// lost is E(1 - p_m) for m of Binomial(n, w), up to what lies 9 standard deviations out; where
+// lost returns E(1 - p_m) for m of Binomial(n, w), up to what lies 9 standard deviations out; where
 // there are many m, a little less.
 func (l mixtureLimit) lost(n, w float64) float64 {
 	mean := n * w

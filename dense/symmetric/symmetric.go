@@ -18,7 +18,7 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// Of is the d x d matrix whose entries are f(i, j), asked row by row for i <= j.
+// Of returns the d x d matrix whose entries are f(i, j), asked row by row for i <= j.
 func Of(d int, f func(i, j int) float64) *mat.SymDense {
 	s := mat.NewSymDense(d, nil)
 	for i := range d {
@@ -29,14 +29,14 @@ func Of(d int, f func(i, j int) float64) *mat.SymDense {
 	return s
 }
 
-// Diagonal is the matrix with this diagonal.
+// Diagonal returns the matrix with this diagonal.
 func Diagonal(values []float64) *mat.SymDense {
 	s := mat.NewSymDense(len(values), nil)
 	s.CopySym(mat.NewDiagDense(len(values), values))
 	return s
 }
 
-// DiagonalOf are the entries on the diagonal of a square matrix.
+// DiagonalOf returns the entries on the diagonal of a square matrix.
 func DiagonalOf(m mat.Matrix) []float64 {
 	d, _ := m.Dims()
 	values := make([]float64, d)
@@ -46,7 +46,7 @@ func DiagonalOf(m mat.Matrix) []float64 {
 	return values
 }
 
-// Identity is the d x d identity.
+// Identity returns the d x d identity.
 func Identity(d int) *mat.SymDense { return Diagonal(slices.Repeat([]float64{1}, d)) }
 
 // mostJitter bounds what Factor adds to a diagonal, relative to its entries.
@@ -65,13 +65,13 @@ func Factor(cov *mat.SymDense) (l, inv *mat.Dense, logDet float64) {
 	return l, mat.DenseCopyOf(t), logDet
 }
 
-// LogDet is the logDet of Factor.
+// LogDet returns the logDet of Factor.
 func LogDet(cov *mat.SymDense) float64 {
 	_, logDet := factored(cov)
 	return logDet
 }
 
-// factored is the transpose of Factor's l, and logDet.
+// factored returns the transpose of Factor's l, and logDet.
 func factored(cov *mat.SymDense) (u *mat.TriDense, logDet float64) {
 	d := cov.SymmetricDim()
 	s := mat.NewSymDense(d, nil)
@@ -90,7 +90,7 @@ func factored(cov *mat.SymDense) (u *mat.TriDense, logDet float64) {
 	}
 }
 
-// cholesky is the upper triangle u with s = u^T u, and log det s; false if s is not positive
+// cholesky returns the upper triangle u with s = u^T u, and log det s; false if s is not positive
 // definite. It is that of mat.Cholesky, without its condition number, which takes longer.
 func cholesky(s *mat.SymDense) (u *mat.TriDense, logDet float64, ok bool) {
 	d := s.SymmetricDim()
@@ -104,7 +104,7 @@ func cholesky(s *mat.SymDense) (u *mat.TriDense, logDet float64, ok bool) {
 	return u, logDet, ok
 }
 
-// positiveDiagonal is the diagonal of cov, with 1 in place of entries that are not positive
+// positiveDiagonal returns the diagonal of cov, with 1 in place of entries that are not positive
 // numbers.
 func positiveDiagonal(cov *mat.SymDense) *mat.SymDense {
 	s := Identity(cov.SymmetricDim())
@@ -129,7 +129,8 @@ func Eigen(s *mat.SymDense) (values []float64, vectors *mat.Dense, ok bool) {
 	return e.Values(nil), vectors, true
 }
 
-// Eigenvalues is Eigen without vectors, by another method, whose values differ in the last digits.
+// Eigenvalues returns Eigen without vectors, by another method, whose values differ in the last
+// digits.
 func Eigenvalues(s *mat.SymDense) (values []float64, ok bool) {
 	var e mat.EigenSym
 	if !dense.Finite(Frobenius2(s)) || !e.Factorize(s, false) {
@@ -195,14 +196,14 @@ func FlooredRoot(s *mat.SymDense, low float64) (floored, root *mat.SymDense) {
 	return floored, root
 }
 
-// Between is a - b, and that in the units of a frame: inv (a - b).
+// Between returns a - b, and that in the units of a frame: inv (a - b).
 func Between(inv *mat.Dense, a, b []float64) (diff, z *mat.VecDense) {
 	diff, z = mat.NewVecDense(len(a), floats.SubTo(make([]float64, len(a)), a, b)), new(mat.VecDense)
 	z.MulVec(inv, diff)
 	return diff, z
 }
 
-// Scaled is f s.
+// Scaled returns f s.
 func Scaled(f float64, s mat.Symmetric) *mat.SymDense {
 	out := mat.NewSymDense(s.SymmetricDim(), nil)
 	out.ScaleSym(f, s)
@@ -218,7 +219,7 @@ func OnlyDiagonal(s *mat.SymDense, spherical bool) *mat.SymDense {
 	return Diagonal(values)
 }
 
-// Frobenius2 is the squared Frobenius norm.
+// Frobenius2 returns the squared Frobenius norm.
 func Frobenius2(s *mat.SymDense) float64 {
 	t := 0.0
 	d := s.SymmetricDim()
@@ -248,7 +249,7 @@ func AddMulT(out []float64, m *mat.Dense, v []float64) {
 	}
 }
 
-// HypotNorm is the Euclidean norm, without under- and overflow: one entry after another.
+// HypotNorm returns the Euclidean norm, without under- and overflow: one entry after another.
 func HypotNorm(x []float64) float64 {
 	s := 0.0
 	for _, v := range x {

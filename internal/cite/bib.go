@@ -53,7 +53,7 @@ func ParseBib(text string) ([]Reference, error) {
 	return refs, nil
 }
 
-// Short is the reference on one line: authors, title, year.
+// Short returns the reference on one line: authors, title, year.
 func (r Reference) Short() string {
 	var names []string
 	for _, author := range strings.Split(r.Fields["author"], " and ") {

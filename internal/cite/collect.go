@@ -115,7 +115,7 @@ func docsOf(tree *ast.File) map[*ast.CommentGroup]string {
 	return docs
 }
 
-// funcName is Name, or Receiver.Name.
+// funcName returns Name, or Receiver.Name.
 func funcName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name

@@ -73,7 +73,7 @@ func (s Statement) shownBy(tests []string, mutants []Mutant) string {
 	return "stated, not shown: " + shown
 }
 
-// mutantsOf is docs/MUTANTS.md.
+// mutantsOf returns docs/MUTANTS.md.
 func mutantsOf(mutants []Mutant, statements []Statement, c Citations) []byte {
 	var b strings.Builder
 	rows := 0

@@ -43,7 +43,7 @@ var (
 	atom   = regexp.MustCompile(`[A-Z]|[0-9]+`)
 )
 
-// place is a key to sort by: the kind and the number that a tag's part begins with, as in
+// place returns a key to sort by: the kind and the number that a tag's part begins with, as in
 // "Algorithm 2", those of a restatement after the source's own, then parts without a number, and
 // the whole last.
 func (t Tag) place() string {

@@ -39,7 +39,7 @@ func ReadStatements(root string) ([]Statement, error) {
 // statement matches what a tag's part may name: "Lemmas C.7 and C.8" are two.
 var statement = regexp.MustCompile(`(Algorithm|Lemma|Proposition|Theorem|Corollary|Claim|Fact)s? ((?:[A-H]\.)?[0-9]+(?:\.[0-9]+)*(?:(?:, | and |, and )(?:[A-H]\.)?[0-9]+(?:\.[0-9]+)*)*)`)
 
-// named are the statements that a tag names, without those of a restatement.
+// named returns the statements that a tag names, without those of a restatement.
 func (t Tag) named() (parts []string) {
 	for _, item := range strings.Split(t.Part, ";") {
 		if strings.Contains(item, "restatement") && strings.HasPrefix(strings.TrimSpace(item), "Section") {
@@ -54,7 +54,7 @@ func (t Tag) named() (parts []string) {
 	return parts
 }
 
-// of are the tags that name the statement.
+// of returns the tags that name the statement.
 func (s Statement) of(tags []Tag) (out []Tag) {
 	for _, t := range tags {
 		if t.Key == s.Key && slices.Contains(t.named(), s.Part) {
@@ -92,7 +92,7 @@ func CheckStatements(statements []Statement, c Citations) error {
 	return errors.Join(faults...)
 }
 
-// statementsOf is docs/STATEMENTS.md.
+// statementsOf returns docs/STATEMENTS.md.
 func statementsOf(statements []Statement, mutants []Mutant, c Citations) []byte {
 	var b strings.Builder
 	b.WriteString("# Statements of the sources, and what shows them\n\n" +

@@ -99,7 +99,7 @@ func sections(paragraph string) (source, differs string) {
 	return source, differs
 }
 
-// markAt is where a mark begins a sentence of the line, or -1.
+// markAt returns where a mark begins a sentence of the line, or -1.
 func markAt(line, mark string) int {
 	if strings.HasPrefix(line, mark) {
 		return 0

@@ -53,7 +53,7 @@ func Generate(root string) (map[string][]byte, error) {
 		KillersFile: mutantsOf(mutants, statements, cited)}, nil
 }
 
-// tableOf is docs/ALGORITHMS.md.
+// tableOf returns docs/ALGORITHMS.md.
 func tableOf(tags []Tag, refs []Reference) []byte {
 	var b strings.Builder
 	b.WriteString("# Which algorithm lives where\n\n" +
@@ -116,7 +116,7 @@ func (t Tag) part() string {
 	return t.Part
 }
 
-// qualified is package.Symbol, as a reader would write it.
+// qualified returns package.Symbol, as a reader would write it.
 func (t Tag) qualified() string {
 	name := "gauze"
 	if t.Package != "" {
@@ -130,7 +130,8 @@ func (t Tag) qualified() string {
 
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 
-// jsonOf is the table inside cmd/gauze: its fields are those that `gauze papers --json` prints.
+// jsonOf returns the table inside cmd/gauze: its fields are those that `gauze papers --json`
+// prints.
 func jsonOf(tags []Tag) ([]byte, error) {
 	type entry struct {
 		Key       string `json:"key"`

@@ -71,10 +71,10 @@ const (
 	errRange learner.Error = "em: rows of sizes that float64 cannot hold the mixture of"
 )
 
-// Estimates is k.
+// Estimates returns k.
 func (l Learner) Estimates() int { return l.Components }
 
-// Coordinates is that of a component.
+// Coordinates returns that of a component.
 func (Learner) Coordinates(d int) int { return learner.MixtureCoordinates(d) }
 
 // Learn returns the components as learner.Estimates writes them.
@@ -133,7 +133,7 @@ func (l Learner) Prepare(rows [][]float64, k int) ([]float64, *Frame, error) {
 
 func (l Learner) trim() float64 { return math.Min(math.Max(l.Trim, 0), mostTrim) }
 
-// Run is one with the learner's settings.
+// Run returns one with the learner's settings.
 func (l Learner) Run(z []float64, k, d int) *Run {
 	r := newRun(z, k, d)
 	if r.trim = l.trim(); r.trim > 0 {
@@ -152,8 +152,8 @@ func (l Learner) Run(z []float64, k, d int) *Run {
 	return r
 }
 
-// searched are the rows to search: the central ones if rows are trimmed, for k-means would start
-// from the outliers, and at most so many.
+// searched returns the rows to search: the central ones if rows are trimmed, for k-means would
+// start from the outliers, and at most so many.
 func searched(z []float64, d, rows int, trim float64, rng *rand.Rand) []float64 {
 	n := len(z) / d
 	far := math.Inf(1)

@@ -71,7 +71,7 @@ func Whiten(rows [][]float64, trim float64) (z []float64, f *Frame, err error) {
 	return z, f, nil
 }
 
-// norms are the squared lengths of the rows.
+// norms returns the squared lengths of the rows.
 func norms(z []float64, d int) []float64 {
 	out := make([]float64, 0, len(z)/d)
 	for i := 0; i < len(z); i += d {
@@ -80,7 +80,7 @@ func norms(z []float64, d int) []float64 {
 	return out
 }
 
-// quantile is the value that the given share of the values does not exceed.
+// quantile returns the value that the given share of the values does not exceed.
 func quantile(values []float64, share float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[min(max(int(math.Ceil(share*float64(len(sorted))))-1, 0), len(sorted)-1)]
@@ -137,7 +137,7 @@ func turn(to, l []float64, d int, z []float64) {
 	}
 }
 
-// back is x of z.
+// back returns x of z.
 func (f *Frame) back(z []float64) []float64 {
 	d, x := len(z), slices.Clone(f.At)
 	for i := range x {
@@ -146,7 +146,7 @@ func (f *Frame) back(z []float64) []float64 {
 	return x
 }
 
-// times is the root times a lower triangle.
+// times returns the root times a lower triangle.
 func (f *Frame) times(l []float64) []float64 {
 	d := len(f.At)
 	out := make([]float64, d*d)

@@ -34,7 +34,7 @@ func finite(m *Mixture) bool {
 	return true
 }
 
-// within is the mixture of the components in the frame; nil if they are none.
+// within returns the mixture of the components in the frame; nil if they are none.
 func within(f *Frame, components []learner.Component) *Mixture {
 	d, k := len(f.At), len(components)
 	if k == 0 {
@@ -79,8 +79,8 @@ func within(f *Frame, components []learner.Component) *Mixture {
 // rounding may have made it from a singular one.
 const thin = 1e-7
 
-// LogLikelihood is that of the rows under a mixture, in nats per row; not a number if the rows have
-// no covariance of full rank, or the mixture is none.
+// LogLikelihood returns that of the rows under a mixture, in nats per row; not a number if the rows
+// have no covariance of full rank, or the mixture is none.
 func LogLikelihood(rows [][]float64, components []learner.Component) float64 {
 	if len(rows) == 0 {
 		return math.NaN()

@@ -66,7 +66,7 @@ func precision(a, l []float64, d int, scale float64) {
 	}
 }
 
-// components are those of m in the rows' coordinates; false if they overflow.
+// components returns those of m in the rows' coordinates; false if they overflow.
 func (f *Frame) components(m *Mixture) ([]learner.Component, bool) {
 	d, t := m.d, len(m.Root)/m.k
 	out := make([]learner.Component, m.k)

@@ -126,8 +126,8 @@ func (r *Run) leaveOut() float64 {
 	return total
 }
 
-// stray is by how much the log-density of a row must lie below the median of all rows' to be one of
-// no Gaussian in d columns: as a squared length that one in a thousand has, after Wilson and
+// stray returns by how much the log-density of a row must lie below the median of all rows' to be
+// one of no Gaussian in d columns: as a squared length that one in a thousand has, after Wilson and
 // Hilferty, below the median one.
 func stray(d int) float64 {
 	n := float64(d)

@@ -63,8 +63,8 @@ func (s *Search) Seed(first int, uniform func() float64) {
 	}
 }
 
-// Pick is the index that a number in [0, 1) falls on if each has a share like its mass; the last
-// one if there is no mass.
+// Pick returns the index that a number in [0, 1) falls on if each has a share like its mass; the
+// last one if there is no mass.
 func Pick(mass []float64, u float64) int {
 	total := 0.0
 	for _, m := range mass {
@@ -108,7 +108,7 @@ func (s *Search) Assign() (cost float64, moved bool) {
 	return cost, moved
 }
 
-// nearest is the first of the centres that are nearest to x.
+// nearest returns the first of the centres that are nearest to x.
 func nearest(x []float64, centers [][]float64) (at int, least float64) {
 	least = math.Inf(1)
 	for j, c := range centers {
@@ -146,7 +146,7 @@ func (s *Search) move() {
 	}
 }
 
-// Distance2 is the squared Euclidean distance of x from as many entries of y.
+// Distance2 returns the squared Euclidean distance of x from as many entries of y.
 func Distance2(x, y []float64) float64 {
 	s := 0.0
 	y = y[:len(x):len(y)]

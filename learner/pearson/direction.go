@@ -25,7 +25,7 @@ type sight struct {
 	value float64 // how good a view it is
 }
 
-// unit is a random direction, uniform on the sphere of the frame.
+// unit returns a random direction, uniform on the sphere of the frame.
 func unit(rng *rand.Rand, d int) []float64 {
 	u := make([]float64, d)
 	for {
@@ -41,8 +41,8 @@ func unit(rng *rand.Rand, d int) []float64 {
 	}
 }
 
-// directions are those to look along: directionsPer random ones for each column, and what pursuit
-// makes of some of them. In one column there is but one.
+// directions returns those to look along: directionsPer random ones for each column, and what
+// pursuit makes of some of them. In one column there is but one.
 //
 // Source: [PPE] Section C3 of the restatement.
 // Differs: pursuit.
@@ -64,7 +64,7 @@ func directions(t table, rng *rand.Rand) [][]float64 {
 	return out
 }
 
-// apart is how well two components on a line are told apart: 1 less their Bhattacharyya
+// apart returns how well two components on a line are told apart: 1 less their Bhattacharyya
 // coefficient, times the smaller weight.
 //
 // Source: [PPE] Section C3 of the restatement.
@@ -75,8 +75,8 @@ func apart(a, b gauss) float64 {
 	return (1 - bc) * math.Min(a.weight, b.weight)
 }
 
-// clearest are the directions along which the moments tell two components best apart, best first,
-// with the mixtures of these moments.
+// clearest returns the directions along which the moments tell two components best apart, best
+// first, with the mixtures of these moments.
 //
 // Source: [PPE] Section C3 of the restatement.
 func clearest(t table, us [][]float64) []sight {
@@ -95,7 +95,7 @@ func ranked(s []sight) []sight {
 	return s
 }
 
-// likeliest are the directions along which mixtures with the rows' moments are likelier by most
+// likeliest returns the directions along which mixtures with the rows' moments are likelier by most
 // than one Gaussian, best first. The rows' variance is 1 in all directions, so all compare with the
 // same Gaussian.
 //

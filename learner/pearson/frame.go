@@ -111,7 +111,7 @@ func (t table) divide(l []float64) {
 	}
 }
 
-// turn is the orthogonal matrix, columns the new axes, that the first rows in general position
+// turn returns the orthogonal matrix, columns the new axes, that the first rows in general position
 // make: Gram and Schmidt's.
 func (t table) turn() ([]float64, bool) {
 	d := t.d

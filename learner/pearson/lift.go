@@ -13,7 +13,7 @@ const (
 	leastEigenvalue  = 1e-3 // of a component's covariance in the frame
 )
 
-// lift is the mixture in all columns whose projection on u is line: every component's mean and
+// lift returns the mixture in all columns whose projection on u is line: every component's mean and
 // covariance are linear in moments of the rows with weights that depend on y = <u, x> only. Given
 // component a, x has mean mu_a + c_a (y - m_a)/v_a, c_a = Sigma_a u. With r the posterior weights
 // on the line, the test functions r_b and r_b (y - m_b)/sqrt v_b of y give 2k equations
@@ -62,7 +62,7 @@ func straighten(v, u []float64, along float64) {
 // A window is E_a[r_b (y-m_a)^p] for all a, b and p to 2.
 type window [][][3]float64
 
-// expectations are the matrix of the linear system for means and slopes, 2k x 2k, and E_a[r_b
+// expectations returns the matrix of the linear system for means and slopes, 2k x 2k, and E_a[r_b
 // (y-m_a)^p].
 func expectations(line []gauss) ([]float64, window) {
 	k := len(line)
@@ -92,7 +92,7 @@ func expectations(line []gauss) ([]float64, window) {
 	return system, tests
 }
 
-// conditional are the rows' means of f(y) x for the 2k test functions, and of r_b(y) x x^T.
+// conditional returns the rows' means of f(y) x for the 2k test functions, and of r_b(y) x x^T.
 func conditional(t table, u []float64, line []gauss) (first, second []float64) {
 	d, k := t.d, len(line)
 	first, second = make([]float64, 2*k*d), make([]float64, k*d*d)
@@ -163,7 +163,7 @@ func covariances(line []gauss, tests window, solved, second []float64, d int) ([
 	return out, true
 }
 
-// positive is the Cholesky factor of a symmetric matrix with eigenvalues below leastEigenvalue
+// positive returns the Cholesky factor of a symmetric matrix with eigenvalues below leastEigenvalue
 // raised to it.
 func positive(s []float64, d int) ([]float64, bool) {
 	for i := range d {

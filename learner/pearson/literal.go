@@ -12,7 +12,7 @@ const literalStep = .3
 // literalStarts is the number of directions u0 that are tried.
 const literalStarts = 20
 
-// literal is the source's own way to all columns, from each of the clearest directions; the
+// literal returns the source's own way to all columns, from each of the clearest directions; the
 // likeliest result is kept.
 //
 // Source: [KMV10] the algorithm in n dimensions; [PPE] Section C3 of the restatement.
@@ -55,8 +55,8 @@ func literalFrom(t table, first sight) ([]gauss, bool) {
 	return assemble(views, d)
 }
 
-// nearest is the mixture with these moments whose components, in some order, are nearest to those
-// of a line; in that order.
+// nearest returns the mixture with these moments whose components, in some order, are nearest to
+// those of a line; in that order.
 func nearest(m moments, line []gauss) ([]gauss, bool) {
 	lines, _ := m.candidates()
 	var best []gauss

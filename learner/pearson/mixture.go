@@ -14,7 +14,7 @@ type gauss struct {
 	root   []float64 // lower triangular
 }
 
-// components are those of the mixture in the coordinates of the rows.
+// components returns those of the mixture in the coordinates of the rows.
 func (f frame) components(mixture []gauss) []learner.Component {
 	d := len(f.origin)
 	var out []learner.Component
@@ -85,7 +85,7 @@ func (v *viewer) at(x []float64) float64 {
 	return most + math.Log(sum)
 }
 
-// likelihood is the mean log-density of the rows, without its constant.
+// likelihood returns the mean log-density of the rows, without its constant.
 func likelihood(t table, mixture []gauss) float64 {
 	v, s := view(mixture, t.d), 0.0
 	for i := range t.n {
@@ -94,7 +94,7 @@ func likelihood(t table, mixture []gauss) float64 {
 	return s / float64(t.n)
 }
 
-// along is the mixture's projection on u: what y = <u, x> has.
+// along returns the mixture's projection on u: what y = <u, x> has.
 func along(mixture []gauss, u []float64) []gauss {
 	d := len(u)
 	out := make([]gauss, len(mixture))
@@ -105,12 +105,12 @@ func along(mixture []gauss, u []float64) []gauss {
 	return out
 }
 
-// project is the table of y = <u, x>.
+// project returns the table of y = <u, x>.
 func (t table) project(u []float64) table {
 	return table{t.n, 1, dense.Mul(t.x, u, t.n, t.d, 1)}
 }
 
-// thin is a table of at most n of the rows, evenly spread over the table.
+// thin returns a table of at most n of the rows, evenly spread over the table.
 func (t table) thin(n int) table {
 	if t.n <= n {
 		return t
@@ -122,7 +122,8 @@ func (t table) thin(n int) table {
 	return out
 }
 
-// gaussian is the Gaussian with the mean and the covariance of the rows; false if that is singular.
+// gaussian returns the Gaussian with the mean and the covariance of the rows; false if that is
+// singular.
 func (t table) gaussian() (gauss, bool) {
 	g := gauss{1, make([]float64, t.d), nil}
 	for i := range t.n {

@@ -26,8 +26,8 @@ func (t table) moments() moments {
 	return m
 }
 
-// nonic is Pearson's polynomial of degree nine in p = m1 m2, the product of the two components'
-// means less the mean of all; coefficients from the constant on.
+// nonic returns Pearson's polynomial of degree nine in p = m1 m2, the product of the two
+// components' means less the mean of all; coefficients from the constant on.
 //
 // Source: [PEARSON94] the fundamental nonic; [PPE] Section C3 of the restatement.
 func (m moments) nonic() []float64 {
@@ -47,7 +47,7 @@ func (m moments) nonic() []float64 {
 	}
 }
 
-// sum is s = m1 + m2 that belongs to a root p of the nonic.
+// sum returns s = m1 + m2 that belongs to a root p of the nonic.
 //
 // Source: [PEARSON94] the fundamental nonic; [PPE] Section C3 of the restatement.
 func (m moments) sum(p float64) float64 {
@@ -62,8 +62,8 @@ const (
 	leastShare    = .02
 )
 
-// fromProduct is the mixture of two Gaussians on a line with the moments M2 to M5, given p = m1 m2;
-// false if no admissible one is.
+// fromProduct returns the mixture of two Gaussians on a line with the moments M2 to M5, given p =
+// m1 m2; false if no admissible one is.
 //
 // Source: [KMV10] the univariate algorithm; [PPE] Section C3 of the restatement.
 func (m moments) fromProduct(p float64) ([]gauss, bool) {
@@ -85,7 +85,7 @@ func (m moments) fromProduct(p float64) ([]gauss, bool) {
 	return []gauss{{w1, []float64{m1}, []float64{math.Sqrt(v1)}}, {w2, []float64{m2}, []float64{math.Sqrt(v2)}}}, true
 }
 
-// equalMeans is the mixture with a common mean and the moments M2, M4, M6: two variances whose
+// equalMeans returns the mixture with a common mean and the moments M2, M4, M6: two variances whose
 // moments are 1, M2, M4/3, M6/15, by Prony.
 //
 // Source: [PPE] Section C3 of the restatement.
@@ -106,9 +106,9 @@ func (m moments) equalMeans() ([]gauss, bool) {
 	return []gauss{{w1, []float64{0}, []float64{math.Sqrt(v1)}}, {1 - w1, []float64{0}, []float64{math.Sqrt(v2)}}}, true
 }
 
-// candidates are the mixtures of two Gaussians that the moments to M5 admit, less the mean of all,
-// and how far the sixth moment is from theirs: the real negative roots of the nonic, real parts of
-// nearly real pairs, and one with equal means.
+// candidates returns the mixtures of two Gaussians that the moments to M5 admit, less the mean of
+// all, and how far the sixth moment is from theirs: the real negative roots of the nonic, real
+// parts of nearly real pairs, and one with equal means.
 //
 // Source: [PEARSON94] the fundamental nonic; [KMV10] the univariate algorithm; [PPE] Section C3 of
 // the restatement.
@@ -145,8 +145,8 @@ func sixth(line []gauss) float64 {
 	return s
 }
 
-// solve is the mixture of two Gaussians on a line with the projection's moments: the candidate with
-// the nearest sixth.
+// solve returns the mixture of two Gaussians on a line with the projection's moments: the candidate
+// with the nearest sixth.
 func (m moments) solve() ([]gauss, bool) {
 	lines, misfit := m.candidates()
 	best := -1

@@ -10,9 +10,9 @@ const (
 	turns      = 3
 )
 
-// pair is the mixture of two Gaussians of a table in its frame: the moments along the likeliest
-// directions, lifted; the direction that the result calls the best, lifted again while that helps.
-// Scores are matched on some rows only; the caller matches those of all.
+// pair returns the mixture of two Gaussians of a table in its frame: the moments along the
+// likeliest directions, lifted; the direction that the result calls the best, lifted again while
+// that helps. Scores are matched on some rows only; the caller matches those of all.
 //
 // Source: [KMV10] the algorithm in n dimensions; [PPE] Section C3 of the restatement.
 // Differs: linear algebra after one direction in place of many directions; turns, and scores, after

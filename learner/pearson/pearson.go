@@ -57,10 +57,10 @@ var (
 // errInseparable is the error of rows in which fewer components than asked for can be told apart.
 const errInseparable learner.Error = "learner: the components cannot be told apart"
 
-// Estimates is k.
+// Estimates returns k.
 func (l Learner) Estimates() int { return l.Components }
 
-// Coordinates is that of a mixture's component.
+// Coordinates returns that of a mixture's component.
 func (Learner) Coordinates(d int) int { return learner.MixtureCoordinates(d) }
 
 // Learn returns the components as estimates, weight, mean and root.
@@ -117,7 +117,7 @@ func separable(t table, mixture []gauss) bool {
 	return true
 }
 
-// chance is more than the likelihood of all rows gains, in nats, from one component more, of p
+// chance returns more than the likelihood of all rows gains, in nats, from one component more, of p
 // parameters, that is not there: a utility constant, a little above the largest gains that Gaussian
 // rows were seen to give.
 func chance(p int) float64 { return 2 + float64(p) + 1.5*math.Sqrt(float64(p)) }
@@ -147,7 +147,7 @@ func merge(mixture []gauss, a, b, d int) ([]gauss, bool) {
 	return out, true
 }
 
-// triangular is the lower triangular root of the covariance that a root has.
+// triangular returns the lower triangular root of the covariance that a root has.
 func triangular(root [][]float64) []float64 {
 	d := len(root)
 	flat := make([]float64, 0, d*d)

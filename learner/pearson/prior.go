@@ -45,8 +45,8 @@ func prejudge(mixture []gauss, t table) prior {
 	return prior{d, float64(t.n), mean}
 }
 
-// value is the prior's logarithm, per row: of pseudoRows rows of each component with the common
-// covariance, and of its weight.
+// value returns the prior's logarithm, per row: of pseudoRows rows of each component with the
+// common covariance, and of its weight.
 func (p prior) value(mixture []gauss) float64 {
 	if p.root == nil {
 		return 0
@@ -63,7 +63,7 @@ func (p prior) value(mixture []gauss) float64 {
 	return s / p.n
 }
 
-// seen is the root of the common covariance in a component's units.
+// seen returns the root of the common covariance in a component's units.
 func (p prior) seen(g gauss) []float64 {
 	w := append([]float64(nil), p.root...)
 	dense.SolveLower(g.root, w, p.d, p.d)

@@ -10,7 +10,7 @@ const (
 	pursuitSteps = 12
 )
 
-// pursuits is the number of directions from which either moment is pursued.
+// pursuits returns the number of directions from which either moment is pursued.
 func pursuits(d int) int { return 2 + d/2 }
 
 // pursue turns a direction until the projection's fourth cumulant (power 3) or third (power 2) is

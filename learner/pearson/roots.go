@@ -10,7 +10,7 @@ const (
 	rootSlack = 1e-15
 )
 
-// roots are all complex roots of c[0] + c[1] x + ... + c[m] x^m, by Ehrlich's and Aberth's
+// roots returns all complex roots of c[0] + c[1] x + ... + c[m] x^m, by Ehrlich's and Aberth's
 // simultaneous iteration from points on a circle. Leading and trailing coefficients of 0 are left
 // out, with the roots at 0 that the latter mean.
 func roots(c []float64) []complex128 {
@@ -43,7 +43,7 @@ func roots(c []float64) []complex128 {
 	return z
 }
 
-// aberth is Newton's step at root i of the polynomial divided by the other roots' factors.
+// aberth returns Newton's step at root i of the polynomial divided by the other roots' factors.
 func aberth(c []float64, z []complex128, i int) complex128 {
 	var p, dp complex128
 	for j := len(c) - 1; j >= 0; j-- {

@@ -33,7 +33,7 @@ func match(t table, mixture []gauss, steps int) ([]gauss, float64) {
 	return climb(t, mixture, steps, prejudge(mixture, t))
 }
 
-// climb is match with a prior, whose logarithm is part of what it returns.
+// climb returns match with a prior, whose logarithm is part of what it returns.
 func climb(t table, mixture []gauss, steps int, beliefs prior) ([]gauss, float64) {
 	value := likelihood(t, mixture) + beliefs.value(mixture)
 	for range steps {

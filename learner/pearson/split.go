@@ -30,7 +30,7 @@ type node struct {
 	two     []gauss // by moments, in the node's own frame; nil if there are none
 }
 
-// pair is that of the node's rows; nil if there is none.
+// pair returns that of the node's rows; nil if there is none.
 func (n *node) pair() []gauss {
 	if !n.solved {
 		n.solved = true
@@ -53,8 +53,8 @@ func newNode(rows [][]float64, rng *rand.Rand) (*node, bool) {
 	return &node{t: t, f: f, us: directions(t, rng), learned: map[int][]gauss{}}, true
 }
 
-// learn is the mixture of k components of the node's rows, in the frame of the node above; nil if
-// there is none. One component has mean and covariance of the rows; two are also solved for by
+// learn returns the mixture of k components of the node's rows, in the frame of the node above; nil
+// if there is none. One component has mean and covariance of the rows; two are also solved for by
 // moments; more, and two as well, are those of the node's parts, all k1 + k2 = k, of which the
 // likeliest is kept.
 //
@@ -73,7 +73,7 @@ func (n *node) learn(k int, rng *rand.Rand) []gauss {
 	return best
 }
 
-// best is learn in the node's own frame, with so many steps of matching.
+// best returns learn in the node's own frame, with so many steps of matching.
 func (n *node) best(k, steps int, rng *rand.Rand) []gauss {
 	if k == 1 {
 		g, ok := n.t.gaussian()

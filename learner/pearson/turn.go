@@ -4,9 +4,9 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// turned are directions along which a mixture's components should be best apart: for every pair,
-// Fisher's with either covariance and with their sum, and those along which the quotient of their
-// variances is largest and smallest.
+// turned returns directions along which a mixture's components should be best apart: for every
+// pair, Fisher's with either covariance and with their sum, and those along which the quotient of
+// their variances is largest and smallest.
 func turned(mixture []gauss, d int) [][]float64 {
 	var out [][]float64
 	for b, h := range mixture {
@@ -18,7 +18,7 @@ func turned(mixture []gauss, d int) [][]float64 {
 	return out
 }
 
-// turnTo is the direction in which two components are best apart.
+// turnTo returns the direction in which two components are best apart.
 func turnTo(mixture []gauss, d int) (sight, bool) {
 	var best sight
 	for _, u := range turned(mixture, d) {
@@ -30,7 +30,7 @@ func turnTo(mixture []gauss, d int) (sight, bool) {
 	return best, best.line != nil
 }
 
-// fisher are the directions S^-1 (mu_g - mu_h) for S either covariance and their sum, as unit
+// fisher returns the directions S^-1 (mu_g - mu_h) for S either covariance and their sum, as unit
 // vectors.
 func fisher(g, h gauss, d int) [][]float64 {
 	gap := make([]float64, d)
@@ -51,8 +51,8 @@ func fisher(g, h gauss, d int) [][]float64 {
 	return out
 }
 
-// quotients are the directions of the largest and the smallest quotient of the two variances, as
-// unit vectors.
+// quotients returns the directions of the largest and the smallest quotient of the two variances,
+// as unit vectors.
 func quotients(g, h gauss, d int) [][]float64 {
 	w := append([]float64(nil), h.root...)
 	dense.SolveLower(g.root, w, d, d) // G^-1 H

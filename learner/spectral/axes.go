@@ -92,8 +92,8 @@ func centred(rows [][]float64) (x []float64, exponent int, err error) {
 	return x, exponent, nil
 }
 
-// rankOf is the number of singular values of the d rows of l, each divided by its norm, that are
-// not tiny.
+// rankOf returns the number of singular values of the d rows of l, each divided by its norm, that
+// are not tiny.
 func rankOf(l []float64, d int) (int, error) {
 	var unit []float64
 	for i := range d {

@@ -49,10 +49,10 @@ const (
 	errUnits learner.Error = "spectral: the rows have a constant column, or sizes that float64 cannot compare"
 )
 
-// Estimates is k.
+// Estimates returns k.
 func (m Mixture) Estimates() int { return m.Components }
 
-// Coordinates is that of a component.
+// Coordinates returns that of a component.
 func (Mixture) Coordinates(d int) int { return learner.MixtureCoordinates(d) }
 
 // Learn returns the components as learner.Estimates writes them.
@@ -197,8 +197,8 @@ func round(x [][]float64, k int, rng *rand.Rand) (part []int) {
 	return part
 }
 
-// components are the weights and moments of the parts, in the columns' own units; nil if one has no
-// covariance.
+// components returns the weights and moments of the parts, in the columns' own units; nil if one
+// has no covariance.
 func (u *units) components(part []int, k int) []learner.Component {
 	if part == nil {
 		return nil

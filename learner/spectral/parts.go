@@ -40,7 +40,7 @@ func parted(y [][]float64, k, starts, steps int, rng *rand.Rand) []int {
 	return best
 }
 
-// means are those of the parts, 0 for an empty one.
+// means returns those of the parts, 0 for an empty one.
 func means(y [][]float64, part []int, k int) [][]float64 {
 	out := zeros(k, len(y[0]))
 	runningMeans(out, y, part)
@@ -64,7 +64,7 @@ func runningMeans(means, points [][]float64, part []int) (counts []float64) {
 	return counts
 }
 
-// zeros are k vectors of d.
+// zeros returns k vectors of d.
 func zeros(k, d int) [][]float64 {
 	out := make([][]float64, k)
 	for j := range out {

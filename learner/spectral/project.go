@@ -50,7 +50,7 @@ func span(x, vectors [][]float64) [][]float64 {
 	return y
 }
 
-// scatter is the sum of (x/big)(x/big)^T.
+// scatter returns the sum of (x/big)(x/big)^T.
 func scatter(x [][]float64, big float64) [][]float64 {
 	s := make([][]float64, len(x[0]))
 	for i := range s {

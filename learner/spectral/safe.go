@@ -10,7 +10,7 @@ import (
 // measure rows without squares that overflow, and take cosines in the place of products, which
 // costs twice the time and rounds otherwise.
 
-// safeNorm is the Euclidean norm, without under- and overflow.
+// safeNorm returns the Euclidean norm, without under- and overflow.
 func safeNorm(x []float64) float64 {
 	big := 0.0
 	for _, v := range x {
@@ -26,7 +26,7 @@ func safeNorm(x []float64) float64 {
 	return big * math.Sqrt(s)
 }
 
-// safeLQ is dense.LQ by safeNorm.
+// safeLQ returns dense.LQ by safeNorm.
 func safeLQ(a []float64, n, m int) []float64 { return dense.LQBy(a, n, m, safeNorm) }
 
 // rightAngle: rows this near to orthogonal, as a cosine, are taken as orthogonal by
@@ -64,7 +64,7 @@ func safeOrthogonalize(w []float64, n, m int, with []float64) (norms []float64) 
 	return norms
 }
 
-// rotation is the one that makes a and b orthogonal, unless they are.
+// rotation returns the one that makes a and b orthogonal, unless they are.
 func rotation(a, b []float64) (c, s float64, ok bool) {
 	na, nb := safeNorm(a), safeNorm(b)
 	if na == 0 || nb == 0 {

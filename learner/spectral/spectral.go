@@ -22,10 +22,10 @@ type Learner struct {
 
 var _ learner.Learner = Learner{}
 
-// Estimates is k.
+// Estimates returns k.
 func (l Learner) Estimates() int { return l.Components }
 
-// Coordinates is d+2.
+// Coordinates returns d+2.
 func (Learner) Coordinates(d int) int { return d + 2 }
 
 // leastRows of a component: its sigma needs two.

@@ -18,10 +18,10 @@ const (
 // (see axesOf).
 type Spectrum struct{}
 
-// Estimates is 1.
+// Estimates returns 1.
 func (Spectrum) Estimates() int { return 1 }
 
-// Coordinates is d.
+// Coordinates returns d.
 func (Spectrum) Coordinates(d int) int { return d }
 
 // Learn needs two rows; the seed is not used.

@@ -28,10 +28,10 @@ var (
 // peelFailure is b, the probability of failure that widens the balls.
 const peelFailure = .1
 
-// Estimates is k.
+// Estimates returns k.
 func (l Spheres) Estimates() int { return l.Components }
 
-// Coordinates is that of a component.
+// Coordinates returns that of a component.
 func (Spheres) Coordinates(d int) int { return learner.MixtureCoordinates(d) }
 
 // Learn returns the components as learner.Estimates writes them.

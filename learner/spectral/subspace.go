@@ -18,10 +18,10 @@ type Subspace struct {
 	Points     int // q
 }
 
-// Estimates is 1.
+// Estimates returns 1.
 func (Subspace) Estimates() int { return 1 }
 
-// Coordinates is q d.
+// Coordinates returns q d.
 func (l Subspace) Coordinates(d int) int { return l.Points * d }
 
 // Learn needs more than k rows.

@@ -22,9 +22,9 @@ type cover struct {
 	size float64 // Gaussians
 }
 
-// learnMixture is Learn-Mixture after its first step, list decoding, from a list that is not empty:
-// all mixtures of at most k of its Gaussians with weights that are multiples of 1/N, and private
-// selection among them by the minimum distance, with all that is left of the budget.
+// learnMixture runs Learn-Mixture after its first step, list decoding, from a list that is not
+// empty: all mixtures of at most k of its Gaussians with weights that are multiples of 1/N, and
+// private selection among them by the minimum distance, with all that is left of the budget.
 //
 // Utility: if every component of weight 1-gamma or more is listed, one of the mixtures is within
 // alpha/9 (components) + alpha/9 (weights) + k(1-gamma) (components that are lost) of the truth in
@@ -73,7 +73,7 @@ func (r *run) learnMixture(ctx context.Context, l List) (estimate.Outcome, error
 	return r.outcome(mixture, cover, step), nil
 }
 
-// choice is how one of a list is chosen whose net has that step.
+// choice returns how one of a list is chosen whose net has that step.
 func (r *run) choice(step float64) paper.Options {
 	return paper.Options{Form: r.c.Choice, Accuracy: math.Min(1, step)}
 }
@@ -82,8 +82,8 @@ func (r *run) choice(step float64) paper.Options {
 // choice with epsilon 1 tells apart, in rows. A guess.
 const resolvedRows = 20
 
-// levels is how often the net is halved from the cover's on: until it is as fine as n rows and a
-// choice with all of mu2 can tell apart. 0 if there are too many neighbours.
+// levels returns how often the net is halved from the cover's on: until it is as fine as n rows and
+// a choice with all of mu2 can tell apart. 0 if there are too many neighbours.
 func (r *run) levels(moves []paper.Move, any paper.Gaussian, step, mu2 float64) int {
 	for _, move := range moves {
 		neighbours := math.Pow(float64(len(move(any, step, 1))), float64(r.k))
@@ -121,7 +121,7 @@ func (r *run) refine(moves []paper.Move, list *paper.List, chosen int, step floa
 	return list, chosen, nil
 }
 
-// cover is the finest set that is small enough, or the reason why there is none.
+// cover returns the finest set that is small enough, or the reason why there is none.
 func (c Constants) cover(l List, k int) (best cover, reason string) {
 	rungs := c.rungs(l, k)
 	for i := len(rungs) - 1; i >= 0; i-- {

@@ -22,13 +22,13 @@ type axis struct {
 // another. No bin beyond it is listed.
 const farthest = 1 << 48
 
-// meanSteps is the step of meanDecoder.
+// meanSteps returns the step of meanDecoder.
 func meanSteps(share float64) []kernel.Step {
 	return []kernel.Step{{Name: stepMeans, Query: boxes.BoxKeys{}.Kind(), Share: share, Most: 1, Slack: 1, Source: "AAL21 Algorithm 2"}}
 }
 
-// meanDecoder is Univariate-Mean-Decoder for every axis, all of them in one measurement that costs
-// mu2: the integers i of the bins ((i-1/2) scale, (i+1/2) scale] that hold more than MeanPart
+// meanDecoder runs Univariate-Mean-Decoder for every axis, all of them in one measurement that
+// costs mu2: the integers i of the bins ((i-1/2) scale, (i+1/2) scale] that hold more than MeanPart
 // (1-gamma) of the rows. A list is empty if no bin does, or if more do than mostMeans, which is
 // FAIL.
 //

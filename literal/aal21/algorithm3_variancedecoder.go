@@ -28,12 +28,12 @@ const (
 	widest    = 1e140
 )
 
-// scaleSteps is the step of varianceDecoder.
+// scaleSteps returns the step of varianceDecoder.
 func scaleSteps(share float64) []kernel.Step {
 	return []kernel.Step{{Name: stepScales, Query: rings.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "AAL21 Algorithm 3"}}
 }
 
-// varianceDecoder is Univariate-Variance-Decoder in every column, all columns in one measurement
+// varianceDecoder runs Univariate-Variance-Decoder in every column, all columns in one measurement
 // that costs mu2: the upper ends sigma~ of the octaves [sigma~/2, sigma~) in which |x-x'|/sqrt2
 // lies for at least ScalePart (1-gamma)^2 of the pairs of rows. A list is empty if no octave does,
 // or if more do than mostScales, which is FAIL.
@@ -74,7 +74,7 @@ func (r *run) varianceDecoder(mu2 float64) (lists [][]float64, err error) {
 	return lists, nil
 }
 
-// pairsPerRow is how many pairs a row makes: a perfect matching where n is public, else secret
+// pairsPerRow returns how many pairs a row makes: a perfect matching where n is public, else secret
 // buckets, see rings.Pairs.
 func pairsPerRow(relation privacy.Relation) float64 {
 	if relation == privacy.ReplaceOne {

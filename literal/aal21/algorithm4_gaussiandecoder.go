@@ -13,7 +13,7 @@ import (
 // of bin scale.
 type rough struct{ scale, bin float64 }
 
-// gaussianDecoder is Univariate-Gaussian-Decoder in every column: Algorithm 3 for half of the
+// gaussianDecoder runs Univariate-Gaussian-Decoder in every column: Algorithm 3 for half of the
 // budget (ScaleShare), and Algorithm 2 with each of its scales for the rest. A column's list is
 // empty if Algorithm 3 fails there, or Algorithm 2 with all of the scales.
 //
@@ -60,7 +60,7 @@ type lattice struct {
 	sds, reach int
 }
 
-// latticeOf is the net of the given step that reaches so many bins; with one sd, scale itself,
+// latticeOf returns the net of the given step that reaches so many bins; with one sd, scale itself,
 // where the sd is known.
 func latticeOf(step, reach float64, known bool) lattice {
 	n := lattice{step, 1, int(math.Ceil(reach/step - .5))}
@@ -70,12 +70,12 @@ func latticeOf(step, reach float64, known bool) lattice {
 	return n
 }
 
-// size is at least the number of Gaussians in the nets over the list.
+// size returns at least the number of Gaussians in the nets over the list.
 func (n lattice) size(list []rough) float64 {
 	return float64(len(list)) * float64(n.sds) * float64(2*n.reach+1)
 }
 
-// line is the set of Gaussians of the nets over the list, each once.
+// line returns the set of Gaussians of the nets over the list, each once.
 //
 // For sigma in (scale/2, scale] and mu within scale/2 of the bin's centre, some member has its sd
 // within a factor 1+step of sigma and its mean within (step/2) scale of mu: TV <= max(|dmean|/sd,
@@ -96,8 +96,8 @@ func (n lattice) line(list []rough) (net []paper.Gaussian) {
 	return net
 }
 
-// count is the number of Gaussians in line. A refusal asks for it often, and needs none of them:
-// two are the same only if nets of different scales have an sd in common.
+// count returns the number of Gaussians in line. A refusal asks for it often, and needs none of
+// them: two are the same only if nets of different scales have an sd in common.
 func (n lattice) count(list []rough) (size int) {
 	of, shared, seen := map[float64]bool{}, map[float64]bool{}, map[[2]float64]bool{}
 	for i, r := range list {
@@ -120,10 +120,10 @@ func (n lattice) count(list []rough) (size int) {
 	return size
 }
 
-// sd is the j-th of the standard deviations in the net of a scale.
+// sd returns the j-th of the standard deviations in the net of a scale.
 func (n lattice) sd(scale float64, j int) float64 { return scale / math.Pow(1+n.step, float64(j)) }
 
-// places are the scales of the list and, in each, the means of its net in units of it.
+// places returns the scales of the list and, in each, the means of its net in units of it.
 func (n lattice) places(list []rough) iter.Seq2[float64, float64] {
 	return func(yield func(scale, place float64) bool) {
 		last := math.Inf(-1)

@@ -56,7 +56,7 @@ type decoded struct {
 	cov  *mat.SymDense
 }
 
-// product is the list of products of the columns' lists.
+// product returns the list of products of the columns' lists.
 func (c Constants) product(columns [][]rough) decoded {
 	return decoded{coordinates: columns, reach: c.Reach}
 }
@@ -75,7 +75,8 @@ func (l decoded) Step(alpha float64) float64 {
 
 func (l decoded) lattice(step float64) lattice { return latticeOf(step, l.reach, l.root != nil) }
 
-// Size is the product over coordinates, exponential in d; 0 if some coordinate's list is empty.
+// Size returns the product over coordinates, exponential in d; 0 if some coordinate's list is
+// empty.
 func (l decoded) Size(step float64) float64 {
 	size := 1.0
 	for _, list := range l.coordinates {
@@ -91,7 +92,7 @@ func (l decoded) Size(step float64) float64 {
 	return size
 }
 
-// lines are the coordinates' own Gaussians under a net.
+// lines returns the coordinates' own Gaussians under a net.
 func (l decoded) lines(step float64) (lines [][]paper.Gaussian) {
 	for _, list := range l.coordinates {
 		lines = append(lines, l.lattice(step).line(list))

@@ -63,7 +63,7 @@ func (k known) Decode(s Sample) (List, error) {
 	return k.list(coordinates), nil
 }
 
-// knownCovariance is the known covariance of a problem; nil if none is known, or if it is no
+// knownCovariance returns the known covariance of a problem; nil if none is known, or if it is no
 // covariance with an inverse that float64 can hold.
 func knownCovariance(rows [][]float64, d int) *mat.SymDense {
 	if len(rows) != d {

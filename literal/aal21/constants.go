@@ -49,9 +49,9 @@ type Constants struct {
 // mostListed bounds MostGaussians and MostMixtures.
 const mostListed = paper.MostListed
 
-// Practical are constants with which instances of one to three components run, from a few hundred
-// rows on at large epsilon. All are guesses, but for ScalePart and MeanPart, which are near the
-// most that a component puts there.
+// Practical returns constants with which instances of one to three components run, from a few
+// hundred rows on at large epsilon. All are guesses, but for ScalePart and MeanPart, which are near
+// the most that a component puts there.
 //
 // Source: [AAL21] Algorithm 1. Differs: 1-gamma = 3/(4k), so that a component with less than three
 // quarters of an equal share may be lost; what a bin must hold is nearer to what a component puts
@@ -65,9 +65,9 @@ func Practical() Constants {
 // printedError is alpha of Printed methods: the largest at which a mixture says anything.
 const printedError = .5
 
-// Printed are the constants of the source for a total variation of alpha, .001 to 1. One component
-// of known variance in one column is about all that can be enumerated with them; other problems are
-// refused, and the refusal says by how much they are too large.
+// Printed returns the constants of the source for a total variation of alpha, .001 to 1. One
+// component of known variance in one column is about all that can be enumerated with them; other
+// problems are refused, and the refusal says by how much they are too large.
 //
 // Source: [AAL21] Algorithm 1; Algorithm 2; Algorithm 3.
 func Printed(alpha float64) Constants {
@@ -98,7 +98,7 @@ func (c Constants) Validate() error {
 	return faults.Err("aal21")
 }
 
-// leastWeight is 1-gamma for k components: of a component with that weight the rows are a
+// leastWeight returns 1-gamma for k components: of a component with that weight the rows are a
 // gamma-corruption.
 func (c Constants) leastWeight(k int) float64 { return c.WeightPart / float64(k) }
 
@@ -114,7 +114,7 @@ type rung struct {
 	grains int     // N: weights are multiples of 1/N
 }
 
-// rungs are the nets over a list that may be used for k components, from the coarsest to the
+// rungs returns the nets over a list that may be used for k components, from the coarsest to the
 // finest: one, with components to alpha/9 and weights to alpha/9 in all, if alpha is fixed.
 //
 // Source: [AAL21] Algorithm 1.

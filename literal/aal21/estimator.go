@@ -65,13 +65,13 @@ var (
 	_ ListDecoder       = known{}
 )
 
-// Printed is the same method with the source's own constants.
+// Printed returns the same method with the source's own constants.
 func (e Estimator) Printed() estimate.Estimator {
 	e.c = Printed(printedError)
 	return e
 }
 
-// decoder is the list decoder of a problem.
+// decoder returns the list decoder of a problem.
 func (e Estimator) decoder(p estimate.Problem) ListDecoder {
 	switch {
 	case e.other != nil:
@@ -84,10 +84,10 @@ func (e Estimator) decoder(p estimate.Problem) ListDecoder {
 	return axisAligned{e.c}
 }
 
-// Name is the class, and that it is this paper's.
+// Name returns the class, and that it is this paper's.
 func (e Estimator) Name() string { return string(e.class) + ":aal21" }
 
-// Summary is one line for lists of methods.
+// Summary returns one line for lists of methods.
 func (e Estimator) Summary() string {
 	switch e.class {
 	case inOneColumn:
@@ -174,7 +174,7 @@ func (e Estimator) rowsToo(p estimate.Problem) string {
 	return fmt.Sprintf("; the analysis asks for about %.2g rows besides", math.Max(lists, choice))
 }
 
-// practical is the method to use instead.
+// practical returns the method to use instead.
 func (e Estimator) practical() string { return "--method " + string(e.class) }
 
 // The shares of what the count leaves of mu^2: of the lists and of the choice.

@@ -32,7 +32,7 @@ type run struct {
 	advice   string
 }
 
-// begin is a run on the session of an allotment, with n if it is public.
+// begin returns a run on the session of an allotment, with n if it is public.
 func begin(a *kernel.Allotment, c Constants, k int) *run {
 	s := a.Session()
 	r := &run{a: a, relation: s.Relation(), c: c, d: s.Columns(), k: k, least: c.leastWeight(k)}
@@ -42,7 +42,7 @@ func begin(a *kernel.Allotment, c Constants, k int) *run {
 	return r
 }
 
-// sampled is a run of a list decoder's algorithms.
+// sampled returns a run of a list decoder's algorithms.
 func sampled(s Sample, c Constants) *run {
 	r := begin(s.Allotment, c, program.MostComponents(s.Problem))
 	r.rows, r.least, r.p = s.Rows, s.LeastWeight, s.Problem
@@ -62,7 +62,7 @@ func (r *run) count(mu2 float64) error {
 	return nil
 }
 
-// histogram is a stability histogram that costs mu2.
+// histogram returns a stability histogram that costs mu2.
 //
 // Source: [AAL21] Lemma 4.1. Differs: Gaussian noise, unless TruncatedLaplace.
 func (r *run) histogram(step string, q boxes.BoxKeys, mu2 float64) (found []cells.Cell, err error) {
@@ -74,7 +74,7 @@ func (r *run) histogram(step string, q boxes.BoxKeys, mu2 float64) (found []cell
 	return found, err
 }
 
-// outcome is the model that was chosen.
+// outcome returns the model that was chosen.
 func (r *run) outcome(m *model.Mixture, c cover, step float64) estimate.Outcome {
 	draft := program.NewDraft(r.d, estimate.Diagnostics{})
 	draft.Notes.Flag(flags.New(flags.Method, "chosen among %.0f mixtures, whose net has a step of %.3g standard deviations; the one that is released, of a net with a step of %.3g",
@@ -86,7 +86,7 @@ func (r *run) outcome(m *model.Mixture, c cover, step float64) estimate.Outcome 
 	return draft.Outcome()
 }
 
-// shaped is the covariance as the type of model that was asked for, or Diagonal where the list
+// shaped returns the covariance as the type of model that was asked for, or Diagonal where the list
 // holds no others.
 func (r *run) shaped(cov model.Covariance) (model.Covariance, error) {
 	if r.d > 1 && (r.p.Covariance == estimate.Full && r.p.KnownCovariance != nil || !diagonal(cov)) {
@@ -118,7 +118,7 @@ func diagonal(cov model.Covariance) bool {
 	return true
 }
 
-// noRelease is FAIL.
+// noRelease returns FAIL.
 func (r *run) noRelease(reason string) estimate.Outcome {
 	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: reason, Advice: r.advice}}
 }

@@ -34,7 +34,7 @@ type correlated struct {
 	most float64
 }
 
-// turns are the partial correlations of a net: tanh of multiples of the step, which are about
+// turns returns the partial correlations of a net: tanh of multiples of the step, which are about
 // equally far from one another in total variation.
 func (l correlated) turns(step float64) (turns []float64) {
 	most := math.Floor(math.Atanh(l.most) / step)
@@ -44,7 +44,7 @@ func (l correlated) turns(step float64) (turns []float64) {
 	return turns
 }
 
-// pairs is the number of pairs of columns.
+// pairs returns the number of pairs of columns.
 func (l correlated) pairs() int { return len(l.coordinates) * (len(l.coordinates) - 1) / 2 }
 
 func (l correlated) Size(step float64) float64 {
@@ -68,7 +68,7 @@ func (l correlated) Net(step float64) (base []paper.Gaussian) {
 	return base
 }
 
-// correlationRoot is the lower triangular root of the correlation matrix with the partial
+// correlationRoot returns the lower triangular root of the correlation matrix with the partial
 // correlations that the digits of i choose: row by row of unit length, each entry that part of what
 // the ones before it have left. Every correlation matrix is one, and all of them are.
 func correlationRoot(d int, turns []float64, i int) *mat.Dense {

@@ -30,7 +30,7 @@ const (
 	usualScales   = 4
 )
 
-// l1 is the L1 sensitivity of so many histograms.
+// l1 returns the L1 sensitivity of so many histograms.
 func l1(p estimate.Problem, axes int) float64 {
 	if p.Relation == privacy.ReplaceOne {
 		return 2 * float64(axes)
@@ -38,7 +38,7 @@ func l1(p estimate.Problem, axes int) float64 {
 	return float64(axes)
 }
 
-// scaleRows is about how many rows put an octave of a component of weight w beyond seenSDs of
+// scaleRows returns about how many rows put an octave of a component of weight w beyond seenSDs of
 // noise.
 //
 // Source: [AAL21] Theorem 3.2; Algorithm 3.
@@ -47,8 +47,8 @@ func scaleRows(p estimate.Problem, w, mu2 float64) float64 {
 	return seenSDs * math.Sqrt(2*float64(p.Columns)/mu2) / (scaleMass * w * w * pairsPerRow(p.Relation))
 }
 
-// meanRows is about how many rows put a bin of a component of weight w beyond twice the threshold
-// of a histogram for every axis.
+// meanRows returns about how many rows put a bin of a component of weight w beyond twice the
+// threshold of a histogram for every axis.
 //
 // Source: [AAL21] Theorem 3.2; Lemma 4.2; Lemma 4.1.
 // Differs: constants are explicit, those of the noise that a Gaussian-DP budget buys.
@@ -60,10 +60,10 @@ func (c Constants) meanRows(p estimate.Problem, axes int, w, mu2 float64) float6
 	return 2 * threshold / (meanMass * w)
 }
 
-// shortest are about the shortest lists that columns have for k components of equal weight, which
-// are apart in one column and may share a place in the others; all have one standard deviation in a
-// column. Nothing is listed that is not in such a table, and gaps, other scales and noise list
-// more.
+// shortest returns about the shortest lists that columns have for k components of equal weight,
+// which are apart in one column and may share a place in the others; all have one standard
+// deviation in a column. Nothing is listed that is not in such a table, and gaps, other scales and
+// noise list more.
 func (c Constants) shortest(columns, k int, known bool) (lists [][]rough) {
 	one, each := c.bins(k, 1, known), c.bins(k, k, known)
 	var apart []rough
@@ -82,7 +82,7 @@ func (c Constants) shortest(columns, k int, known bool) (lists [][]rough) {
 	return lists
 }
 
-// bins are those that N(0, 1) puts into a column's list if it is one of so many in different
+// bins returns those that N(0, 1) puts into a column's list if it is one of so many in different
 // places, of k components, scales being as likely as others between the powers of 2.
 func (c Constants) bins(k, places int, known bool) (list []rough) {
 	w, at := c.leastWeight(k), 1/float64(places)
@@ -113,8 +113,8 @@ const lowestSeen = -40
 
 func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
-// seen is about how many rows a list needs to hold a component of an equal share of them, and twice
-// the noise of the choice.
+// seen returns about how many rows a list needs to hold a component of an equal share of them, and
+// twice the noise of the choice.
 func (e Estimator) seen(p estimate.Problem) float64 {
 	if !(p.Mu > 0) {
 		return 0
@@ -124,8 +124,8 @@ func (e Estimator) seen(p estimate.Problem) float64 {
 	return math.Max(least, 4*math.Log(float64(e.c.MostMixtures))/paper.ChoiceEpsilon(choice*p.Mu*p.Mu))
 }
 
-// alpha is the error that expectations are about: the target, or the accuracy at which a choice is
-// worth having.
+// alpha returns the error that expectations are about: the target, or the accuracy at which a
+// choice is worth having.
 func (c Constants) alpha() float64 {
 	if c.TargetError > 0 {
 		return c.TargetError
@@ -133,8 +133,8 @@ func (c Constants) alpha() float64 {
 	return .25
 }
 
-// expected is what the analysis asks for to list components and to choose. mixtures is how many
-// there are, of about the shortest lists there can be, if alpha is fixed, else as many as are
+// expected returns what the analysis asks for to list components and to choose. mixtures is how
+// many there are, of about the shortest lists there can be, if alpha is fixed, else as many as are
 // allowed.
 func (e Estimator) expected(p estimate.Problem) (lists, choice, mixtures float64) {
 	k := program.MostComponents(p)
@@ -149,7 +149,7 @@ func (e Estimator) expected(p estimate.Problem) (lists, choice, mixtures float64
 	return lists, paper.ChoiceRows(e.c.alpha(), e.c.FailureProb/2, paper.ChoiceEpsilon(share*p.Mu*p.Mu), mixtures), mixtures
 }
 
-// Expect is what the analysis asks for with its constants.
+// Expect returns what the analysis asks for with its constants.
 func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	if !(p.Mu > 0) || p.Columns < 1 || e.refuse(p) != nil {
 		return estimate.Expectation{}

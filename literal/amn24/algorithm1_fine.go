@@ -23,7 +23,7 @@ type mixture struct {
 	pairs   []pair
 }
 
-// fineSteps are the steps of Algorithm 1.
+// fineSteps returns the steps of Algorithm 1.
 func (c Constants) fineSteps() []kernel.Step {
 	steps := []kernel.Step{paper.ChoiceStep(stepMixture, 1, c.Choice, "AMN24 Algorithm 1")}
 	if c.Refinements > 0 {
@@ -34,10 +34,10 @@ func (c Constants) fineSteps() []kernel.Step {
 	return steps
 }
 
-// fine is the fine approximation: B is the union of nets of spacing zeta around crude pairs, one of
-// which is within a factor of each component that matters, K all mixtures of at most k Gaussians of
-// B with weights in multiples of 1/N, and the mixture is chosen among K by its minimum distance to
-// the rows. It spends all that the allotment has left.
+// fine runs the fine approximation: B is the union of nets of spacing zeta around crude pairs, one
+// of which is within a factor of each component that matters, K all mixtures of at most k Gaussians
+// of B with weights in multiples of 1/N, and the mixture is chosen among K by its minimum distance
+// to the rows. It spends all that the allotment has left.
 //
 // Failures: |K| is beyond the guard.
 //
@@ -84,8 +84,8 @@ func (r *run) fine(ctx context.Context, found crude) (m mixture, said string, no
 	return m, said, nil, nil
 }
 
-// weighted are mixtures of the pairs, each of a positive weight, on the finest net of the simplex
-// that the guard has room for, the printed one at most.
+// weighted returns mixtures of the pairs, each of a positive weight, on the finest net of the
+// simplex that the guard has room for, the printed one at most.
 func (c Constants) weighted(pairs []pair) *paper.List {
 	var each [][]pair
 	var sizes []int
@@ -116,7 +116,7 @@ func (r *run) choose(ctx context.Context, step string, list *paper.List, share f
 	return listed(list, i), nil
 }
 
-// listed is hypothesis i.
+// listed returns hypothesis i.
 func listed(list *paper.List, i int) (m mixture) {
 	index, share := list.Terms(i)
 	for t, w := range share {
@@ -125,8 +125,8 @@ func listed(list *paper.List, i int) (m mixture) {
 	return m
 }
 
-// spacing is B, by groups, for the least zeta for which K is within the guard; nil if it is for
-// none.
+// spacing returns B, by groups, for the least zeta for which K is within the guard; nil if it is
+// for none.
 func (c Constants) spacing(groups [][]pair, factor float64, k int) (bases [][]pair, zeta float64) {
 	for zeta = c.zeta(); ; zeta *= 1.25 {
 		if bases, sizes := c.bases(groups, factor, zeta); bases != nil {
@@ -144,7 +144,7 @@ func (c Constants) spacing(groups [][]pair, factor float64, k int) (bases [][]pa
 	}
 }
 
-// bases is B by groups; nil as soon as it is too large for the guard.
+// bases returns B by groups; nil as soon as it is too large for the guard.
 func (c Constants) bases(groups [][]pair, factor, zeta float64) (bases [][]pair, sizes []int) {
 	left := c.MostNet
 	for _, g := range groups {
@@ -162,7 +162,7 @@ func (c Constants) bases(groups [][]pair, factor, zeta float64) (bases [][]pair,
 	return bases, sizes
 }
 
-// net is Lemma D.1's.
+// net returns Lemma D.1's.
 //
 // Source: [AMN24] Lemma D.1.
 func net(p pair, factor, zeta float64) iter.Seq[pair] {

@@ -6,7 +6,7 @@ import (
 	"github.com/gauze-dp/gauze/literal/paper"
 )
 
-// around are the mixtures around m, as far as the guard allows.
+// around returns the mixtures around m, as far as the guard allows.
 func (c Constants) around(m mixture, moved paper.Move, h float64, weights bool) *paper.List {
 	list, err := paper.Around(m.pairs, m.weights, moved, h, weights, c.MostHypotheses)
 	if err != nil {

@@ -9,9 +9,9 @@ type crude struct {
 	factor float64       // G: each is within it of the component that it is about
 }
 
-// room is B, by groups of Gaussians that are about the same component: one group around all pairs
-// if K is then within the guard, else one around each of the fewer, and what there is to say about
-// that. bases is nil if there is no room; public facts tell if that can be (see roomFor).
+// room returns B, by groups of Gaussians that are about the same component: one group around all
+// pairs if K is then within the guard, else one around each of the fewer, and what there is to say
+// about that. bases is nil if there is no room; public facts tell if that can be (see roomFor).
 func (c Constants) room(found crude, k int) (bases [][]pair, zeta float64, said string) {
 	if bases, zeta = c.spacing([][]pair{found.pairs}, found.factor, k); bases != nil || c.Coarsest == 0 {
 		return bases, zeta, ""

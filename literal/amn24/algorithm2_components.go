@@ -44,7 +44,7 @@ type scorer interface {
 	spare() int
 }
 
-// crudeSteps are the steps of crude approximation by a score.
+// crudeSteps returns the steps of crude approximation by a score.
 func (c Constants) crudeSteps(k int, s scorer) []kernel.Step {
 	const source = "AMN24 Algorithm 2"
 	kind := scores.SelectionOf(s.kind())
@@ -58,7 +58,7 @@ func (c Constants) crudeSteps(k int, s scorer) []kernel.Step {
 	return steps
 }
 
-// components is the crude approximation: k times, or until it fails, the exponential mechanism on
+// components runs the crude approximation: k times, or until it fails, the exponential mechanism on
 // an unbounded domain, which tests first whether few pairs come close to being chosen, chooses a
 // pair of low score, and what is vaguely close to it is removed from the region for the next. The
 // pairs to choose among lie about h standard deviations apart.
@@ -101,7 +101,7 @@ func (r *run) components(ctx context.Context, s scorer, h, mu2 float64) (found [
 	return found, nil, nil
 }
 
-// component is one round; ok is false if it fails.
+// component runs one round; ok is false if it fails.
 func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool, err error) {
 	pairs, score := s.options(omega)
 	if len(pairs) == 0 {
@@ -134,9 +134,9 @@ func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool
 // Certainty of the test, in powers of e: a utility constant.
 const certain = 4
 
-// eta is the least even eta with which the test of Theorem C.3 passes, but in e^-4/2 of all cases,
-// whatever is chosen among so many pairs, if the best of them scores at most eta/2-t, and at least
-// spare. e0 and e1 are as in choice.SelectLocal, and e^-logSlack is d0 and d1.
+// eta returns the least even eta with which the test of Theorem C.3 passes, but in e^-4/2 of all
+// cases, whatever is chosen among so many pairs, if the best of them scores at most eta/2-t, and at
+// least spare. e0 and e1 are as in choice.SelectLocal, and e^-logSlack is d0 and d1.
 //
 // Source: [AMN24] Theorem C.3.
 func (c Constants) eta(options int, epsilon, logSlack float64, spare int) int {
@@ -146,15 +146,15 @@ func (c Constants) eta(options int, epsilon, logSlack float64, spare int) int {
 	return 2 * int(math.Max(1, math.Min(math.Max(half, t+float64(spare)), 1<<19)))
 }
 
-// tolerated is the score up to which the best pair passes the test.
+// tolerated returns the score up to which the best pair passes the test.
 func (c Constants) tolerated(options int, epsilon, logSlack float64) float64 {
 	e1 := c.Test * epsilon
 	t := math.Ceil((logSlack+math.Log(math.Tanh(e1/2))+certain)/e1) + 2
 	return float64(c.eta(options, epsilon, logSlack, 0))/2 - t
 }
 
-// logSlack is -ln of what d0 and d1 are in a session, about: a function of the terms. It matters to
-// utility only.
+// logSlack returns -ln of what d0 and d1 are in a session, about: a function of the terms. It
+// matters to utility only.
 func (r *run) logSlack() float64 {
 	s := r.a.Session()
 	delta := s.Loss().Delta
@@ -168,7 +168,7 @@ func (r *run) logSlack() float64 {
 // nominalSlack stands for it where delta is not known, as before a session: that of delta 1e-6.
 func nominalSlack(mu float64) float64 { return slackOf(mu, nominalDelta) }
 
-// slackOf is it for a delta.
+// slackOf returns it for a delta.
 func slackOf(mu, delta float64) float64 {
 	return -privacy.LogSlackOf(privacy.EpsilonOfMu(delta, mu), privacy.ThresholdShare*delta/4)
 }

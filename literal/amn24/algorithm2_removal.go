@@ -19,7 +19,7 @@ func (r region) contains(p pair) bool {
 	return true
 }
 
-// without is the region less what is vaguely close to p.
+// without returns the region less what is vaguely close to p.
 func (r region) without(p pair) region {
 	r.Found = append(append([]pair(nil), r.Found...), p)
 	return r

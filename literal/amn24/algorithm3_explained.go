@@ -39,7 +39,7 @@ type part struct {
 	rows float64
 }
 
-// candidates are what to explain a histogram by: the middle and the lower end of every released
+// candidates returns what to explain a histogram by: the middle and the lower end of every released
 // place, for a component of any of the shares of the rows, and the sd that they must have to have
 // gaps of an octave that was released there.
 func (h histogram) candidates(shares []float64) (all []part) {
@@ -59,9 +59,9 @@ func (h histogram) candidates(shares []float64) (all []part) {
 	return all
 }
 
-// explained are at most k of the candidates whose rows would have gaps like those in the histogram:
-// as few as leave the counts off by no more, in all, than noise can add to one more than the best
-// would.
+// explained returns at most k of the candidates whose rows would have gaps like those in the
+// histogram: as few as leave the counts off by no more, in all, than noise can add to one more than
+// the best would.
 //
 // Source: [AMN24] Algorithm 3; Lemma D.3.
 // Differs: the paper takes nets around all pairs, of which there are as many as places and octaves
@@ -77,8 +77,8 @@ func (h histogram) explained(k int) (fewest []part) {
 	return fewest
 }
 
-// best are so many candidates that leave the counts off by the least, from several starts at shares
-// like and unlike, the same at every run.
+// best returns so many candidates that leave the counts off by the least, from several starts at
+// shares like and unlike, the same at every run.
 func (h histogram) best(count int) (best []part, off float64) {
 	rng := rand.New(rand.NewPCG(1, uint64(count)))
 	off = math.Inf(1)
@@ -103,9 +103,9 @@ func (h histogram) best(count int) (best []part, off float64) {
 	return best, off
 }
 
-// likeAndUnlike are shares of the rows that a search starts from: like ones, each a part of the one
-// before, and one odd among like ones. Single exchanges do not get from like shares to unlike ones,
-// as the rows have to add up.
+// likeAndUnlike returns shares of the rows that a search starts from: like ones, each a part of the
+// one before, and one odd among like ones. Single exchanges do not get from like shares to unlike
+// ones, as the rows have to add up.
 func likeAndUnlike(count int) (all [][]float64) {
 	if count == 1 {
 		return [][]float64{{1}}
@@ -132,7 +132,7 @@ func likeAndUnlike(count int) (all [][]float64) {
 	return all
 }
 
-// settled are parts that no exchange of one for a candidate of its slot makes better.
+// settled returns parts that no exchange of one for a candidate of its slot makes better.
 func (h histogram) settled(parts []part, least float64, of func(slot int) []part) ([]part, float64) {
 	for before := math.Inf(1); least < before; {
 		before = least
@@ -143,7 +143,7 @@ func (h histogram) settled(parts []part, least float64, of func(slot int) []part
 	return parts, least
 }
 
-// exchanged are the parts with the one in the slot exchanged for the best of all.
+// exchanged returns the parts with the one in the slot exchanged for the best of all.
 func (h histogram) exchanged(parts []part, slot int, all []part) (best []part, least float64) {
 	try := append([]part(nil), parts...)
 	best, least = parts, h.off(parts)
@@ -156,8 +156,8 @@ func (h histogram) exchanged(parts []part, slot int, all []part) (best []part, l
 	return best, least
 }
 
-// near are parts like p, of which places and octaves have too few: one that is an octave too wide
-// or too narrow leaves more rows than a light component has, and a second takes its place.
+// near returns parts like p, of which places and octaves have too few: one that is an octave too
+// wide or too narrow leaves more rows than a light component has, and a second takes its place.
 func (p part) near() (all []part) {
 	for _, wider := range []float64{math.Sqrt2, math.Sqrt(math.Sqrt2), 1, 1 / math.Sqrt(math.Sqrt2), 1 / math.Sqrt2} {
 		for _, moved := range []float64{-.5, 0, .5} {
@@ -168,9 +168,9 @@ func (p part) near() (all []part) {
 	return all
 }
 
-// off is the sum over the buckets of how far their counts are from those that the parts lead one to
-// expect, and how many rows more or fewer than all they have. A row at x, where so many rows have
-// density f, is followed by a gap that exceeds g with probability exp(-f g).
+// off returns the sum over the buckets of how far their counts are from those that the parts lead
+// one to expect, and how many rows more or fewer than all they have. A row at x, where so many rows
+// have density f, is followed by a gap that exceeds g with probability exp(-f g).
 func (h histogram) off(parts []part) (sum float64) {
 	sum = -h.n
 	for _, p := range parts {
@@ -200,7 +200,7 @@ func (h histogram) off(parts []part) (sum float64) {
 	return sum
 }
 
-// density is that of the part's rows.
+// density returns that of the part's rows.
 func (p part) density(x float64) float64 {
 	s := p.L.At(0, 0)
 	z := (x - p.Mean[0]) / s

@@ -16,12 +16,12 @@ import (
 
 const stepGaps = "gaps"
 
-// gapSteps are the steps of crude approximation in one column.
+// gapSteps returns the steps of crude approximation in one column.
 func (c Constants) gapSteps() []kernel.Step {
 	return []kernel.Step{{Name: stepGaps, Query: gapbuckets.GapBuckets{}.Kind(), Share: c.CrudeShare, Most: 1, Slack: 1, Source: "AMN24 Algorithm 3"}}
 }
 
-// gaps is the crude approximation in one column, without any bound on it: the gaps between
+// gaps runs the crude approximation in one column, without any bound on it: the gaps between
 // consecutive values go to buckets, by their octave a and the place, of width n^2 2^a, where they
 // lie; a count gets truncated Laplace noise, and every bucket in which it is more than that noise
 // can be is a pair: its place and 2^a. The fullest come first.
@@ -59,7 +59,7 @@ func (r *run) gaps(mu float64) (found crude, none *estimate.NoRelease, err error
 	return found, nil, nil
 }
 
-// bucketRows is N: places are N^2 gaps wide.
+// bucketRows returns N: places are N^2 gaps wide.
 func (c Constants) bucketRows(n float64) int {
 	rows := n
 	if c.Places > 0 {
@@ -68,7 +68,7 @@ func (c Constants) bucketRows(n float64) int {
 	return int(math.Max(2, math.Min(rows, 1<<24)))
 }
 
-// told is the pair of a bucket, for a component of so many rows.
+// told returns the pair of a bucket, for a component of so many rows.
 func (c Constants) told(b choice.Bucket, rows float64) pair {
 	if c.Spread == 0 {
 		return paper.Line(b.Low, b.Gap)

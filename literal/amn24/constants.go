@@ -68,7 +68,7 @@ type Constants struct {
 	RestShare, CheckShare float64
 }
 
-// Practical are constants with which the algorithms run.
+// Practical returns constants with which the algorithms run.
 func Practical() Constants {
 	return Constants{Accuracy: .15, FailureProb: .1, Net: .1, Coarsest: 1, Units: 4, Factor: 2, Found: 1.1,
 		Refinements: 3, MostHypotheses: 20000, MostNet: 400,
@@ -79,8 +79,9 @@ func Practical() Constants {
 // oneOfFour is the least phi with which an element of a multiset of four may change.
 const oneOfFour = .26
 
-// Printed are the constants of the source, as far as it states them; the exponents of Algorithm 2,
-// which the text leaves open, are those of Algorithm 3. With them both methods refuse every table.
+// Printed returns the constants of the source, as far as it states them; the exponents of Algorithm
+// 2, which the text leaves open, are those of Algorithm 3. With them both methods refuse every
+// table.
 //
 // Source: [AMN24] Algorithm 1; Algorithm 2; Algorithm 3.
 func Printed() Constants {
@@ -136,10 +137,10 @@ const (
 	mostOptions   = 10000 // pairs among which a score chooses
 )
 
-// zeta is the spacing of the nets at first.
+// zeta returns the spacing of the nets at first.
 func (c Constants) zeta() float64 { return c.Net * c.Accuracy }
 
-// units is N.
+// units returns N.
 func (c Constants) units(k int) int {
 	if c.Units > 0 {
 		return max(c.Units, k)
@@ -149,7 +150,7 @@ func (c Constants) units(k int) int {
 
 func (c Constants) printedUnits(k int) int { return int(math.Ceil(10 * float64(k) / c.Accuracy)) }
 
-// within is G for n rows: the constant, or n^3.
+// within returns G for n rows: the constant, or n^3.
 func within(factor, n float64) float64 {
 	if factor > 0 {
 		return factor
@@ -157,7 +158,7 @@ func within(factor, n float64) float64 {
 	return math.Max(2, n*n*n)
 }
 
-// leastWeight is w.
+// leastWeight returns w.
 func (c Constants) leastWeight(k int) float64 {
 	if c.LeastWeight > 0 {
 		return c.LeastWeight / float64(k)

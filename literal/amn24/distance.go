@@ -65,7 +65,7 @@ func (r *run) distance(m mixture) (flag string, err error) {
 	return "", nil
 }
 
-// cells are slabs between the quantiles of every column, and what is beyond them all, with the
+// cells returns slabs between the quantiles of every column, and what is beyond them all, with the
 // masses that the mixture has there: of draws from it, the same at every call.
 func cells(m mixture) (p rings.Partition, masses []float64) {
 	d := len(m.pairs[0].Mean)
@@ -100,7 +100,7 @@ func cells(m mixture) (p rings.Partition, masses []float64) {
 	return p, masses
 }
 
-// between are the slabs of column j between the quantiles of its values.
+// between returns the slabs of column j between the quantiles of its values.
 func between(values []float64, j, cuts int) (slabs []rings.Condition) {
 	slices.Sort(values)
 	at := func(i int) float64 { return values[min(len(values)-1, i*len(values)/cuts)] }

@@ -77,7 +77,7 @@ func (e General) Expect(p estimate.Problem) estimate.Expectation {
 // of that, as the net is as coarse as three quarters of an sd.
 const deficitPart = .2
 
-// enough is how many rows suffice for components that have half of an equal share or more.
+// enough returns how many rows suffice for components that have half of an equal share or more.
 func (x design) enough(epsilon float64) float64 {
 	if x.lattice != nil {
 		return math.Ceil(2 * x.rows(epsilon))
@@ -104,7 +104,7 @@ func (x design) expect(p estimate.Problem) estimate.Expectation {
 	return out
 }
 
-// order is the sum of Theorem 1.4, with constants and logarithms left out but for ln(1/delta),
+// order returns the sum of Theorem 1.4, with constants and logarithms left out but for ln(1/delta),
 // delta 1e-6.
 //
 // Source: [AMN24] Theorem 1.4.

@@ -39,16 +39,16 @@ var (
 	_ estimate.Published = General{}
 )
 
-// Name is "general:amn24".
+// Name returns "general:amn24".
 func (General) Name() string { return "general:amn24" }
 
-// Printed is the method with the printed constants.
+// Printed returns the method with the printed constants.
 func (General) Printed() estimate.Estimator { return NewGeneral(Printed()) }
 
 // Source names the algorithm.
 func (General) Source() string { return "AMN24 Algorithm 2" }
 
-// Summary is one line for lists of methods.
+// Summary returns one line for lists of methods.
 func (General) Summary() string {
 	return "the published algorithm for arbitrary mixtures, by enumeration, to compare with: one or two columns, few components, stated bounds"
 }
@@ -107,7 +107,7 @@ const (
 	coarsestStep = 2
 )
 
-// lattice is score (3)'s for one column; ok is false if it would not resolve the narrowest
+// lattice returns score (3)'s for one column; ok is false if it would not resolve the narrowest
 // component.
 func (c Constants) lattice(radius, low, high float64, k int) (l lattice, ok bool) {
 	reach := radius + reachSDs*high
@@ -122,7 +122,7 @@ func (c Constants) lattice(radius, low, high float64, k int) (l lattice, ok bool
 	return newLattice(r, c.Elements, c.Subset, pairs), true
 }
 
-// scorer is the score for n rows, public or released.
+// scorer returns the score for n rows, public or released.
 func (x design) scorer(n float64) scorer {
 	if x.lattice == nil {
 		return newDeficits(x.c, x.pairs, x.d, x.k, n)
@@ -132,7 +132,7 @@ func (x design) scorer(n float64) scorer {
 	return overlap{*x.lattice, int(block), x.c.Unbounded}
 }
 
-// steps are the plan's.
+// steps returns the plan's.
 func (x design) steps() []kernel.Step {
 	steps := append(x.c.countSteps(), x.c.crudeSteps(x.k, x.scorer(1))...)
 	return append(append(steps, x.c.fineSteps()...), x.c.distanceSteps()...)
@@ -156,7 +156,7 @@ func (e General) Plan(p estimate.Problem) (kernel.Plan, error) {
 	return kernel.Plan{Method: e.Name(), Steps: x.steps()}, nil
 }
 
-// epsilon is that of one choice of a pair, for a total mu^2.
+// epsilon returns that of one choice of a pair, for a total mu^2.
 func (x design) epsilon(mu2 float64) float64 {
 	part := x.c.CrudeShare * mu2 / float64(x.k)
 	if x.scorer(1).levels() > 0 {
@@ -168,8 +168,8 @@ func (x design) epsilon(mu2 float64) float64 {
 // leastEpsilon is the least that a choice of a pair may have.
 const leastEpsilon = .01
 
-// hopeless is the refusal of a budget, or a public number of rows, with which no choice of a pair
-// means anything.
+// hopeless returns the refusal of a budget, or a public number of rows, with which no choice of a
+// pair means anything.
 func (x design) hopeless(p estimate.Problem) error {
 	epsilon := x.epsilon(p.Mu * p.Mu)
 	if epsilon < leastEpsilon {
@@ -183,7 +183,8 @@ func (x design) hopeless(p estimate.Problem) error {
 	return nil
 }
 
-// rows is where w n rows more or less change a pair's probability by as much as there are pairs.
+// rows returns where w n rows more or less change a pair's probability by as much as there are
+// pairs.
 func (x design) rows(epsilon float64) float64 {
 	options := len(x.pairs)
 	if x.lattice != nil {

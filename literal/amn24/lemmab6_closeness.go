@@ -17,7 +17,7 @@ type pair = paper.Gaussian
 // Source: [AMN24] Lemma B.6.
 type tolerance struct{ Gamma, Rho, Tau float64 }
 
-// times is c times the tolerance.
+// times returns c times the tolerance.
 func (t tolerance) times(c float64) tolerance { return tolerance{c * t.Gamma, c * t.Rho, c * t.Tau} }
 
 // close reports a ~ b. It is not symmetric: b's covariance is the unit.
@@ -44,8 +44,8 @@ func vague(a, b pair, factor float64) bool {
 	return ok && off <= factor
 }
 
-// relate is |S_b^-1/2 (m_a-m_b)| and the eigenvalues of S_b^-1/2 S_a S_b^-1/2; ok is false if they
-// have no number.
+// relate returns |S_b^-1/2 (m_a-m_b)| and the eigenvalues of S_b^-1/2 S_a S_b^-1/2; ok is false if
+// they have no number.
 func relate(a, b pair) (off float64, values []float64, ok bool) {
 	d := len(a.Mean)
 	if d == 1 {
@@ -65,7 +65,7 @@ func relate(a, b pair) (off float64, values []float64, ok bool) {
 	return mat.Norm(&z, 2), e.Values(nil), true
 }
 
-// gram is l l^t.
+// gram returns l l^t.
 func gram(l *mat.Dense) *mat.SymDense {
 	d, _ := l.Dims()
 	s := mat.NewSymDense(d, nil)

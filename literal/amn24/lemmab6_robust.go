@@ -54,7 +54,7 @@ type opinion struct {
 
 func (o opinion) pair() pair { return paper.Line(o.Mean, o.SD) }
 
-// start is A0: median and interquartile range of a multiset; they are those of the multiset
+// start returns A0: median and interquartile range of a multiset; they are those of the multiset
 // repeated any number of times.
 func (r robust) start(y []int) opinion {
 	o := opinion{Mean: r.quantile(y, 2), SD: (r.quantile(y, 3) - r.quantile(y, 1)) / quartileSpan}
@@ -62,7 +62,7 @@ func (r robust) start(y []int) opinion {
 	return o
 }
 
-// quantile is the least point that at least quarters/4 of the elements do not exceed.
+// quantile returns the least point that at least quarters/4 of the elements do not exceed.
 func (r robust) quantile(y []int, quarters int) float64 {
 	m, below := size(y), 0
 	for i, c := range y {
@@ -80,7 +80,7 @@ func size(y []int) (m int) {
 	return m
 }
 
-// opinions is A on every multiset of m elements, in the order of multisets.
+// opinions returns A on every multiset of m elements, in the order of multisets.
 //
 // Source: [AMN24] Lemma B.6. Differs: without (a) where Changed of the elements is less than one,
 // as with the constants that run.
@@ -99,8 +99,8 @@ func (r robust) opinions(m int) []opinion {
 	return out
 }
 
-// survives is the converse of (a): no multiset with at most a part Changed of other elements makes
-// A0 say something else. The constants that run do not ask for it.
+// survives returns the converse of (a): no multiset with at most a part Changed of other elements
+// makes A0 say something else. The constants that run do not ask for it.
 //
 // Source: [AMN24] Lemma B.6.
 func (r robust) survives(all [][]int, starts []opinion, i, m int) bool {
@@ -116,7 +116,7 @@ func (r robust) survives(all [][]int, starts []opinion, i, m int) bool {
 	return true
 }
 
-// strays is (b): an element lies more than Wide standard deviations from the mean.
+// strays returns (b): an element lies more than Wide standard deviations from the mean.
 func (r robust) strays(y []int, o opinion) bool {
 	for i, c := range y {
 		if c > 0 && math.Abs(r.Points[i]-o.Mean) > r.Wide*o.SD {
@@ -126,7 +126,7 @@ func (r robust) strays(y []int, o opinion) bool {
 	return false
 }
 
-// clumps is (c): too many elements lie within Narrow standard deviations of one number.
+// clumps returns (c): too many elements lie within Narrow standard deviations of one number.
 func (r robust) clumps(y []int, m int, sd float64) bool {
 	most := max((m+4*r.Components-1)/(4*r.Components), r.Ties)
 	for i := range y {
@@ -138,8 +138,8 @@ func (r robust) clumps(y []int, m int, sd float64) bool {
 	return false
 }
 
-// stable is A on every multiset of m elements whose opinion most of its subsets share: those of n
-// elements of which at least 2/3 are told about the same. It is what function (2) asks of a
+// stable returns A on every multiset of m elements whose opinion most of its subsets share: those
+// of n elements of which at least 2/3 are told about the same. It is what function (2) asks of a
 // multiset, whatever pair and region it is asked about.
 //
 // Source: [AMN24] Section E.1.

@@ -60,7 +60,7 @@ func begin(s *kernel.Session, c Constants, k int) (*run, *program.Columns, error
 	return r, notes, nil
 }
 
-// noRows is why nothing can be learned from the number of rows, or nil.
+// noRows returns why nothing can be learned from the number of rows, or nil.
 func (r *run) noRows() *estimate.NoRelease {
 	if r.n < 2 {
 		return &estimate.NoRelease{Reason: fmt.Sprintf("the released number of rows is %.0f", r.n)}
@@ -68,7 +68,7 @@ func (r *run) noRows() *estimate.NoRelease {
 	return nil
 }
 
-// finish is the fine approximation of what was found, and the outcome.
+// finish runs the fine approximation of what was found, and the outcome.
 func (r *run) finish(ctx context.Context, p estimate.Problem, notes *program.Columns, found crude, none *estimate.NoRelease,
 	expect func() estimate.Expectation) (estimate.Outcome, error) {
 	var m mixture
@@ -123,8 +123,8 @@ func release(p estimate.Problem, m mixture, found int, said string, notes *progr
 	return draft.Outcome()
 }
 
-// enumerable is the refusal of a number of components for which K may be beyond the guard though as
-// few pairs are taken as can be; nil if it is not (see roomFor).
+// enumerable returns the refusal of a number of components for which K may be beyond the guard
+// though as few pairs are taken as can be; nil if it is not (see roomFor).
 func (c Constants) enumerable(d, k int, factor float64, p estimate.Problem) error {
 	n := float64(p.Rows)
 	if p.Relation != privacy.ReplaceOne {

@@ -27,7 +27,7 @@ type deficits struct {
 	target int // rows that a cell should hold
 }
 
-// newDeficits is the score for d columns and so many rows of k components.
+// newDeficits returns the score for d columns and so many rows of k components.
 func newDeficits(c Constants, pairs []pair, d, k int, rows float64) deficits {
 	s := deficits{c: c, d: d, pairs: pairs}
 	chi := distuv.ChiSquared{K: float64(d)}
@@ -37,9 +37,9 @@ func newDeficits(c Constants, pairs []pair, d, k int, rows float64) deficits {
 	return s.of(rows, k)
 }
 
-// of is the score for w n rows, where so many rows are left of so many components: the heaviest of
-// these has 1/components of them or more, so that one pair at least has no deficit, and w is little
-// less than that, so that few others have none.
+// of returns the score for w n rows, where so many rows are left of so many components: the
+// heaviest of these has 1/components of them or more, so that one pair at least has no deficit, and
+// w is little less than that, so that few others have none.
 func (s deficits) of(rows float64, components int) deficits {
 	weight := math.Ceil(math.Max(0, s.c.SureWeight*rows/float64(components)))
 	s.target = int(math.Min(1<<29, math.Round(weight/float64(scores.CellCount(s.c.Shells, s.d)))))
@@ -54,7 +54,7 @@ func (s deficits) spare() int {
 	return int(sparePart * float64(s.target*scores.CellCount(s.c.Shells, s.d)))
 }
 
-// left is the rows that lie beyond Removed standard deviations of every found pair. The zero
+// left returns the rows that lie beyond Removed standard deviations of every found pair. The zero
 // Partition, all rows, if none was found.
 //
 // Source: [AMN24] Algorithm 2. Differs: the paper removes pairs only; rows of a heavy component
@@ -70,7 +70,7 @@ func (s deficits) left(omega region) (p rings.Partition) {
 	return p
 }
 
-// frameOf is L^-1 (x - m).
+// frameOf returns L^-1 (x - m).
 func frameOf(p pair) query.Affine {
 	f := query.Affine{Center: p.Mean}
 	for i := range p.Mean {
@@ -99,7 +99,7 @@ func (s deficits) near(p pair, h float64) (pairs []pair, score scores.Score) {
 	return pairs, s.score(pairs)
 }
 
-// score is that of the pairs.
+// score returns that of the pairs.
 func (s deficits) score(pairs []pair) scores.Score {
 	q := scores.CellDeficits{Radii: s.radii}
 	for _, p := range pairs {
@@ -177,8 +177,8 @@ func discs(axes *mat.Dense, sds []float64, radius, zeta float64, visit func([]fl
 // utility constant.
 const finestNet = .25
 
-// publicNet is the finest net of what the facts allow that is within the guard, and its spacing;
-// nil if there is none.
+// publicNet returns the finest net of what the facts allow that is within the guard, and its
+// spacing; nil if there is none.
 func (c Constants) publicNet(d int, radius, low, high float64) (pairs []pair, zeta float64) {
 	for zeta = math.Max(finestNet, c.zeta()); ; zeta *= 1.25 {
 		n := 0

@@ -2,8 +2,8 @@ package amn24
 
 import "math"
 
-// multisets are all multisets of m elements of 0..points-1, each as its counts, in lexicographic
-// order: C(points+m-1, m) of them.
+// multisets returns all multisets of m elements of 0..points-1, each as its counts, in
+// lexicographic order: C(points+m-1, m) of them.
 func multisets(points, m int) (all [][]int) {
 	counts := make([]int, points)
 	var place func(at, left int)
@@ -22,7 +22,7 @@ func multisets(points, m int) (all [][]int) {
 	return all
 }
 
-// choose is C(n, k) as a float64.
+// choose returns C(n, k) as a float64.
 func choose(n, k int) float64 {
 	c := 1.0
 	for i := range k {
@@ -31,7 +31,7 @@ func choose(n, k int) float64 {
 	return math.Round(c)
 }
 
-// changes is how many elements must be replaced to make b of a, multisets of one size.
+// changes returns how many elements must be replaced to make b of a, multisets of one size.
 func changes(a, b []int) int {
 	n := 0
 	for i, v := range a {

@@ -31,8 +31,8 @@ func newLattice(r robust, size, sub int, pairs []pair) lattice {
 	return lattice{Robust: r, Size: size, Sub: sub, Multisets: multisets(len(r.Points), size), Opinions: r.stable(size, sub), Pairs: pairs}
 }
 
-// good is function (2): 1 for multiset i, pair and region if A says something of the multiset that
-// is in the region, close to the pair, and shared by most subsets.
+// good returns function (2): 1 for multiset i, pair and region if A says something of the multiset
+// that is in the region, close to the pair, and shared by most subsets.
 //
 // Source: [AMN24] Section E.1.
 func (l lattice) good(i int, p pair, omega region) bool {
@@ -40,8 +40,8 @@ func (l lattice) good(i int, p pair, omega region) bool {
 	return o.OK && l.Robust.Near.close(o.pair(), p) && omega.contains(o.pair())
 }
 
-// Options are the pairs for which some multiset is good, and those multisets: all other pairs have
-// the score m+1 in any table.
+// Options returns the pairs for which some multiset is good, and those multisets: all other pairs
+// have the score m+1 in any table.
 func (l lattice) Options(omega region) (pairs []pair, good [][]int) {
 	within := make([]bool, len(l.Opinions))
 	for i, o := range l.Opinions {
@@ -61,9 +61,9 @@ func (l lattice) Options(omega region) (pairs []pair, good [][]int) {
 	return pairs, good
 }
 
-// normals is the lattice of pairs in one column: sds low (1+z)^i up to high, means j z sd within
-// radius. Volume (1) gives every cell of it the same mass, so counting its pairs measures volume.
-// It stops when there are more than most.
+// normals returns the lattice of pairs in one column: sds low (1+z)^i up to high, means j z sd
+// within radius. Volume (1) gives every cell of it the same mass, so counting its pairs measures
+// volume. It stops when there are more than most.
 //
 // Source: [AMN24] Section C.1.
 func normals(radius, low, high, z float64, most int) (pairs []pair) {
@@ -76,7 +76,7 @@ func normals(radius, low, high, z float64, most int) (pairs []pair) {
 	return pairs
 }
 
-// points are count numbers at equal distances from -reach to reach.
+// points returns count numbers at equal distances from -reach to reach.
 func points(reach float64, count int) []float64 {
 	at := make([]float64, count)
 	for i := range at {
@@ -97,7 +97,7 @@ func (s overlap) levels() int  { return 0 }
 
 func (s overlap) spare() int { return 0 }
 
-// left is all rows.
+// left returns all rows.
 func (s overlap) left(region) rings.Partition { return rings.Partition{} }
 
 func (s overlap) near(pair, float64) ([]pair, scores.Score) { return nil, nil }

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// advancedComposition is the total privacy of k adaptive steps, each (epsilon, delta)-DP: for any
-// slack > 0 they are together (epsilon sqrt(2k ln(1/slack)) + k epsilon (e^epsilon - 1), k delta +
-// slack)-DP.
+// advancedComposition returns the total privacy of k adaptive steps, each (epsilon, delta)-DP: for
+// any slack > 0 they are together (epsilon sqrt(2k ln(1/slack)) + k epsilon (e^epsilon - 1), k
+// delta + slack)-DP.
 //
 // Source: [AMN24] Theorem A.1.
 // Differs: nothing is charged by it. The session's filter adds up what each step costs in Gaussian
@@ -24,7 +24,7 @@ func advancedComposition(k int, epsilon, delta, slack float64) (totalEpsilon, to
 	return epsilon*math.Sqrt(2*steps*math.Log(1/slack)) + steps*epsilon*math.Expm1(epsilon), steps*delta + slack
 }
 
-// stepEpsilon is the largest epsilon of each of k steps for which advancedComposition with the
+// stepEpsilon returns the largest epsilon of each of k steps for which advancedComposition with the
 // slack stays within total, and so does basic composition if that allows more.
 //
 // Source: [AMN24] Theorem A.1.

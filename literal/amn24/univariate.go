@@ -35,16 +35,16 @@ func NewUnivariate(c Constants) Univariate { return Univariate{paper.Must(c)} }
 
 var _ estimate.Published = Univariate{}
 
-// Name is "univariate:amn24".
+// Name returns "univariate:amn24".
 func (Univariate) Name() string { return "univariate:amn24" }
 
-// Printed is the method with the printed constants.
+// Printed returns the method with the printed constants.
 func (Univariate) Printed() estimate.Estimator { return NewUnivariate(Printed()) }
 
 // Source names the algorithm.
 func (Univariate) Source() string { return "AMN24 Algorithm 3" }
 
-// Summary is one line for lists of methods.
+// Summary returns one line for lists of methods.
 func (Univariate) Summary() string {
 	return "the published algorithm for one column, by enumeration, to compare with: hard buckets of gaps, few components"
 }
@@ -69,7 +69,7 @@ func (e Univariate) Plan(p estimate.Problem) (kernel.Plan, error) {
 	return kernel.Plan{Method: e.Name(), Steps: append(append(append(e.c.countSteps(), e.c.gapSteps()...), e.c.fineSteps()...), e.c.distanceSteps()...)}, nil
 }
 
-// support is A of the truncated Laplace noise, for a total mu^2.
+// support returns A of the truncated Laplace noise, for a total mu^2.
 func (e Univariate) support(p estimate.Problem, mu2, logSlack float64) float64 {
 	sensitivity := 6.
 	if p.Relation == privacy.AddRemoveOne {
@@ -83,7 +83,7 @@ func (e Univariate) support(p estimate.Problem, mu2, logSlack float64) float64 {
 // known.
 const surelyHidden = 10.
 
-// hopeless is the refusal of a budget, or a public number of rows, with which no bucket can be
+// hopeless returns the refusal of a budget, or a public number of rows, with which no bucket can be
 // released.
 func (e Univariate) hopeless(p estimate.Problem) error {
 	if epsilon := paper.PureEpsilon(e.c.CrudeShare * p.Mu * p.Mu); epsilon < leastEpsilon {

@@ -38,7 +38,7 @@ type Constants struct {
 // countShare buys the number of rows within a few hundredths of what it has to be.
 const countShare = .01
 
-// Practical are the published constants, with the mended whitener, several pairings, a count of
+// Practical returns the published constants, with the mended whitener, several pairings, a count of
 // good rows, and an estimate only where every direction can be told from the noise.
 //
 // Source: [BDKU20] Section 4 of the restatement.
@@ -50,7 +50,7 @@ func Practical() Constants {
 		NoiseInWhitener: true, MostNoise: 1}
 }
 
-// Printed are the settings of the source's experiments with t steps of each iteration.
+// Printed returns the settings of the source's experiments with t steps of each iteration.
 //
 // Source: [BDKU20] Section 4 of the restatement.
 func Printed(t int) Constants {
@@ -69,7 +69,7 @@ func (c Constants) check() {
 	}
 }
 
-// split are the parts of an iteration's budget for its t steps.
+// split returns the parts of an iteration's budget for its t steps.
 //
 // Source: [BDKU20] Section 4 of the restatement.
 func (c Constants) split(t int) []float64 {

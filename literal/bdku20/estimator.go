@@ -37,7 +37,7 @@ var _ estimate.FactUser = Estimator{}
 
 const name = "gaussian:coinpress"
 
-// Printed is the method with the settings of the source's experiments: three steps for a
+// Printed returns the method with the settings of the source's experiments: three steps for a
 // covariance, two for a mean.
 //
 // Source: [BDKU20] Section 4 of the restatement.
@@ -47,10 +47,10 @@ func (Estimator) Printed() estimate.Estimator {
 	return New(c)
 }
 
-// Name is "gaussian:coinpress".
+// Name returns "gaussian:coinpress".
 func (Estimator) Name() string { return name }
 
-// Summary is one line for lists of methods.
+// Summary returns one line for lists of methods.
 func (Estimator) Summary() string {
 	return "one Gaussian within stated bounds: CoinPress, iterated clipping of second moments and means"
 }
@@ -58,7 +58,7 @@ func (Estimator) Summary() string {
 // Source names the algorithm.
 func (Estimator) Source() string { return "BDKU20 Section 2" }
 
-// Uses is the mean and the eigenvalues: it needs both.
+// Uses returns the mean and the eigenvalues: it needs both.
 func (Estimator) Uses(estimate.Problem) estimate.Uses {
 	return estimate.Uses{Mean: true, Eigenvalues: true}
 }
@@ -70,8 +70,8 @@ const (
 	stepMean       = "mean"
 )
 
-// Plan is what Fit measures, or a *estimate.Refusal where bounds are missing, or too few rows even
-// for a table that fits them tightly.
+// Plan returns what Fit measures, or a *estimate.Refusal where bounds are missing, or too few rows
+// even for a table that fits them tightly.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Columns < 1 {
 		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", name, p.Columns)
@@ -157,7 +157,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	return r.outcome(), nil
 }
 
-// Expect is the error for the worst covariance within the bounds.
+// Expect returns the error for the worst covariance within the bounds.
 func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	if p.Columns < 1 || !(p.Mu > 0) || refuse(p) != nil {
 		return estimate.Expectation{}

@@ -67,7 +67,7 @@ func (r *run) known() {
 	r.center = make([]float64, r.d)
 }
 
-// frame is the map to the current scale.
+// frame returns the map to the current scale.
 func (r *run) frame() query.Affine {
 	f := query.Affine{Center: append([]float64(nil), r.center...), W: make([][]float64, r.d)}
 	for i := range f.W {
@@ -76,7 +76,7 @@ func (r *run) frame() query.Affine {
 	return f
 }
 
-// outcome is the model.
+// outcome returns the model.
 func (r *run) outcome() estimate.Outcome {
 	cov, err := r.shaped()
 	if err == nil && !(dense.AllFinite(r.center) && dense.Finite(r.noise)) {
@@ -92,7 +92,7 @@ func (r *run) outcome() estimate.Outcome {
 // factor has them.
 const graded = 1e10
 
-// shaped is the covariance, held to the stated eigenvalues, in the shape that was asked for.
+// shaped returns the covariance, held to the stated eigenvalues, in the shape that was asked for.
 //
 // Source: [BDKU20] Section 2.2 of the restatement. Differs: the eigenvalues are moved into the
 // stated bounds, which noise can leave.

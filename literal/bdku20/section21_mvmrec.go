@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
-// mean is the multivariate mean iteration in the scale of the estimated covariance. It reports in
+// mean runs the multivariate mean iteration in the scale of the estimated covariance. It reports in
 // words why the estimate would be nonsense.
 //
 // Source: [BDKU20] Section 2.1 of the restatement (MVMRec).

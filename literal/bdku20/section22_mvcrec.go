@@ -15,7 +15,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
-// covariance is the multivariate covariance iteration. It reports in words why the estimate would
+// covariance runs the multivariate covariance iteration. It reports in words why the estimate would
 // be nonsense, if it is.
 //
 // Source: [BDKU20] Section 2.2 of the restatement (MVCRec).
@@ -72,7 +72,8 @@ type second struct {
 	noise   float64 // sd of a diagonal entry
 }
 
-// lastSecond is the mean of as many second moments as there are pairings, for all that a has left.
+// lastSecond returns the mean of as many second moments as there are pairings, for all that a has
+// left.
 func (r *run) lastSecond(a *kernel.Allotment) (second, error) {
 	k := r.pairings()
 	mean := second{sum: mat.NewSymDense(r.d, nil)}

@@ -7,7 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// bound2 is the square of a radius that a standard Gaussian row of d columns exceeds with
+// bound2 returns the square of a radius that a standard Gaussian row of d columns exceeds with
 // probability at most tail.
 //
 // Source: [BDKU20] Section 2.1 of the restatement.
@@ -16,7 +16,7 @@ func bound2(d int, tail float64) float64 {
 	return k + 2*math.Sqrt(k*l) + 2*l
 }
 
-// meanRadius is the radius to clip rows to whose mean lies within r of the centre.
+// meanRadius returns the radius to clip rows to whose mean lies within r of the centre.
 //
 // Source: [BDKU20] Section 2.1 of the restatement.
 func meanRadius(d int, tail, r float64) float64 {
@@ -63,7 +63,7 @@ func (c Constants) schedule(p estimate.Problem) schedule {
 // that twenty are enough for nearly any. It is the plan's number where n is private.
 const mostSteps = 20
 
-// most is the largest number of steps that choose can choose.
+// most returns the largest number of steps that choose can choose.
 func (s schedule) most(n float64, choose func(n float64) int) int {
 	if s.replace {
 		return choose(n)
@@ -71,8 +71,8 @@ func (s schedule) most(n float64, choose func(n float64) int) int {
 	return max(mostSteps, s.c.CovarianceSteps, s.c.MeanSteps)
 }
 
-// pairsPart is the number of pairs relative to n: of a perfect matching, and of n/2 buckets, of
-// which a part 1 - 3/e^2 holds two rows or more.
+// pairsPart returns the number of pairs relative to n: of a perfect matching, and of n/2 buckets,
+// of which a part 1 - 3/e^2 holds two rows or more.
 func (s schedule) pairsPart() float64 {
 	if s.replace {
 		return .5
@@ -80,7 +80,7 @@ func (s schedule) pairsPart() float64 {
 	return (1 - 3*math.Exp(-2)) / 2
 }
 
-// pairings is how many releases the last second moment is the mean of.
+// pairings returns how many releases the last second moment is the mean of.
 func (s schedule) pairings() int {
 	if s.unknown.mean {
 		return s.c.Pairings
@@ -88,7 +88,7 @@ func (s schedule) pairings() int {
 	return 1
 }
 
-// samples is how many vectors the second moments are made of.
+// samples returns how many vectors the second moments are made of.
 func (s schedule) samples(n float64) float64 {
 	if s.unknown.mean {
 		return s.pairsPart() * n
@@ -96,13 +96,13 @@ func (s schedule) samples(n float64) float64 {
 	return n
 }
 
-// sampled is how many independent vectors the last second moment is worth: over all pairs of rows
-// it would be n.
+// sampled returns how many independent vectors the last second moment is worth: over all pairs of
+// rows it would be n.
 func (s schedule) sampled(n float64) float64 {
 	return n / (1 + (n/s.samples(n)-1)/float64(s.pairings()))
 }
 
-// noise is the noise sd of a diagonal entry of a second moment that gets the given part of the
+// noise returns the noise sd of a diagonal entry of a second moment that gets the given part of the
 // covariance's budget.
 func (s schedule) noise(n, part float64) float64 {
 	sensitivity := bound2(s.d, s.c.CovarianceTail)
@@ -112,18 +112,18 @@ func (s schedule) noise(n, part float64) float64 {
 	return sensitivity / (s.samples(n) * s.mu * math.Sqrt(s.covarianceShare*part))
 }
 
-// spectral is the spectral norm of a noise matrix, about, relative to the sd of its diagonal.
+// spectral returns the spectral norm of a noise matrix, about, relative to the sd of its diagonal.
 func (s schedule) spectral() float64 { return math.Sqrt(2 * float64(s.d)) }
 
 // surely is the number of sds that noise and sampling exceed with a probability below 1e-4, by
 // their Gaussian tails.
 const surely = 4.5
 
-// norm is the spectral norm of a noise matrix, relative to the sd of its diagonal, but for a
+// norm returns the spectral norm of a noise matrix, relative to the sd of its diagonal, but for a
 // probability of 2 exp(-surely^2/2).
 func (s schedule) norm() float64 { return s.spectral() + surely }
 
-// slack is what the eigenvalues of a second moment of m vectors are raised by to bound the
+// slack returns what the eigenvalues of a second moment of m vectors are raised by to bound the
 // covariance: half the spectral norm of the sampling error and, in the mended form, that of the
 // noise.
 func (s schedule) slack(m, noise float64) float64 {
@@ -138,7 +138,7 @@ func (s schedule) slack(m, noise float64) float64 {
 // worth is how much less noise a further step must promise: it costs time.
 const worth = .98
 
-// covarianceSteps is the number of steps after which the last noise, relative to the least
+// covarianceSteps returns the number of steps after which the last noise, relative to the least
 // eigenvalue that the bounds allow, is least. A step takes an eigenvalue lambda (of 1 at most) to
 // lambda/(lambda+slack): far below the slack, a gain of 1/slack. So two to four steps are best
 // where rows abound or bounds are tight, and otherwise the number grows with the logarithm of the
@@ -161,8 +161,8 @@ func (s schedule) covarianceNoise(n float64, t int) float64 {
 	return noise / lambda
 }
 
-// meanSteps is the number of steps after which the last noise of the mean is least: a step takes a
-// radius r that is far too large to about 2 sqrt(d) r/(n mu).
+// meanSteps returns the number of steps after which the last noise of the mean is least: a step
+// takes a radius r that is far too large to about 2 sqrt(d) r/(n mu).
 func (s schedule) meanSteps(n float64) int {
 	if s.c.MeanSteps > 0 {
 		return s.c.MeanSteps
@@ -179,8 +179,8 @@ func (s schedule) meanNoise(n float64, t int) float64 {
 	return sd
 }
 
-// meanSD is the noise sd per coordinate of a mean of rows clipped to radius, which gets the given
-// part of the mean's budget.
+// meanSD returns the noise sd per coordinate of a mean of rows clipped to radius, which gets the
+// given part of the mean's budget.
 func (s schedule) meanSD(n, part, radius float64) float64 {
 	sensitivity := 2 * radius
 	if !s.replace {
@@ -204,8 +204,8 @@ func leastOf(noise func(t int) float64) int {
 	return best
 }
 
-// relativeError is the expected error of covariance or mean, whichever is worse, relative to the
-// non-private one, for the worst covariance within the bounds.
+// relativeError returns the expected error of covariance or mean, whichever is worse, relative to
+// the non-private one, for the worst covariance within the bounds.
 func (s schedule) relativeError(n float64) float64 {
 	worst := 1.0
 	if s.unknown.covariance {
@@ -220,8 +220,8 @@ func (s schedule) relativeError(n float64) float64 {
 	return worst
 }
 
-// rowsNeeded is the least number of rows, about, with a relative error of at most 2; 0 if there is
-// none below 1e12.
+// rowsNeeded returns the least number of rows, about, with a relative error of at most 2; 0 if
+// there is none below 1e12.
 func (s schedule) rowsNeeded() float64 {
 	const least, most = 100.0, 1e12
 	high := least

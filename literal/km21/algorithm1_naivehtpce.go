@@ -58,7 +58,7 @@ func naiveHTPCE(x sample, step string, a *mat.Dense, gamma, mu float64) (*mat.Sy
 	return symmetric.Floored(m, 0, math.Inf(1)), nil
 }
 
-// frameOf is the map x -> A x.
+// frameOf returns the map x -> A x.
 func frameOf(a *mat.Dense) query.Affine {
 	r, d := a.Dims()
 	f := query.Affine{Center: make([]float64, d)}
@@ -68,7 +68,7 @@ func frameOf(a *mat.Dense) query.Affine {
 	return f
 }
 
-// buckets is into how many buckets rows are put to be paired.
+// buckets returns into how many buckets rows are put to be paired.
 func buckets(rows float64) int {
 	return int(math.Max(1, math.Min(1<<26, rows/2)))
 }

@@ -17,8 +17,8 @@ type preconditioner struct {
 	L          *mat.SymDense
 }
 
-// begin is A_0 = I/sqrt(high) and L_0 = (low/high) I for a covariance with eigenvalues in [low,
-// high].
+// begin returns A_0 = I/sqrt(high) and L_0 = (low/high) I for a covariance with eigenvalues in
+// [low, high].
 func begin(d int, within [2]float64) preconditioner {
 	p := preconditioner{A: mat.NewDense(d, d, nil), Inverse: mat.NewDense(d, d, nil), L: symmetric.Identity(d)}
 	for i := range d {
@@ -29,7 +29,7 @@ func begin(d int, within [2]float64) preconditioner {
 	return p
 }
 
-// least is lambda_min(L); 0 if L has no eigenvalues.
+// least returns lambda_min(L); 0 if L has no eigenvalues.
 func (p preconditioner) least() float64 {
 	values, _, ok := symmetric.Eigen(p.L)
 	if !ok {
@@ -38,7 +38,7 @@ func (p preconditioner) least() float64 {
 	return values[0]
 }
 
-// spectrum is v f(lambda) v^T.
+// spectrum returns v f(lambda) v^T.
 func spectrum(values []float64, v *mat.Dense, f func(lambda float64) float64) *mat.SymDense {
 	s := mat.NewSymDense(len(values), nil)
 	for i, l := range values {
@@ -91,7 +91,7 @@ func oneStepHTPPCE(x sample, step string, p preconditioner, mu, beta float64) (p
 	return p.step(values, v, l, s, x.AsPrinted), nil, nil
 }
 
-// step is the post-processing of a release with eigenvalues and vectors.
+// step runs the post-processing of a release with eigenvalues and vectors.
 func (p preconditioner) step(values []float64, v *mat.Dense, l, s float64, asPrinted bool) preconditioner {
 	raised := func(lambda float64) float64 { // those of M_1
 		if asPrinted {

@@ -23,14 +23,14 @@ type Constants struct {
 	CountShare, MeanShare, StartShare, PreconditionShare float64
 }
 
-// Practical are the constants that the method runs with: those of the source, but for what is wrong
-// there.
+// Practical returns the constants that the method runs with: those of the source, but for what is
+// wrong there.
 func Practical() Constants {
 	return Constants{StepAccuracy: 1. / 16, FailureProb: .1, Target: .25,
 		CountShare: .01, MeanShare: .2, StartShare: .25, PreconditionShare: .5}
 }
 
-// Printed are the constants of the source, as far as it states them: it leaves the parts of the
+// Printed returns the constants of the source, as far as it states them: it leaves the parts of the
 // budget to the caller.
 //
 // Source: [KM21] Algorithm 3; Theorem 3.2.

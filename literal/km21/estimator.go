@@ -51,13 +51,13 @@ func New(c Constants) Estimator {
 
 var _ estimate.FactUser = Estimator{}
 
-// Printed is the method with the clamps of the source, as it prints them.
+// Printed returns the method with the clamps of the source, as it prints them.
 func (Estimator) Printed() estimate.Estimator { return New(Printed()) }
 
-// Name is "heavy-tailed:paper".
+// Name returns "heavy-tailed:paper".
 func (Estimator) Name() string { return "heavy-tailed:paper" }
 
-// Summary is one line for lists of methods.
+// Summary returns one line for lists of methods.
 func (Estimator) Summary() string {
 	return "the published algorithm for heavy tails, to compare with: needs bounds on mean and eigenvalues, and very many rows"
 }
@@ -95,8 +95,8 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	return kernel.Plan{Method: e.Name(), Steps: e.steps(p)}, nil
 }
 
-// refused is the refusal of a problem that lacks a fact, or asks for what the method does not do;
-// nil if there is none.
+// refused returns the refusal of a problem that lacks a fact, or asks for what the method does not
+// do; nil if there is none.
 func refused(p estimate.Problem) error {
 	const method = "method heavy-tailed:paper "
 	f := p.Facts
@@ -125,7 +125,7 @@ const (
 	mostMoments = 100
 )
 
-// steps are the plan's. Shares are worst cases: what one-steps leave goes to the covariance.
+// steps returns the plan's. Shares are worst cases: what one-steps leave goes to the covariance.
 func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 	c, pairs := e.c, p.Facts.MeanWithin > 0
 	second := query.ClippedMoments{}.Kind()
@@ -152,7 +152,7 @@ func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 	return steps
 }
 
-// design is what the analysis knows of the problem if there are the given number of good rows.
+// design returns what the analysis knows of the problem if there are the given number of good rows.
 func (e Estimator) design(p estimate.Problem, rows float64) design {
 	order, bound := p.Facts.Moments, p.Facts.MomentBound
 	if order == 0 {
@@ -241,7 +241,7 @@ func release(p estimate.Problem, mean []float64, e estimated, c *program.Columns
 	return draft.Outcome()
 }
 
-// shaped is f f^T as a model's type.
+// shaped returns f f^T as a model's type.
 func shaped(f *mat.Dense, shape estimate.CovarianceType) (model.Covariance, error) {
 	if shape == estimate.Full {
 		return model.FullFromFactor(f)

@@ -47,7 +47,7 @@ func (e Estimator) forecast(p estimate.Problem, n float64) (f forecast, ok bool)
 	return f, true
 }
 
-// hopeless is the reason why n rows are too few whatever they hold; "" if they are not.
+// hopeless returns the reason why n rows are too few whatever they hold; "" if they are not.
 func (e Estimator) hopeless(p estimate.Problem, n float64) string {
 	f, ok := e.forecast(p, n)
 	switch {
@@ -62,7 +62,7 @@ func (e Estimator) hopeless(p estimate.Problem, n float64) string {
 	return ""
 }
 
-// tooFar is the reason where no number of one-steps is enough.
+// tooFar returns the reason where no number of one-steps is enough.
 func (e Estimator) tooFar(p estimate.Problem, n float64) string {
 	return fmt.Sprintf("with about %.0f rows no number of steps brings eigenvalues within %g and %g to within a factor %g of each other: noise and "+
 		"sampling error of a step are too large", n, p.Facts.Eigenvalues[0], p.Facts.Eigenvalues[1], 1/e.c.Target)
@@ -88,7 +88,7 @@ func (e Estimator) enough(p estimate.Problem, n float64) bool {
 	return ok && f.alpha < f.least && e.startable(p, n, p.Facts.Eigenvalues[0]/underrated)
 }
 
-// needed is the least number of rows, about, that enough holds for; 0 if none does.
+// needed returns the least number of rows, about, that enough holds for; 0 if none does.
 func (e Estimator) needed(p estimate.Problem) float64 {
 	for n := float64(fewestRows); n < mostRows; n *= 1.1 {
 		if e.enough(p, n) {

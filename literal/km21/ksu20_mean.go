@@ -52,7 +52,7 @@ func heavyTailedMean(x sample, e estimated, within float64) (mean []float64, non
 	return mean, nil, err
 }
 
-// clipRadius is R.
+// clipRadius returns R.
 func (x design) clipRadius(mu float64) float64 {
 	root := math.Sqrt(float64(x.d))
 	return root * math.Pow(math.Max(1, x.rows*mu/root), 1/float64(2*x.k))
@@ -68,8 +68,8 @@ func (x design) startError(r, mu float64) float64 {
 	return bias + sampling + x.meanSD(r+clip, mu)*(math.Sqrt(d)+math.Sqrt(2*math.Log(2/x.FailureProb)))
 }
 
-// meanSD is the noise of a coordinate of a clipped mean: the spherical form of clipped moments has
-// 3/2 of the noise that a mean alone needs under add-or-remove-one, and 1.06 of it under
+// meanSD returns the noise of a coordinate of a clipped mean: the spherical form of clipped moments
+// has 3/2 of the noise that a mean alone needs under add-or-remove-one, and 1.06 of it under
 // replace-one.
 func (x design) meanSD(radius, mu float64) float64 {
 	sd := 1.5 * radius / (x.rows * mu)
@@ -79,7 +79,8 @@ func (x design) meanSD(radius, mu float64) float64 {
 	return sd
 }
 
-// clippedMean is the mean of the rows, clipped to the radius about center in whitened coordinates.
+// clippedMean returns the mean of the rows, clipped to the radius about center in whitened
+// coordinates.
 func (x sample) clippedMean(step string, e estimated, center []float64, radius, mu float64) ([]float64, error) {
 	frame := frameOf(e.Whitener)
 	frame.Center = center

@@ -26,8 +26,8 @@ func gaussianClass(k int) class {
 	return c
 }
 
-// ofPairs is the class that y = (x-x')/sqrt2 of two independent draws is in: with m_j = E<v,x>^j,
-// m_2 = 1, E<v,y>^2k = 2^-k sum_j binom(2k, j) (-1)^j m_j m_(2k-j), m_1 = 0, and |m_j| <=
+// ofPairs returns the class that y = (x-x')/sqrt2 of two independent draws is in: with m_j =
+// E<v,x>^j, m_2 = 1, E<v,y>^2k = 2^-k sum_j binom(2k, j) (-1)^j m_j m_(2k-j), m_1 = 0, and |m_j| <=
 // C^((j-2)/(2k-2)) for j >= 2, because ln E|x|^p is convex in p. So the terms of j = 2 .. 2k-2 are
 // at most binom(2k, j) C^((k-2)/(k-1)) each, that of j = k is not positive for odd k, and
 //
@@ -56,12 +56,12 @@ func binomial(n, k int) float64 {
 	return out
 }
 
-// root is C^(1/(k-1)). It bounds C_4 too: ln E|Y|^p is convex in p, so E Y^4 <= (E
+// root returns C^(1/(k-1)). It bounds C_4 too: ln E|Y|^p is convex in p, so E Y^4 <= (E
 // Y^2)^((k-2)/(k-1)) (E Y^2k)^(1/(k-1)).
 func (c class) root() float64 { return math.Exp(c.bound / float64(c.k-1)) }
 
-// spectral2 is gamma^2 = d (C/(a/2))^(1/(k-1)): if the covariance is at most I, leaving out rows x
-// with |x| > gamma takes at most a/2 from the second moment in any direction v.
+// spectral2 returns gamma^2 = d (C/(a/2))^(1/(k-1)): if the covariance is at most I, leaving out
+// rows x with |x| > gamma takes at most a/2 from the second moment in any direction v.
 //
 // Proof. P(|x| > gamma) <= E|x|^2k/gamma^2k <= C d^k/gamma^2k, because E(sum x_i^2)^k <= d^(k-1)
 // sum E x_i^2k. By Hölder's inequality E <v,x>^2 1{|x| > gamma} <= (E<v,x>^2k)^(1/k) P(|x| >
@@ -73,9 +73,9 @@ func (c class) spectral2(d int, a float64) float64 {
 	return float64(d) * math.Exp((c.bound-math.Log(a/2))/float64(c.k-1))
 }
 
-// frobenius2 is gamma^2 = C^(1/(k-1)) d^((2k-1)/(2(k-1)))/(a/2)^(1/(k-1)), at which the bias of the
-// second moment is at most a/2 in Frobenius norm: it is at most sqrt d times the spectral one, so
-// this is spectral2 at a/sqrt d.
+// frobenius2 returns gamma^2 = C^(1/(k-1)) d^((2k-1)/(2(k-1)))/(a/2)^(1/(k-1)), at which the bias
+// of the second moment is at most a/2 in Frobenius norm: it is at most sqrt d times the spectral
+// one, so this is spectral2 at a/sqrt d.
 //
 // Source: [KM21] Theorem 3.1; Algorithm 3.
 func (c class) frobenius2(d int, a float64) float64 {
@@ -97,7 +97,7 @@ type design struct {
 // two rows or more in 1-3e^-2 of them; see query.Pairs.
 var bucketed = (1 - 3*math.Exp(-2)) / 2
 
-// size is the number of vectors whose second moment is measured: rows or pairs.
+// size returns the number of vectors whose second moment is measured: rows or pairs.
 func (x design) size() float64 {
 	switch {
 	case !x.pairs:
@@ -112,9 +112,9 @@ func (x design) size() float64 {
 // for them.
 const lift = .01
 
-// sigma is the noise of a diagonal entry of a mean of size second moments truncated at gamma, for
-// loss mu: gamma^2/(size sqrt rho) with rho = mu^2/2, that is sqrt2 gamma^2/(size mu), and sqrt2
-// less where a row is added or removed and not replaced.
+// sigma returns the noise of a diagonal entry of a mean of size second moments truncated at gamma,
+// for loss mu: gamma^2/(size sqrt rho) with rho = mu^2/2, that is sqrt2 gamma^2/(size mu), and
+// sqrt2 less where a row is added or removed and not replaced.
 //
 // Source: [KM21] Algorithm 1. Differs: the constant of Theta is derived, |xx^T - yy^T|_F <= sqrt2
 // gamma^2.
@@ -126,8 +126,8 @@ func (x design) sigma(gamma2, mu float64) float64 {
 	return s
 }
 
-// spectral is gamma and s, the spectral error of a one-step with loss mu: s = a/2 + eta + nu but
-// with probability beta.
+// spectral returns gamma and s, the spectral error of a one-step with loss mu: s = a/2 + eta + nu
+// but with probability beta.
 //
 // eta (sampling) is the matrix Bernstein inequality, which fails with probability beta/2: the
 // summands have norm at most gamma^2/m and |sum E Y^2| <= C_4 d/m because E|w|^2<v,w>^2 <= sum_i (E
@@ -147,7 +147,7 @@ func (x design) spectral(mu, beta float64) (gamma, s float64) {
 	return math.Sqrt(gamma2), x.StepAccuracy/2 + eta + nu
 }
 
-// frobenius is gamma and alpha, the Frobenius error of the last release with loss mu, but with
+// frobenius returns gamma and alpha, the Frobenius error of the last release with loss mu, but with
 // probability beta. Half of alpha is bias, the other half is sampling, whose mean square is at most
 // E|w|^4/m <= C_4 d^2/m (Chebyshev, beta/2), and noise, of mean square sigma^2 d(d+1)/2 and
 // Lipschitz (beta/2). With Accuracy 0 alpha is the fixed point: the least for which the theorem's
@@ -175,8 +175,8 @@ func (x design) frobenius(mu, beta float64) (gamma, alpha float64) {
 	return math.Sqrt(x.frobenius2(x.d, high)), high
 }
 
-// raised is the least lambda_min(L') after a one-step with spectral error s that starts at least =
-// lambda_min(L) and raises an eigenvalue.
+// raised returns the least lambda_min(L') after a one-step with spectral error s that starts at
+// least = lambda_min(L) and raises an eigenvalue.
 func (x design) raised(least, s float64) float64 {
 	if x.AsPrinted {
 		return least / (least + 2*s)
@@ -187,8 +187,8 @@ func (x design) raised(least, s float64) float64 {
 // mostSteps bounds t.
 const mostSteps = 64
 
-// steps is t: one more than the one-steps that the analysis needs, sharing mu2 evenly, to bring
-// lambda_min(L) from low/high to Target; ok is false if no number of them does. least is the
+// steps returns t: one more than the one-steps that the analysis needs, sharing mu2 evenly, to
+// bring lambda_min(L) from low/high to Target; ok is false if no number of them does. least is the
 // lambda_min(L) that they guarantee.
 //
 // Source: [KM21] Theorem 3.2. Differs: the talk has t-1 = O(log u), by doubling; this is the
@@ -213,5 +213,5 @@ func (x design) steps(within [2]float64, mu2 float64) (t int, least float64, ok 
 	return 0, 0, false
 }
 
-// stepFailure is the probability with which the bounds of one of t-1 one-steps may fail.
+// stepFailure returns the probability with which the bounds of one of t-1 one-steps may fail.
 func (x design) stepFailure(t int) float64 { return x.FailureProb / (2 * float64(max(1, t-1))) }

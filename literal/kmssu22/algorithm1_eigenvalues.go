@@ -11,7 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/learner/spectral"
 )
 
-// eigenvalueEstimator is EigenvalueEstimator: the square roots of the eigenvalues of the
+// eigenvalueEstimator returns EigenvalueEstimator: the square roots of the eigenvalues of the
 // covariance, largest first, each the lower end of a bucket of ratio 2^(1/4), or 0. The rows are
 // cut into t secret blocks; each has d eigenvalues, one for each of d stability histograms, whose
 // fullest buckets are taken. If one of them shows none, it is bottom.

@@ -12,7 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
-// goodCenter is GoodCenter for all reference points at once: for each, the centre of a ball of
+// goodCenter returns GoodCenter for all reference points at once: for each, the centre of a ball of
 // about the radius that holds most of the blocks' projections of it. The rows of pooled hold points
 // times dims coordinates. It is bottom (nil) if a coordinate has no cell that passes its threshold.
 //

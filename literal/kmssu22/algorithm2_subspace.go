@@ -14,8 +14,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
-// subspaceRecovery is SubspaceRecovery: an orthonormal basis, in columns, whose first k are about
-// the leading principal axes of the rows in the space. gap is an estimate of
+// subspaceRecovery returns SubspaceRecovery: an orthonormal basis, in columns, whose first k are
+// about the leading principal axes of the rows in the space. gap is an estimate of
 // sqrt(lambda_{k+1}/lambda_k), which governs how far the axes of blocks are apart; finest is how
 // far rounding alone may put them.
 //
@@ -65,15 +65,15 @@ func (r *run) subspaceRecovery(s space, k int, gap, finest, mu2 float64) (*mat.D
 	return leading(averages), nil
 }
 
-// subspaceRadius is r: that of a ball that holds most blocks' projections of a point.
+// subspaceRadius returns r: that of a ball that holds most blocks' projections of a point.
 //
 // Source: [KMSSU22] Algorithm 2.
 func (c Constants) subspaceRadius(d, k, t int, m, gap float64) float64 {
 	return c.Radius * gap * math.Sqrt(float64(d)) * (math.Sqrt(float64(k)) + math.Sqrt(math.Log(float64(k*t)))) / math.Sqrt(m)
 }
 
-// average is the mean over t blocks of the coordinates from first on, clipped to a ball around c,
-// with noise.
+// average returns the mean over t blocks of the coordinates from first on, clipped to a ball around
+// c, with noise.
 func (r *run) average(pooled *kernel.Allotment, first int, c []float64, radius float64, t int, mu2 float64) ([]float64, error) {
 	frame := whole(len(c)).at(c).frame()
 	for j := range c {
@@ -91,8 +91,8 @@ func (r *run) average(pooled *kernel.Allotment, first int, c []float64, radius f
 	return out, nil
 }
 
-// leading is an orthonormal basis whose columns are the left singular vectors of x, largest first;
-// the identity if there are none.
+// leading returns an orthonormal basis whose columns are the left singular vectors of x, largest
+// first; the identity if there are none.
 func leading(x *mat.Dense) *mat.Dense {
 	dims, _ := x.Dims()
 	var svd mat.SVD

@@ -1,6 +1,6 @@
 package kmssu22
 
-// coarsePreconditioner is CoarsePreconditioner: A = g Pi + (I - Pi), where Pi projects on the
+// coarsePreconditioner returns CoarsePreconditioner: A = g Pi + (I - Pi), where Pi projects on the
 // leading k axes and g = gap, an estimate of sqrt(lambda_{k+1}/lambda_k). It closes a gap of any
 // width, given that the eigenvalues above it are alike.
 //

@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 )
 
-// finePreconditioner is FinePreconditioner: with Z from NaiveEstimator, whose noise is below
+// finePreconditioner returns FinePreconditioner: with Z from NaiveEstimator, whose noise is below
 // lambda_{k+1}(Z), every axis of Z with lambda_i(Z) >= lambda_{k+1}(Z)/(16 gamma^2) is narrowed to
 // that, by 1/(4 gamma g_i), g_i = sqrt(lambda_i(Z)/lambda_{k+1}(Z)). bound is one on the
 // eigenvalues in the space.
@@ -35,7 +35,7 @@ func (r *run) finePreconditioner(s space, k int, bound, mu2 float64) (space, err
 	return s.scaled(vectors, factors), nil
 }
 
-// eigen are the eigenvalues of the covariance, largest first, and its eigenvectors in columns.
+// eigen returns the eigenvalues of the covariance, largest first, and its eigenvectors in columns.
 func (z naive) eigen() ([]float64, *mat.Dense) {
 	vectors, values := symmetric.Principal(z.cov, z.cov.SymmetricDim())
 	return values, vectors

@@ -27,10 +27,10 @@ type means struct {
 
 func (c Constants) means(p estimate.Problem) means { return means{c, p.Columns, p.Budget} }
 
-// needed is t, the number of blocks with which a cell that holds the share mass of them is seen in
-// each of the histograms, measured together with loss mu and the part slack of the stability delta:
-// what is expected in the cell is sureSDs above the threshold, of the noise and of the number of
-// blocks in it.
+// needed returns t, the number of blocks with which a cell that holds the share mass of them is
+// seen in each of the histograms, measured together with loss mu and the part slack of the
+// stability delta: what is expected in the cell is sureSDs above the threshold, of the noise and of
+// the number of blocks in it.
 //
 // The threshold is 1 + sigma q and roundings. Its q grows like sqrt(2 epsilon) and sigma falls like
 // 1/sqrt(2 epsilon), so that it falls to sqrt(2 histograms/part) for a part of mu^2 and no further:
@@ -46,8 +46,8 @@ func (m means) needed(histograms int, slack, mass, mu float64) float64 {
 	return math.Max(leastBlocks, math.Ceil(x/mass))
 }
 
-// eigenvalueBlocks is t of Algorithm 1, and centerBlocks of Algorithm 2 for k of dims dimensions,
-// for what the step has of mu^2.
+// eigenvalueBlocks returns t of Algorithm 1, and centerBlocks of Algorithm 2 for k of dims
+// dimensions, for what the step has of mu^2.
 func (m means) eigenvalueBlocks(mu2 float64) float64 {
 	return m.needed(m.d, eigenvalueSlack, m.c.EigenvalueMass, budget.Mu(mu2*eigenvalueShare))
 }
@@ -56,7 +56,7 @@ func (m means) centerBlocks(k, dims int, mu2 float64) float64 {
 	return m.needed(dims*m.c.points(k), centersSlack/float64(m.d), m.c.CenterMass, budget.Mu(mu2*centersPart))
 }
 
-// enough is t as a number of blocks if n rows fill them, or bottom.
+// enough returns t as a number of blocks if n rows fill them, or bottom.
 func (r *run) enough(t float64, dims int, what string) (int, error) {
 	if need := t * r.c.blockRows(dims); r.rows < need || t > mostBlocks {
 		return 0, &bottom{fmt.Sprintf("about %.0f rows make too few blocks for %s", r.rows, what), need}
@@ -64,13 +64,13 @@ func (r *run) enough(t float64, dims int, what string) (int, error) {
 	return int(t), nil
 }
 
-// leastNeeded is the least number of rows with which anything can be released: what the eigenvalues
-// need.
+// leastNeeded returns the least number of rows with which anything can be released: what the
+// eigenvalues need.
 func (m means) leastNeeded(mu float64) float64 {
 	return m.eigenvalueBlocks(mu*mu) * m.c.blockRows(m.d)
 }
 
-// gapNeeded is the number of rows that one gap in the middle of the spectrum needs.
+// gapNeeded returns the number of rows that one gap in the middle of the spectrum needs.
 func (m means) gapNeeded(mu float64) float64 {
 	k := m.d / 2
 	if k == 0 {

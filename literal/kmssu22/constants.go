@@ -40,13 +40,13 @@ type Constants struct {
 	LocationSide float64
 }
 
-// Practical are constants with which the algorithms run.
+// Practical returns constants with which the algorithms run.
 func Practical() Constants {
 	return Constants{FailureProb: .1, Gap: 10, Cumulative: 5, Remaining: .25, Bound: 2, LeastRows: 50, RowsPerColumn: 5, EigenvalueMass: .3,
 		CenterMass: .4, Radius: .75, Clip: 2, PointsPerDimension: 2, MorePoints: 2, LocationSide: .5}
 }
 
-// Printed are the constants of the source, as far as it states them: ratios of 1000 are called
+// Printed returns the constants of the source, as far as it states them: ratios of 1000 are called
 // constant, and 40 is what the coarse preconditioner may leave of a gap. They ask for some hundred
 // times the rows.
 //
@@ -76,8 +76,8 @@ func (c Constants) Validate() error {
 	return faults.Err("kmssu22")
 }
 
-// points is q for a subspace of dimension k.
+// points returns q for a subspace of dimension k.
 func (c Constants) points(k int) int { return c.PointsPerDimension*k + c.MorePoints }
 
-// blockRows is the least number of rows of a block in d columns.
+// blockRows returns the least number of rows of a block in d columns.
 func (c Constants) blockRows(d int) float64 { return math.Max(c.LeastRows, c.RowsPerColumn*float64(d)) }

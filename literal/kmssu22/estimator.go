@@ -41,13 +41,13 @@ func New(c Constants) Estimator {
 
 const name = "gaussian:kmssu22"
 
-// Printed is the method with the constants of the source, as far as it states them.
+// Printed returns the method with the constants of the source, as far as it states them.
 func (Estimator) Printed() estimate.Estimator { return New(Printed()) }
 
-// Name is "gaussian:kmssu22".
+// Name returns "gaussian:kmssu22".
 func (Estimator) Name() string { return name }
 
-// Summary is one line for lists of methods.
+// Summary returns one line for lists of methods.
 func (Estimator) Summary() string {
 	return "one Gaussian without bounds by eigenvalues and subspaces of blocks, literal (needs many rows, and a delta)"
 }
@@ -55,8 +55,8 @@ func (Estimator) Summary() string {
 // Source names the algorithm.
 func (Estimator) Source() string { return "KMSSU22 Algorithms 1 to 4" }
 
-// Plan is the worst case that Fit may measure, or a *estimate.Refusal for a table with fewer rows
-// than the eigenvalues alone need.
+// Plan returns the worst case that Fit may measure, or a *estimate.Refusal for a table with fewer
+// rows than the eigenvalues alone need.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Columns < 1 {
 		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", name, p.Columns)
@@ -98,7 +98,7 @@ type run struct {
 	flags []estimate.Flag
 }
 
-// fit is the whole algorithm: eigenvalues, the subspace of those that are not zero,
+// fit runs the whole algorithm: eigenvalues, the subspace of those that are not zero,
 // preconditioning, and the covariance.
 //
 // Source: [KMSSU22] The loop.
@@ -132,7 +132,7 @@ type bottom struct {
 	need   float64 // rows that would help, about; 0 if that is not known
 }
 
-// Error is the reason.
+// Error returns the reason.
 func (b *bottom) Error() string { return b.reason }
 
 func fail(format string, args ...any) error { return &bottom{reason: fmt.Sprintf(format, args...)} }

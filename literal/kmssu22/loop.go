@@ -11,10 +11,10 @@ type call struct {
 	top float64
 }
 
-// calls are those of the loop over the gaps of a spectrum: where the k-th and the next eigenvalue
-// are far apart, the coarse preconditioner closes the gap; where the first and the (k+1)-th are,
-// the fine one. sds are the square roots of estimated eigenvalues, largest first, none of them
-// zero; top is the largest in the end.
+// calls returns those of the loop over the gaps of a spectrum: where the k-th and the next
+// eigenvalue are far apart, the coarse preconditioner closes the gap; where the first and the
+// (k+1)-th are, the fine one. sds are the square roots of estimated eigenvalues, largest first,
+// none of them zero; top is the largest in the end.
 //
 // Source: [KMSSU22] The loop.
 func (c Constants) calls(sds []float64) (list []call, top float64) {
@@ -40,9 +40,9 @@ func (c Constants) calls(sds []float64) (list []call, top float64) {
 // close.
 const narrowest = 0x1p-36
 
-// precondition is the loop: a map after which the eigenvalues of the covariance are alike, and the
-// square root of the largest of them. Every call is charged: they have equal parts of the half of
-// mu^2 that is for all of them.
+// precondition runs the loop: a map after which the eigenvalues of the covariance are alike, and
+// the square root of the largest of them. Every call is charged: they have equal parts of the half
+// of mu^2 that is for all of them.
 //
 // Source: [KMSSU22] The loop; Corrections, (iv).
 // Differs: all gaps are those of the one estimate of the eigenvalues, as each call leaves them.

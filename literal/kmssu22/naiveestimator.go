@@ -36,7 +36,7 @@ type naive struct {
 	noise float64 // spectral, of cov
 }
 
-// naiveEstimator is NaiveEstimator: mean and covariance of the rows in the space, where no
+// naiveEstimator runs NaiveEstimator: mean and covariance of the rows in the space, where no
 // eigenvalue is above bound, clipped at g sqrt(bound) with g^2 = d + 2 sqrt(d ln(2n/b)) + 2
 // ln(2n/b), with symmetric Gaussian noise. It spends all that the allotments locate and spend have,
 // on the location that rows are clipped around and on the moments. It is bottom if the answer shows

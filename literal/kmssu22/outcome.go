@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 )
 
-// refuse is the outcome of a fit that ended in bottom.
+// refuse returns the outcome of a fit that ended in bottom.
 func (r *run) refuse(b *bottom) estimate.Outcome {
 	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: b.reason, Advice: advice(b.need)}, Diagnostics: estimate.Diagnostics{Flags: r.flags}}
 }

@@ -55,7 +55,7 @@ const (
 	finalLocationSlack = .15
 )
 
-// steps are those of a plan for the problem.
+// steps returns those of a plan for the problem.
 func (c Constants) steps(p estimate.Problem) []kernel.Step {
 	cells, moments := boxes.BoxKeys{}.Kind(), query.ClippedMoments{}.Kind()
 	d := p.Columns
@@ -84,7 +84,7 @@ func (c Constants) steps(p estimate.Problem) []kernel.Step {
 		kernel.Step{Name: prefixFinal + stepMoments, Query: moments, Share: 1, Most: 1, Source: "KMSSU22 NaiveEstimator"})
 }
 
-// count is n, measured where it is private.
+// count returns n, measured where it is private.
 func (r *run) count() error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (r *run) count() error {
 	return nil
 }
 
-// clip2 is g^2, which bounds |z|^2 of all of n rows z ~ N(0, I) with probability 1-b.
+// clip2 returns g^2, which bounds |z|^2 of all of n rows z ~ N(0, I) with probability 1-b.
 //
 // Source: [KMSSU22] NaiveEstimator.
 func (c Constants) clip2(d int, n float64) float64 {
@@ -109,8 +109,8 @@ func (c Constants) clip2(d int, n float64) float64 {
 	return dim + 2*math.Sqrt(dim*l) + 2*l
 }
 
-// radius is where rows of variances at most 1 are clipped, around a location that is off by up to a
-// cell.
+// radius returns where rows of variances at most 1 are clipped, around a location that is off by up
+// to a cell.
 func (c Constants) radius(d int, n float64) float64 {
 	return math.Sqrt(c.clip2(d, n)) + c.LocationSide*math.Sqrt(float64(d))
 }
@@ -139,7 +139,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	return x
 }
 
-// inflation is the expected error of the last covariance relative to the non-private one, for
+// inflation returns the expected error of the last covariance relative to the non-private one, for
 // eigenvalues that are all alike.
 func (c Constants) inflation(p estimate.Problem, n float64) float64 {
 	r := c.radius(p.Columns, n)

@@ -16,7 +16,7 @@ type space struct {
 	center []float64
 }
 
-// whole is the space of all columns as they are.
+// whole returns the space of all columns as they are.
 func whole(d int) space {
 	s := space{mat.NewDense(d, d, nil), mat.NewDense(d, d, nil), make([]float64, d)}
 	for i := range d {
@@ -28,7 +28,7 @@ func whole(d int) space {
 
 func (s space) dim() int { n, _ := s.w.Dims(); return n }
 
-// frame is the map as a query takes it.
+// frame returns the map as a query takes it.
 func (s space) frame() query.Affine {
 	a := query.Affine{Center: s.center, W: make([][]float64, s.dim())}
 	for i := range a.W {
@@ -37,7 +37,7 @@ func (s space) frame() query.Affine {
 	return a
 }
 
-// at is the space with its centre where z is.
+// at returns the space with its centre where z is.
 func (s space) at(z []float64) space {
 	var move mat.VecDense
 	move.MulVec(s.wi, mat.NewVecDense(len(z), z))
@@ -49,7 +49,7 @@ func (s space) at(z []float64) space {
 	return s
 }
 
-// scaled is the space after the symmetric map that multiplies each column of v, an orthonormal
+// scaled returns the space after the symmetric map that multiplies each column of v, an orthonormal
 // basis, by its factor.
 func (s space) scaled(v *mat.Dense, factors []float64) space {
 	inverse := make([]float64, len(factors))
@@ -62,7 +62,7 @@ func (s space) scaled(v *mat.Dense, factors []float64) space {
 	return space{w, wi, s.center}
 }
 
-// stretch is v diag(factors) v^T.
+// stretch returns v diag(factors) v^T.
 func stretch(v *mat.Dense, factors []float64) *mat.Dense {
 	var t, out mat.Dense
 	t.Mul(v, mat.NewDiagDense(len(factors), factors))
@@ -74,13 +74,14 @@ func stretch(v *mat.Dense, factors []float64) *mat.Dense {
 // independently of the table.
 const publicSeed = 0x4b4d5353553232
 
-// seed is that of the next public draw. How many were made before is a function of released values.
+// seed returns that of the next public draw. How many were made before is a function of released
+// values.
 func (r *run) seed() uint64 {
 	r.draws++
 	return publicSeed + r.draws
 }
 
-// fullest is the key of the cell of the largest count along a coordinate; false if none was
+// fullest returns the key of the cell of the largest count along a coordinate; false if none was
 // released.
 func fullest(cells []cells.Cell, coordinate int) (key float64, ok bool) {
 	most := math.Inf(-1)

@@ -62,13 +62,13 @@ func (r *run) withoutZeros(s space, sds []float64) (space, []float64, error) {
 	return s.along(basis, 0, rank), sds[:rank], nil
 }
 
-// zeroMu2 is what the subspace of the eigenvalues that are not zero may cost: an equal part with
-// the other calls, of which there are so many.
+// zeroMu2 returns what the subspace of the eigenvalues that are not zero may cost: an equal part
+// with the other calls, of which there are so many.
 func (r *run) zeroMu2(calls int) float64 {
 	return preconditionShare * r.mu2 / float64(calls+1) * (1 - 1e-9)
 }
 
-// along is the space of the columns from first to last-1 of an orthonormal basis.
+// along returns the space of the columns from first to last-1 of an orthonormal basis.
 func (s space) along(basis *mat.Dense, first, last int) space {
 	v := mat.DenseCopyOf(basis.Slice(0, s.dim(), first, last))
 	w, wi := new(mat.Dense), new(mat.Dense)

@@ -23,7 +23,7 @@ const (
 	levelSteps      = 5
 )
 
-// rpgmpSteps are the steps for k components, share of mu^2 for all levels; slack is for the
+// rpgmpSteps returns the steps for k components, share of mu^2 for all levels; slack is for the
 // thresholds of all.
 func rpgmpSteps(k int, share, slack float64) []kernel.Step {
 	levels := k - 1
@@ -189,7 +189,7 @@ func (g *partitioner) bound(nodes []*node) (bounded []*node, balls []*ball, left
 	return bounded, balls, left, nil
 }
 
-// children are the rows inside the ball and those beyond c times its radius; rows between are
+// children returns the rows inside the ball and those beyond c times its radius; rows between are
 // dropped.
 func (g *partitioner) children(v *node, b *ball) []*node {
 	in := &node{part: v.and(b.within(b.radius)), k: v.k - 1}

@@ -37,7 +37,7 @@ const (
 	narrow = 8.0
 )
 
-// condition is K for d columns.
+// condition returns K for d columns.
 func (c Constants) condition(d int) float64 {
 	if c.known() {
 		ratio := c.SigmaMax / c.SigmaMin
@@ -49,7 +49,7 @@ func (c Constants) condition(d int) float64 {
 // known reports that both bounds of the covariances are known.
 func (c Constants) known() bool { return c.SigmaMin > 0 && c.SigmaMax > 0 }
 
-// rounds is T.
+// rounds returns T.
 func (c Constants) rounds(d int) int {
 	return max(0, int(math.Ceil(math.Log(c.condition(d)/narrow)/math.Log(1/shrink))))
 }
@@ -125,7 +125,7 @@ func (r *run) pge(prefix string, parts []part, mu2 float64) ([]*gaussian, error)
 	return k.out, nil
 }
 
-// sd0 is r_0, the length of almost all rows of a standard Gaussian.
+// sd0 returns r_0, the length of almost all rows of a standard Gaussian.
 func (k *klsu) sd0() float64 {
 	n := 1.0
 	for _, c := range k.live {
@@ -221,7 +221,7 @@ func (k *klsu) scale() error {
 	return err
 }
 
-// second is the clipped second moment of pairs in the component's current coordinates.
+// second returns the clipped second moment of pairs in the component's current coordinates.
 func (k *klsu) second(c *component) rings.PairSum {
 	if c.round {
 		return nil
@@ -271,7 +271,7 @@ func (k *klsu) rounds() error {
 	return nil
 }
 
-// spectral is the spectral norm, about, of a matrix of noise of the given sd.
+// spectral returns the spectral norm, about, of a matrix of noise of the given sd.
 func (k *klsu) spectral(sd float64) float64 { return sd * math.Sqrt(2*float64(k.d)) }
 
 // halve multiplies c.a by 1/2 in the directions of z's eigenvalues of at least wide, and bounds the
@@ -300,8 +300,8 @@ func (c *component) halve(z *mat.SymDense, wide float64) {
 // scale's histogram gives 8 to 16.
 const longest = 8.0
 
-// covariance is the second moment of pairs in the frame that the rounds ended in. Components with
-// fewer rows than columns, or pairs that are lost in noise, get a sphere of the scale's size.
+// covariance returns the second moment of pairs in the frame that the rounds ended in. Components
+// with fewer rows than columns, or pairs that are lost in noise, get a sphere of the scale's size.
 func (k *klsu) covariance() error {
 	for _, c := range k.live {
 		c.found = true
@@ -355,7 +355,7 @@ func shrunk(z *mat.SymDense, noise float64) *mat.SymDense {
 	return out
 }
 
-// floor is the least eigenvalue, in units of s^2.
+// floor returns the least eigenvalue, in units of s^2.
 func (k *klsu) floor() float64 {
 	if k.c.known() {
 		return .5
@@ -363,7 +363,7 @@ func (k *klsu) floor() float64 {
 	return 1e-6
 }
 
-// sphere is a covariance of the scale that was measured, in units of s^2.
+// sphere returns a covariance of the scale that was measured, in units of s^2.
 func (k *klsu) sphere() *mat.SymDense {
 	s := symmetric.Identity(k.d)
 	// the scale's bound is about four times the trace

@@ -16,7 +16,8 @@ import (
 
 // Step 4 of PGE: means.
 
-// white is the component's frame in which it is standard, centred at center, and the factor back.
+// white returns the component's frame in which it is standard, centred at center, and the factor
+// back.
 func (c *component) white(center []float64) (query.Affine, *mat.Dense) {
 	l, inverse, _ := symmetric.Factor(c.cov)
 	s := math.Sqrt(c.unit2)

@@ -44,7 +44,7 @@ var (
 	_ estimate.Published = Paper{}
 )
 
-// Printed is Algorithm 2 with the constants of the source.
+// Printed returns Algorithm 2 with the constants of the source.
 func (Paper) Printed() estimate.Estimator { return NewPaper(Printed()) }
 
 // Uses says that bounds of the eigenvalues are those of every component, and that the ball that
@@ -55,13 +55,13 @@ func (Paper) Uses(p estimate.Problem) estimate.Uses {
 	return u
 }
 
-// Name is "separated:paper".
+// Name returns "separated:paper".
 func (Paper) Name() string { return "separated:paper" }
 
 // Source names the algorithm.
 func (Paper) Source() string { return "KSSU19 Algorithm 2" }
 
-// Summary is one line for lists of methods.
+// Summary returns one line for lists of methods.
 func (Paper) Summary() string {
 	return "the published algorithm for separated components, to compare with: terrific balls, level by level; needs very many rows"
 }
@@ -84,7 +84,7 @@ func (e Paper) Plan(p estimate.Problem) (kernel.Plan, error) {
 	return kernel.Plan{Method: e.Name(), Steps: e.steps(p)}, nil
 }
 
-// partitionShare is the part of mu^2 for Algorithm 1.
+// partitionShare returns the part of mu^2 for Algorithm 1.
 func (e Paper) partitionShare(k int) float64 {
 	if k <= 1 {
 		return 0
@@ -124,7 +124,7 @@ func (e Paper) enough(p estimate.Problem, n float64) bool {
 	return r.enoughRows(n, least/2, need) && r.enoughForCenter(parts, p.Columns, least/2, step*centerShare) && r.enoughForSeclusion(parts, least/2, step)
 }
 
-// privacyDelta is that of the budget, and what is usual where it is not known.
+// privacyDelta returns that of the budget, and what is usual where it is not known.
 func privacyDelta(p estimate.Problem) float64 {
 	if p.Budget.Delta > 0 {
 		return p.Budget.Delta

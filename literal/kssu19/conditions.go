@@ -25,8 +25,8 @@ func (c Constants) conditions(p estimate.Problem, parts []found, n float64) stri
 		c.bounds(parts, total), separation(parts, total, n), skinny(parts, n/c.FailureProb, p.Columns))
 }
 
-// bounds is condition (2): |mu_i| <= R, sigma_min <= sigma_i <= sigma_max, w_min <= w_i, as far as
-// they are known. (w_min is, always: the default is 1/(2k).)
+// bounds returns condition (2): |mu_i| <= R, sigma_min <= sigma_i <= sigma_max, w_min <= w_i, as
+// far as they are known. (w_min is, always: the default is 1/(2k).)
 func (c Constants) bounds(parts []found, total float64) string {
 	var broken []string
 	least := c.leastWeight(len(parts))
@@ -69,7 +69,7 @@ func (c Constants) impossible(parts []found) bool {
 	return false
 }
 
-// separation is condition (3), by the constant C that it holds with.
+// separation returns condition (3), by the constant C that it holds with.
 func separation(parts []found, total, n float64) string {
 	least := math.Inf(1)
 	for i, f := range parts {
@@ -91,14 +91,14 @@ func separation(parts []found, total, n float64) string {
 	return fmt.Sprintf("holds with C = %.2g", least)
 }
 
-// separationFactor is sqrt(k ln n) + 1/sqrt(w_i) + 1/sqrt(w_j).
+// separationFactor returns sqrt(k ln n) + 1/sqrt(w_i) + 1/sqrt(w_j).
 func separationFactor(k int, n, w, v float64) float64 {
 	return math.Sqrt(float64(k)*math.Log(math.Max(2, n))) + 1/math.Sqrt(w) + 1/math.Sqrt(v)
 }
 
-// skinny is condition (4): |Sigma|_F sqrt(ln(n/beta)) <= tr(Sigma)/8 and |Sigma|_2 ln(n/beta) <=
-// tr(Sigma)/8; over is n/beta. As |Sigma|_F >= tr(Sigma)/sqrt(d), none in d < 64 ln(n/beta) columns
-// meets it.
+// skinny returns condition (4): |Sigma|_F sqrt(ln(n/beta)) <= tr(Sigma)/8 and |Sigma|_2 ln(n/beta)
+// <= tr(Sigma)/8; over is n/beta. As |Sigma|_F >= tr(Sigma)/sqrt(d), none in d < 64 ln(n/beta)
+// columns meets it.
 func skinny(parts []found, over float64, d int) string {
 	fails, l := 0, math.Log(math.Max(2, over))
 	for _, f := range parts {
@@ -116,7 +116,7 @@ func skinny(parts []found, over float64, d int) string {
 	return words + ", and the theorem says nothing of them"
 }
 
-// top is the largest eigenvalue.
+// top returns the largest eigenvalue.
 func top(s *mat.SymDense) float64 {
 	values, ok := symmetric.Eigenvalues(s)
 	if !ok {

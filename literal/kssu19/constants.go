@@ -62,15 +62,15 @@ type Constants struct {
 	RowsAside float64
 }
 
-// Practical are constants with which the algorithms run.
+// Practical returns constants with which the algorithms run.
 func Practical() Constants {
 	return Constants{Kept: .75, Condition: 30, FailureProb: .1, Secluded: 5, Sought: 8.5, Candidates: 16, RadiusSlack: 1.5, TerrificSlack: .25, SecludedSlack: .25,
 		Octaves: 20, BoxDimensions: 4, BoxAttempts: 12, BoxSide: 8, SubsetRows: 2000, PartitionShare: .5, RowsAside: .05}
 }
 
-// Printed are the constants of the source, as far as it states them: the slacks of its analysis,
-// the size that Lemma 4.2 asks for, no subset of rows. papers/KSSU19.md has them beside those of
-// Practical.
+// Printed returns the constants of the source, as far as it states them: the slacks of its
+// analysis, the size that Lemma 4.2 asks for, no subset of rows. papers/KSSU19.md has them beside
+// those of Practical.
 //
 // Source: [KSSU19] Lemma 4.2; Algorithm 1; Section B.4 of the restatement.
 // Differs: TerrificRadius looks with c(1+c/10)+c/10 in place of c, with which Algorithm 1 would
@@ -115,9 +115,9 @@ func (c Constants) Validate() error {
 	return faults.Err("kssu19")
 }
 
-// with are the constants with what is publicly known of a mixture in place of what they assume: the
-// ball of radius R that holds every component's mean, the bounds of every component's eigenvalues,
-// and w_min.
+// with returns the constants with what is publicly known of a mixture in place of what they assume:
+// the ball of radius R that holds every component's mean, the bounds of every component's
+// eigenvalues, and w_min.
 func (c Constants) with(f estimate.Facts) Constants {
 	held := func(v float64) float64 { return math.Max(1/mostRadius, math.Min(mostRadius, v)) }
 	if f.KnowsMean && f.MeanWithin > 0 {
@@ -132,12 +132,12 @@ func (c Constants) with(f estimate.Facts) Constants {
 	return c
 }
 
-// uses are the facts that with makes use of: R bounds a grid only beside sigma.
+// uses returns the facts that with makes use of: R bounds a grid only beside sigma.
 func uses(f estimate.Facts) estimate.Uses {
 	return estimate.Uses{Eigenvalues: f.KnowsEigenvalues(), Mean: f.KnowsEigenvalues() && f.MeanWithin > 0}
 }
 
-// leastWeight is w_min for k components.
+// leastWeight returns w_min for k components.
 func (c Constants) leastWeight(k int) float64 {
 	if c.LeastWeight > 0 {
 		return c.LeastWeight
@@ -145,8 +145,8 @@ func (c Constants) leastWeight(k int) float64 {
 	return 1 / float64(2*k)
 }
 
-// inBall are the constants for rows in a ball of the given radius, which was released: radii up to
-// it, and down to Octaves below it.
+// inBall returns the constants for rows in a ball of the given radius, which was released: radii up
+// to it, and down to Octaves below it.
 func (c Constants) inBall(radius float64) Constants {
 	c.Radius, c.SigmaMax, c.SigmaMin = radius, radius, radius*math.Exp2(-float64(c.Octaves))
 	return c
@@ -155,8 +155,8 @@ func (c Constants) inBall(radius float64) Constants {
 // mostRadius is the largest radius of the grid of all sizes: 2^150.
 const mostRadius = 0x1p150
 
-// radii is the grid of GoodRadius in l dimensions, a half-octave apart: from sigma_min sqrt(l)/8 to
-// R + sigma_max sqrt(l) where these are known, else from 2^-150 to 2^150.
+// radii returns the grid of GoodRadius in l dimensions, a half-octave apart: from sigma_min
+// sqrt(l)/8 to R + sigma_max sqrt(l) where these are known, else from 2^-150 to 2^150.
 //
 // Source: [KSSU19] Theorem 3.2 (its bounds); Section B.3 of the restatement.
 func (c Constants) radii(l int) []float64 {
@@ -176,7 +176,7 @@ func (c Constants) radii(l int) []float64 {
 	}
 }
 
-// radiiBelow is the grid of TerrificRadius in l dimensions, upwards to top: from sqrt(l)
+// radiiBelow returns the grid of TerrificRadius in l dimensions, upwards to top: from sqrt(l)
 // sigma_min/2, or Octaves below top.
 //
 // Source: [KSSU19] Algorithm 1 (steps 3 and 6); Section B.4 of the restatement.

@@ -48,8 +48,8 @@ func (r *run) pca(step string, parts []part, balls []*ball, l int, mu2 float64) 
 	return frames, nil
 }
 
-// principal are the l orthonormal directions of the largest eigenvalues, as rows; the first axes if
-// s has none.
+// principal returns the l orthonormal directions of the largest eigenvalues, as rows; the first
+// axes if s has none.
 func principal(s *mat.SymDense, l int) *mat.Dense {
 	d := s.SymmetricDim()
 	l = min(l, d)

@@ -30,8 +30,8 @@ func terrificSteps(prefix string, share float64, most int, slack float64) []kern
 		Share: share * secludedShare, Most: most, Source: source})
 }
 
-// terrificGamma is Gamma of TerrificRadius for a ball of t rows of the subset, and the fewest rows
-// that it can be asked for: with fewer, noise alone would be taken for a ball, or hide one.
+// terrificGamma returns Gamma of TerrificRadius for a ball of t rows of the subset, and the fewest
+// rows that it can be asked for: with fewer, noise alone would be taken for a ball, or hide one.
 func (r *run) terrificGamma(parts, options int, t, mu2 float64) (gamma, need float64) {
 	sensitivity := 3.0
 	if r.relation == privacy.AddRemoveOne {
@@ -163,7 +163,7 @@ func (r *run) conditions(p part, balls []*ball, t int) scores.TerrificCenters {
 	return s
 }
 
-// place is where the centre of a ball is in the part's coordinates.
+// place returns where the centre of a ball is in the part's coordinates.
 func (p part) place(b *ball) []float64 {
 	z := make([]float64, p.dim())
 	for k, w := range p.frame.W {
@@ -174,7 +174,7 @@ func (p part) place(b *ball) []float64 {
 	return z
 }
 
-// secludedSlack is 2 Gamma of the three conditions.
+// secludedSlack returns 2 Gamma of the three conditions.
 func (r *run) secludedSlack(parts []part, i int, top, mu2 float64) float64 {
 	if r.c.SecludedSlack > 0 {
 		return r.c.SecludedSlack * parts[i].t
@@ -192,8 +192,8 @@ func (r *run) enoughForSeclusion(parts int, t, mu2 float64) bool {
 	return r.c.SecludedSlack*t >= hidden*scale && (1-r.c.SecludedSlack)*t >= scale*math.Log(float64(r.c.Candidates)/r.c.FailureProb)
 }
 
-// lemma42 is the t that Lemma 4.2 asks for, of n rows in l dimensions, at the (epsilon, delta) that
-// it gives TerrificRadius and GoodCenter each.
+// lemma42 returns the t that Lemma 4.2 asks for, of n rows in l dimensions, at the (epsilon, delta)
+// that it gives TerrificRadius and GoodCenter each.
 //
 // Source: [KSSU19] Lemma 4.2.
 // Differs: its n^a, a = .1, is read as a factor, as in Theorem 3.2, where the conference text

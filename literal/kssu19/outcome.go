@@ -24,7 +24,7 @@ const (
 	nShare = .01
 )
 
-// nSteps is the step that buys n where it is private.
+// nSteps returns the step that buys n where it is private.
 func nSteps(p estimate.Problem) []kernel.Step {
 	if p.Relation == privacy.ReplaceOne {
 		return nil
@@ -32,7 +32,7 @@ func nSteps(p estimate.Problem) []kernel.Step {
 	return []kernel.Step{{Name: stepN, Query: query.Count{}.Kind(), Share: nShare, Most: 1, Source: "KSSU19 Section A.6"}}
 }
 
-// count is n, public or released, and what is left of mu2.
+// count returns n, public or released, and what is left of mu2.
 func (r *run) count(mu2 float64) (n, left float64, err error) {
 	if n, public := r.a.Session().Rows(); public {
 		return float64(n), mu2, nil
@@ -86,15 +86,16 @@ func (c Constants) assemble(p estimate.Problem, n float64, parts []found, shape 
 	return draft.Outcome()
 }
 
-// refuse is the outcome of a fit that failed.
+// refuse returns the outcome of a fit that failed.
 func refuse(p estimate.Problem, format string, args ...any) estimate.Outcome {
 	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: fmt.Sprintf(format, args...), Advice: advice(p, 0)}}
 }
 
-// unparted is the outcome of a partition into fewer parts than there are said to be components:
-// some part then holds several, and one Gaussian in their place is as wrong as can be. (Merged
-// components are no rare accident with the source's constants: their slack falls with 1/epsilon,
-// until a ball of c times the radius of all rows of a component has to be free of any other row.)
+// unparted returns the outcome of a partition into fewer parts than there are said to be
+// components: some part then holds several, and one Gaussian in their place is as wrong as can be.
+// (Merged components are no rare accident with the source's constants: their slack falls with
+// 1/epsilon, until a ball of c times the radius of all rows of a component has to be free of any
+// other row.)
 func unparted(p estimate.Problem, parts int, c Constants) estimate.Outcome {
 	return estimate.Outcome{NoRelease: &estimate.NoRelease{
 		Reason: fmt.Sprintf("%d of %d components were told apart", parts, p.Components),
@@ -120,8 +121,8 @@ const (
 	mostRows   = 1e16
 )
 
-// needed is the least number of rows, about, that enough holds for; 0 if none does. What is enough
-// is enough for every longer table.
+// needed returns the least number of rows, about, that enough holds for; 0 if none does. What is
+// enough is enough for every longer table.
 func needed(enough func(n float64) bool) float64 {
 	const step = 1.25
 	of := func(i int) float64 { return fewestRows * math.Pow(step, float64(i)) }
@@ -132,7 +133,7 @@ func needed(enough func(n float64) bool) float64 {
 	return 0
 }
 
-// expectation is what a method says of the rows that it needs, and refusal why a table is too
+// expectation returns what a method says of the rows that it needs, and refusal why a table is too
 // short; nil if it is not, or nobody knows. Errors are within twice the non-private ones from about
 // accurate times that number on.
 func expectation(p estimate.Problem, accurate float64, enough func(n float64) bool) estimate.Expectation {

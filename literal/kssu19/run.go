@@ -41,12 +41,12 @@ type ball struct {
 	radius float64
 }
 
-// begin is a run on the session of an allotment, in whose table group rows may change at once.
+// begin returns a run on the session of an allotment, in whose table group rows may change at once.
 func begin(a *kernel.Allotment, c Constants, group float64) *run {
 	return &run{a: a, relation: a.Session().Relation(), c: c, group: group}
 }
 
-// partition is the partition of space into the parts.
+// partition returns the partition of space into the parts.
 func partition(parts []part) rings.Partition {
 	var p rings.Partition
 	for _, q := range parts {
@@ -55,7 +55,7 @@ func partition(parts []part) rings.Partition {
 	return p
 }
 
-// and is the part's rows that meet further conditions.
+// and returns the part's rows that meet further conditions.
 func (p part) and(more ...rings.Condition) part {
 	p.where = append(append([]rings.Condition(nil), p.where...), more...)
 	return p
@@ -71,7 +71,7 @@ func (b ball) beyond(radius float64) rings.Condition {
 	return rings.Condition{Frame: b.frame, Radius: radius, Outside: true}
 }
 
-// whole is the frame of all d columns as they are.
+// whole returns the frame of all d columns as they are.
 func whole(d int) query.Affine {
 	a := query.Affine{Center: make([]float64, d), W: make([][]float64, d)}
 	for i := range a.W {
@@ -81,7 +81,7 @@ func whole(d int) query.Affine {
 	return a
 }
 
-// shifted is f, whose rows are orthonormal, centred where its coordinates are z.
+// shifted returns f, whose rows are orthonormal, centred where its coordinates are z.
 func shifted(f query.Affine, z []float64) query.Affine {
 	center := append([]float64(nil), f.Center...)
 	for i, w := range f.W {
@@ -93,7 +93,7 @@ func shifted(f query.Affine, z []float64) query.Affine {
 	return f
 }
 
-// turned is u after f: coordinates u z.
+// turned returns u after f: coordinates u z.
 func turned(u *mat.Dense, f query.Affine) query.Affine {
 	r, l := u.Dims()
 	out := query.Affine{Columns: f.Columns, Center: f.Center, W: make([][]float64, r)}
@@ -112,7 +112,8 @@ func turned(u *mat.Dense, f query.Affine) query.Affine {
 // the table.
 const publicSeed = 0x4b53535531392e31
 
-// draw is a generator of public draws. How many were made before is a function of released values.
+// draw returns a generator of public draws. How many were made before is a function of released
+// values.
 func (r *run) draw() *rand.Rand {
 	r.draws++
 	return rand.New(rand.NewPCG(publicSeed, r.draws))
@@ -126,8 +127,8 @@ func uniform(rng *rand.Rand, n int, below float64) []float64 {
 	return out
 }
 
-// twice is 2 where one row can change the scores of two parts at once, by moving from one to the
-// other: see [scores.Selection.Sensitivity].
+// twice returns 2 where one row can change the scores of two parts at once, by moving from one to
+// the other: see [scores.Selection.Sensitivity].
 func (r *run) twice(parts int) float64 {
 	if parts > 1 && r.relation == privacy.ReplaceOne {
 		return 2
@@ -138,7 +139,8 @@ func (r *run) twice(parts int) float64 {
 // A subset is the rows that a search for radii looks at.
 type subset struct{ keep float64 }
 
-// subset is large enough for need points in every ball that is sought, however many rows there are.
+// subset returns one that is large enough for need points in every ball that is sought, however
+// many rows there are.
 func (r *run) subset(parts []part, need float64) subset {
 	need = math.Max(need, leastInBall) + 1
 	least := (3 + math.Sqrt(9+4*need)) / 2 // solves x^2 - 3x = need, what of takes off
@@ -156,7 +158,7 @@ func (r *run) subset(parts []part, need float64) subset {
 // show a radius badly. A guess.
 const leastInBall = 50.0
 
-// of is about how many of t rows are in the subset, and seldom fewer. It is below what a score
+// of returns about how many of t rows are in the subset, and seldom fewer. It is below what a score
 // takes.
 //
 // Source: [KSSU19] Section B.1 of the restatement.
@@ -167,7 +169,7 @@ func (s subset) of(t float64) int {
 	return int(math.Max(0, math.Min(most, s.keep*t-3*math.Sqrt(s.keep*(1-s.keep)*math.Max(0, t)))))
 }
 
-// chosen are the parts with the given numbers.
+// chosen returns the parts with the given numbers.
 func chosen(parts []part, at []int) []part {
 	out := make([]part, len(at))
 	for i, j := range at {

@@ -30,7 +30,7 @@ type aggregate struct {
 	balls  []*ball
 }
 
-// run is the whole fit.
+// run runs the whole fit.
 func (f *aggregate) run() (estimate.Outcome, error) {
 	if out, err := f.findRows(); err != nil {
 		return estimate.Outcome{}, err
@@ -55,8 +55,8 @@ func (f *aggregate) run() (estimate.Outcome, error) {
 // maxEstimates is how many the kernel pools.
 const maxEstimates = 1 << 22
 
-// of is the frame of some of the coordinates of an estimate, which are weight, mean and root, as
-// they are: at the origin.
+// of returns the frame of some of the coordinates of an estimate, which are weight, mean and root,
+// as they are: at the origin.
 func of(first, n int) query.Affine {
 	a := whole(n)
 	for i := range n {
@@ -196,7 +196,7 @@ func (f *aggregate) reach(root query.Affine, mu2 float64) ([]float64, error) {
 	return out, nil
 }
 
-// outcome is the mixture in the columns' units, heaviest component first.
+// outcome returns the mixture in the columns' units, heaviest component first.
 func (f *aggregate) outcome(parts []found) estimate.Outcome {
 	sort.SliceStable(parts, func(i, j int) bool { return parts[i].rows > parts[j].rows })
 	draft := program.NewDraft(f.Problem.Columns, f.Notes)

@@ -59,18 +59,18 @@ const spheres, vempalaWang = "spectral-spheres", "vempala-wang"
 // more.
 const leastSearched = 2000
 
-// Name is "separated:sample-aggregate".
+// Name returns "separated:sample-aggregate".
 func (SampleAggregate) Name() string { return "separated:sample-aggregate" }
 
 // Source names the algorithm.
 func (SampleAggregate) Source() string { return sectionFive }
 
-// Summary is one line for lists of methods.
+// Summary returns one line for lists of methods.
 func (SampleAggregate) Summary() string {
 	return "a mixture of k well separated spherical components: any learner on many small blocks, its estimates found by k searches for a ball (very many rows)"
 }
 
-// Printed is the same method with the source's constants.
+// Printed returns the same method with the source's constants.
 func (SampleAggregate) Printed() estimate.Estimator { return NewSampleAggregate(Printed()) }
 
 const sectionFive = "KSSU19 Section 5"
@@ -103,7 +103,7 @@ const (
 	octavesApart = 12
 )
 
-// inUnits are the constants for estimates in a ball of the given radius, which was released.
+// inUnits returns the constants for estimates in a ball of the given radius, which was released.
 func (e SampleAggregate) inUnits(p estimate.Problem, radius float64) Constants {
 	c := e.c
 	c.Radius, c.SigmaMin = radius, math.Min(radius, searched/float64(p.Components))
@@ -111,8 +111,8 @@ func (e SampleAggregate) inUnits(p estimate.Problem, radius float64) Constants {
 	return c
 }
 
-// Plan is the worst case that Fit may measure. It refuses a problem without a number of components,
-// and one with too few rows.
+// Plan returns the worst case that Fit may measure. It refuses a problem without a number of
+// components, and one with too few rows.
 func (e SampleAggregate) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.NoDelta {
 		return kernel.Plan{}, program.Refusal("state --epsilon and --delta in place of --rho", "the thresholds of PGLOC need a delta")
@@ -164,7 +164,7 @@ const (
 	amply = 1.5
 )
 
-// blocksNeeded is the number of blocks below which GoodRadius gives up or the thresholds of
+// blocksNeeded returns the number of blocks below which GoodRadius gives up or the thresholds of
 // GoodCenter hide a cluster of one estimate per block.
 //
 // Source: [KSSU19] Theorem 5.1 (m).
@@ -181,7 +181,7 @@ func (e SampleAggregate) blocksNeeded(p estimate.Problem) float64 {
 	return math.Max(math.Max(leastBlocks, 2*roomy*need), math.Max(perCell*threshold, perTest*k/paper.PureEpsilon(step)))
 }
 
-// rowsNeeded is the number of rows that makes enough blocks.
+// rowsNeeded returns the number of rows that makes enough blocks.
 func (e SampleAggregate) rowsNeeded(p estimate.Problem) float64 {
 	if p.Components < 1 {
 		return 0

@@ -24,16 +24,16 @@ func goodRadiusSteps(prefix string, share float64, most int) []kernel.Step {
 	}
 }
 
-// radiusGamma is Gamma of GoodRadius at the given cost, in rows of the subset, and the fewest rows
-// there that a ball may be asked to hold.
+// radiusGamma returns Gamma of GoodRadius at the given cost, in rows of the subset, and the fewest
+// rows there that a ball may be asked to hold.
 func (r *run) radiusGamma(parts, l int, mu2 float64) (gamma, need float64) {
 	options := float64(len(r.c.radii(l)))
 	gamma = r.c.RadiusSlack * r.group * r.twice(parts) / paper.ChoiceEpsilon(mu2*(1-duplicatesShare)) * math.Log(options/r.c.FailureProb)
 	return gamma, 8 * gamma
 }
 
-// slackRows is 4 Gamma, and at least a row: without any, every radius from the right one on has the
-// same score.
+// slackRows returns 4 Gamma, and at least a row: without any, every radius from the right one on
+// has the same score.
 func slackRows(gamma float64) int { return max(1, int(math.Round(4*gamma))) }
 
 // goodRadius finds, for every part, a radius r such that some ball of radius r around a row of it

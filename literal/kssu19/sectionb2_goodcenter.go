@@ -31,7 +31,7 @@ const (
 // seen: a released count of fewer noise sds than this is taken for nothing. A utility constant.
 const seen = 4.0
 
-// goodCenterSteps are the steps; slack is for each of the two stability histograms.
+// goodCenterSteps returns the steps; slack is for each of the two stability histograms.
 func goodCenterSteps(prefix string, share float64, most int, slack float64) []kernel.Step {
 	const source = "KSSU19 Section B.2"
 	histogram := rings.PartsOf(boxes.BoxKeys{}.Kind())
@@ -64,7 +64,7 @@ func (r *run) goodCenter(prefix string, parts []part, radii []float64, mu2 float
 	return balls, err
 }
 
-// centers are the balls of the fullest boxes, at most so many of a part, the fullest first. All
+// centers returns the balls of the fullest boxes, at most so many of a part, the fullest first. All
 // boxes are looked into at once, as parts of the table, so that more of them cost no more.
 func (r *run) centers(prefix string, parts []part, radii []float64, most int, mu2 float64) ([][]*ball, error) {
 	s := &centerSearch{run: r, prefix: prefix, mu2: mu2 / 4, most: most, balls: make([][]*ball, len(parts))}
@@ -185,7 +185,7 @@ func (s *centerSearch) findBox() error {
 	return nil
 }
 
-// fullest are the boxes of a leaf with the largest counts.
+// fullest returns the boxes of a leaf with the largest counts.
 func (s *centerSearch) fullest(all []cells.Cell, leaf int) []cells.Cell {
 	var own []cells.Cell
 	for _, c := range all {
@@ -197,7 +197,7 @@ func (s *centerSearch) fullest(all []cells.Cell, leaf int) []cells.Cell {
 	return own[:min(len(own), s.most)]
 }
 
-// slab is the condition |w(x - Center) - middle| <= half, for one row w of f.
+// slab returns the condition |w(x - Center) - middle| <= half, for one row w of f.
 func slab(f query.Affine, w []float64, middle, half float64) rings.Condition {
 	n2 := 0.0
 	for _, v := range w {
@@ -249,7 +249,7 @@ func (s *centerSearch) findCell() error {
 	return nil
 }
 
-// width is p, the width of the cells along an axis.
+// width returns p, the width of the cells along an axis.
 func (s *centerSearch) width(c *candidate) float64 {
 	l := float64(c.dim())
 	return 2 * c.radius * math.Min(1, math.Sqrt(math.Log(4*l*math.Max(2, c.rows))/l))
@@ -294,7 +294,7 @@ func (r *run) sphericalSums(step string, q rings.Parts, loss float64) ([]moments
 	return out, nil
 }
 
-// meanWithin is the mean, moved into the ball that the rows were clipped to.
+// meanWithin returns the mean, moved into the ball that the rows were clipped to.
 func meanWithin(m moments.Sums, radius float64) []float64 {
 	z, n2 := make([]float64, len(m.Sum)), 0.0
 	for i, v := range m.Sum {
@@ -311,7 +311,8 @@ func meanWithin(m moments.Sums, radius float64) []float64 {
 	return z
 }
 
-// heaviest is the cell of the largest count of a leaf and coordinate; nil if none was released.
+// heaviest returns the cell of the largest count of a leaf and coordinate; nil if none was
+// released.
 func heaviest(cells []cells.Cell, leaf, coordinate int) (best *cells.Cell) {
 	for i, c := range cells {
 		if c.Leaf == leaf && c.Coordinate == coordinate && (best == nil || c.Count > best.Count) {

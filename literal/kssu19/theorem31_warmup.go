@@ -31,20 +31,20 @@ var (
 	_ estimate.Published = WarmUp{}
 )
 
-// Printed is the learner with the constants of the source.
+// Printed returns the learner with the constants of the source.
 func (WarmUp) Printed() estimate.Estimator { return NewWarmUp(Printed()) }
 
 // Uses says that bounds of the eigenvalues are those of every component, and that the ball that
 // holds the mean, which is read as that of every component's mean, is used beside them.
 func (WarmUp) Uses(p estimate.Problem) estimate.Uses { return uses(p.Facts) }
 
-// Name is "separated:warm-up".
+// Name returns "separated:warm-up".
 func (WarmUp) Name() string { return "separated:warm-up" }
 
 // Source names the algorithm.
 func (WarmUp) Source() string { return "KSSU19 Theorem 3.1" }
 
-// Summary is one line for lists of methods.
+// Summary returns one line for lists of methods.
 func (WarmUp) Summary() string {
 	return "spherical components of similar size and weight, to compare with: private PCA, then one ball after another"
 }
@@ -65,9 +65,9 @@ const warmUpAccurate = 20
 // stepAbout finds where the components are in all columns.
 const stepAbout = finalPrefix + "about"
 
-// on is the learner with what is known of the problem. Bounds of sigma that are constants of the
-// method come with the source's assumption on the means, |mu| <= k sqrt(d) sigma; those that are
-// stated of the rows do not.
+// on returns the learner with what is known of the problem. Bounds of sigma that are constants of
+// the method come with the source's assumption on the means, |mu| <= k sqrt(d) sigma; those that
+// are stated of the rows do not.
 //
 // Source: [KSSU19] Theorem 3.1 (the family of mixtures).
 func (e WarmUp) on(p estimate.Problem) WarmUp {
@@ -88,7 +88,7 @@ func (e WarmUp) pcaShare() float64 {
 	return pcaShare - wholeShare
 }
 
-// dimensions is l for n rows.
+// dimensions returns l for n rows.
 func (e WarmUp) dimensions(p estimate.Problem, n float64) int {
 	k := program.MostComponents(p)
 	most := math.Max(float64(k), e.c.PCAFactor*math.Log(math.Max(2, n*float64(k)/e.c.FailureProb)))
@@ -132,8 +132,8 @@ func (e WarmUp) Expect(p estimate.Problem) estimate.Expectation {
 	return expectation(p, warmUpAccurate, func(n float64) bool { return e.enough(p, n) })
 }
 
-// clipped is the radius of the ball around the origin that holds all rows: R + k sqrt(d) sigma,
-// which is 2k sqrt(d kappa) sigma_min where R is the source's.
+// clipped returns the radius of the ball around the origin that holds all rows: R + k sqrt(d)
+// sigma, which is 2k sqrt(d kappa) sigma_min where R is the source's.
 func (e WarmUp) clipped(p estimate.Problem) float64 {
 	k := float64(max(2, program.MostComponents(p)))
 	return math.Min(1e150, e.c.Radius+k*math.Sqrt(float64(p.Columns))*e.c.SigmaMax)
@@ -180,7 +180,7 @@ func (e WarmUp) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) 
 	return e.outcome(p, n, spheres), nil
 }
 
-// clip is the ball that rows are clipped to; nil if none is found.
+// clip returns the ball that rows are clipped to; nil if none is found.
 func (e WarmUp) clip(r *run, p estimate.Problem, all part, mu2 float64) (*ball, error) {
 	if e.bounded() {
 		return &ball{frame: all.frame, radius: e.clipped(p)}, nil

@@ -5,7 +5,7 @@ import "github.com/gauze-dp/gauze/kernel"
 // ballFactor is what PGLOC multiplies GoodRadius' answer by.
 const ballFactor = 4.0
 
-// pglocSteps are the steps of PGLOC; slack is for all its thresholds together.
+// pglocSteps returns the steps of PGLOC; slack is for all its thresholds together.
 func pglocSteps(prefix string, share float64, most int, slack float64) []kernel.Step {
 	return append(goodRadiusSteps(prefix, share/2, most), goodCenterSteps(prefix, share/2, most, slack/2)...)
 }

@@ -93,8 +93,8 @@ func (r *run) psge(prefix string, parts []part, balls []*ball, mu2 float64) ([]*
 	return found, nil
 }
 
-// buckets is into how many buckets the rows of a part are put to be paired, for a released number
-// of rows.
+// buckets returns into how many buckets the rows of a part are put to be paired, for a released
+// number of rows.
 func buckets(rows float64) int {
 	return int(math.Max(1, math.Min(1<<26, rows/2)))
 }

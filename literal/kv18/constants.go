@@ -22,7 +22,7 @@ type Constants struct {
 // Source: [KV18] Sections 1 and 2 of the restatement. Differs: see Constants.
 func Practical() Constants { return Constants{Width: 1, FailureProb: .05} }
 
-// Printed are the source's: no row of a Gaussian is clipped, but for a small probability.
+// Printed returns the source's: no row of a Gaussian is clipped, but for a small probability.
 //
 // Source: [KV18] Section 3 of the restatement.
 func Printed() Constants { return Constants{Width: 4, Radius: 4, FailureProb: .05} }

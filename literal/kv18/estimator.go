@@ -36,13 +36,13 @@ var _ estimate.FactUser = Estimator{}
 
 const name = "univariate:kv18"
 
-// Printed is the method with the bins and the range of the source.
+// Printed returns the method with the bins and the range of the source.
 func (Estimator) Printed() estimate.Estimator { return New(Printed()) }
 
-// Name is "univariate:kv18".
+// Name returns "univariate:kv18".
 func (Estimator) Name() string { return name }
 
-// Summary is one line for lists of methods.
+// Summary returns one line for lists of methods.
 func (Estimator) Summary() string {
 	return "one Gaussian in one column: stability histograms for scale and place, then clipped moments"
 }
@@ -50,15 +50,15 @@ func (Estimator) Summary() string {
 // Source names the algorithm.
 func (Estimator) Source() string { return "KV18 Section 1" }
 
-// Uses is a bound on the variance, and one on the mean beside it: then there are finitely many
+// Uses returns a bound on the variance, and one on the mean beside it: then there are finitely many
 // places, and no delta is needed.
 func (e Estimator) Uses(p estimate.Problem) estimate.Uses {
 	known := p.Facts.KnowsEigenvalues()
 	return estimate.Uses{Eigenvalues: known, Mean: e.c.reach(p.Facts).bins > 0}
 }
 
-// Plan is what Fit measures, or a *estimate.Refusal for more than one column or too few rows to see
-// any bin.
+// Plan returns what Fit measures, or a *estimate.Refusal for more than one column or too few rows
+// to see any bin.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Columns < 1 {
 		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", name, p.Columns)
@@ -118,7 +118,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	return r.outcome(), nil
 }
 
-// Expect is the error of the variance of a Gaussian.
+// Expect returns the error of the variance of a Gaussian.
 func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	if !(total(p) > 0) || refuse(p) != nil {
 		return estimate.Expectation{}
@@ -131,7 +131,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	return x
 }
 
-// rowsNeeded is about how many rows have an error of twice the non-private one; 0 if no number
+// rowsNeeded returns about how many rows have an error of twice the non-private one; 0 if no number
 // below 1e12 has.
 func (e Estimator) rowsNeeded(p estimate.Problem) float64 {
 	for n := math.Max(100, e.c.rowsSeen(p)); n < 1e12; n *= 1.05 {
@@ -147,7 +147,7 @@ func (e Estimator) advice(p estimate.Problem) string {
 		"fewer rows", e.c.rowsShown(p), fewer(p))
 }
 
-// fewer is what needs fewer rows.
+// fewer returns what needs fewer rows.
 func fewer(p estimate.Problem) string {
 	if p.Budget.Pure() {
 		return "--method gaussian, with a delta above 0,"

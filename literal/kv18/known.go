@@ -27,7 +27,7 @@ type reach struct {
 	mean float64
 }
 
-// reach is that of the problem: the lower end of a Gaussian's fullest octave of distances is
+// reach returns that of the problem: the lower end of a Gaussian's fullest octave of distances is
 // narrowestOctave to widestOctave of its sds.
 func (c Constants) reach(f estimate.Facts) reach {
 	r := reach{low: lowestOctave, high: highestOctave, mean: f.MeanWithin}
@@ -44,7 +44,7 @@ func (c Constants) reach(f estimate.Facts) reach {
 	return r
 }
 
-// octaves is how many there are, and one on each side that takes what is beyond.
+// octaves returns how many there are, and one on each side that takes what is beyond.
 func (r reach) octaves() float64 { return float64(r.high - r.low + 3) }
 
 // edges of the bins of the given width that hold the places within the bound.

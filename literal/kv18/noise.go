@@ -38,7 +38,7 @@ func (r *run) sum(step string, q query.Sum, cost float64) (kernel.Answer, error)
 	return r.Sum(step, q, privacy.SqrtDown(cost))
 }
 
-// pairSum is sum for secret pairs of rows.
+// pairSum returns sum for secret pairs of rows.
 func (r *run) pairSum(step string, q rings.Pairs, cost float64) (kernel.Answer, error) {
 	if r.Problem.Budget.Pure() {
 		return choice.LaplacePairs(r.Allotment, step, q, cost)
@@ -46,7 +46,7 @@ func (r *run) pairSum(step string, q rings.Pairs, cost float64) (kernel.Answer, 
 	return pairs.Sum(r.Allotment, step, q, privacy.SqrtDown(cost))
 }
 
-// countNoise is the noise sd of counts of which one row changes so many by one, for a share.
+// countNoise returns the noise sd of counts of which one row changes so many by one, for a share.
 func countNoise(p estimate.Problem, share, changed float64) float64 {
 	if p.Budget.Pure() {
 		return math.Sqrt2 * changed / (p.Budget.Epsilon * share)
@@ -57,8 +57,8 @@ func countNoise(p estimate.Problem, share, changed float64) float64 {
 // chance with which one of all noises of a histogram is taken for rows.
 const chance = 4e-5
 
-// seen is how many noise sds of a histogram of so many bins the largest noise is above with that
-// chance.
+// seen returns how many noise sds of a histogram of so many bins the largest noise is above with
+// that chance.
 func seen(p estimate.Problem, bins float64) float64 {
 	if p.Budget.Pure() { // P(noise > t sds) = exp(-sqrt2 t)/2
 		return math.Log(bins/(2*chance)) / math.Sqrt2
@@ -86,9 +86,10 @@ func form(p estimate.Problem) query.Form {
 	return query.FullForm
 }
 
-// squareNoise is the noise sd of the sum of z^2 that the last release has at a cost, in units of
-// the radius squared: (1+b^2/r^2) S/mu in the full form; in the spherical form, whose three numbers
-// have the unit 3/2 r^2 and the L1 sensitivity sqrt3 times that in L2, Laplace noise of that.
+// squareNoise returns the noise sd of the sum of z^2 that the last release has at a cost, in units
+// of the radius squared: (1+b^2/r^2) S/mu in the full form; in the spherical form, whose three
+// numbers have the unit 3/2 r^2 and the L1 sensitivity sqrt3 times that in L2, Laplace noise of
+// that.
 func squareNoise(p estimate.Problem, cost float64) float64 {
 	factor := 1.
 	if p.Relation == privacy.ReplaceOne {
@@ -100,7 +101,7 @@ func squareNoise(p estimate.Problem, cost float64) float64 {
 	return (1 + lift*lift) * factor / math.Sqrt(cost)
 }
 
-// total is what the session's filter adds up to.
+// total returns what the session's filter adds up to.
 func total(p estimate.Problem) float64 {
 	if p.Budget.Pure() {
 		return p.Budget.Epsilon

@@ -76,7 +76,7 @@ const (
 	leaning    = .8
 )
 
-// outcome is the model.
+// outcome returns the model.
 func (r *run) outcome() estimate.Outcome {
 	draft := program.NewDraft(1, r.Notes)
 	cov, err := program.ShapedMatrix(mat.NewSymDense(1, []float64{r.sd * r.sd}), r.Problem.Covariance)
@@ -94,7 +94,7 @@ const (
 // thresholdSDs is what the threshold of a histogram of all places is in noise sds, about.
 const thresholdSDs = 6
 
-// rowsSeen is about how many rows a Gaussian needs for its fullest bins to be seen.
+// rowsSeen returns about how many rows a Gaussian needs for its fullest bins to be seen.
 func (c Constants) rowsSeen(p estimate.Problem) float64 {
 	reach, sds := c.reach(p.Facts), float64(thresholdSDs)
 	if reach.bins > 0 {
@@ -114,9 +114,9 @@ const (
 	widestOctave    = 1.32
 )
 
-// rowsShown is about how many rows a Gaussian needs for its spread to show through the noise of the
-// last release too, with half of noiseLimit and whatever its octave: so it is let through but where
-// the noise takes half of the spread, 4 of its sds; 0 if no number below 1e12 does.
+// rowsShown returns about how many rows a Gaussian needs for its spread to show through the noise
+// of the last release too, with half of noiseLimit and whatever its octave: so it is let through
+// but where the noise takes half of the spread, 4 of its sds; 0 if no number below 1e12 does.
 func (c Constants) rowsShown(p estimate.Problem) float64 {
 	for n := math.Max(2, c.rowsSeen(p)); n < 1e12; n *= 1.05 {
 		if noise, _ := c.noise(p, n); 2*widestOctave*widestOctave*noise <= noiseLimit {
@@ -126,8 +126,8 @@ func (c Constants) rowsShown(p estimate.Problem) float64 {
 	return 0
 }
 
-// noise is that of the variance of a Gaussian whose standard deviation is a practical bin's width,
-// and the square of the radius in that unit.
+// noise returns that of the variance of a Gaussian whose standard deviation is a practical bin's
+// width, and the square of the radius in that unit.
 func (c Constants) noise(p estimate.Problem, n float64) (noise, r2 float64) {
 	cost := sharesOf(p).moments * total(p)
 	r2 = c.radius(p, n, cost) * c.Width
@@ -135,7 +135,7 @@ func (c Constants) noise(p estimate.Problem, n float64) (noise, r2 float64) {
 	return squareNoise(p, cost) * r2 / n, r2
 }
 
-// relativeError is that of the variance of such a Gaussian.
+// relativeError returns that of the variance of such a Gaussian.
 func (c Constants) relativeError(p estimate.Problem, n float64) float64 {
 	noise, r2 := c.noise(p, n)
 	law := clip.Gaussian(1, r2)

@@ -37,8 +37,8 @@ func (r *run) findPlace() (doubt string, err error) {
 	return "", nil
 }
 
-// findNear is findPlace where the mean is bounded: the bins are few enough for noise on each, and
-// no delta is spent.
+// findNear returns findPlace where the mean is bounded: the bins are few enough for noise on each,
+// and no delta is spent.
 //
 // Source: [KV18] Section 2 of the restatement, the bounded case. Differs: Gaussian noise, but
 // where delta is 0.

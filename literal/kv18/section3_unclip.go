@@ -2,8 +2,8 @@ package kv18
 
 import "math"
 
-// unclip is the Gaussian N(mean, sd^2) whose first and second moment are the given ones after it is
-// clipped to [-radius, radius]: by bisection, for moments that a clipped law can have.
+// unclip returns the Gaussian N(mean, sd^2) whose first and second moment are the given ones after
+// it is clipped to [-radius, radius]: by bisection, for moments that a clipped law can have.
 //
 // Source: [TYLERPRESS] Section 4.3 with d = 1.
 // Differs: the expectations of one column are known in closed form.
@@ -22,7 +22,7 @@ func unclip(first, second, radius float64) (mean, sd float64) {
 	return mean, sd
 }
 
-// centred is the mean with which the clipped mean is first.
+// centred returns the mean with which the clipped mean is first.
 func centred(first, sd, radius float64) float64 {
 	reach := radius + 10*sd
 	low, high := -reach, reach
@@ -37,8 +37,8 @@ func centred(first, sd, radius float64) float64 {
 	return (low + high) / 2
 }
 
-// clipped are E x and E x^2 for x ~ N(mean, sd^2) moved to the nearest end of [-radius, radius] if
-// it lies outside.
+// clipped returns E x and E x^2 for x ~ N(mean, sd^2) moved to the nearest end of [-radius, radius]
+// if it lies outside.
 func clipped(mean, sd, radius float64) (first, second float64) {
 	a, b := (-radius-mean)/sd, (radius-mean)/sd
 	below, above := tail(-a), tail(b)
@@ -49,7 +49,7 @@ func clipped(mean, sd, radius float64) (first, second float64) {
 	return first, second
 }
 
-// tail is P(Z > x) for a standard Gaussian Z.
+// tail returns P(Z > x) for a standard Gaussian Z.
 func tail(x float64) float64 { return math.Erfc(x/math.Sqrt2) / 2 }
 
 func density(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }

@@ -2,7 +2,7 @@ package paper
 
 import "fmt"
 
-// CountAcross is how many mixtures Across lists for groups of these sizes.
+// CountAcross returns how many mixtures Across lists for groups of these sizes.
 func CountAcross(groups []int, k, units int) (count float64) {
 	ways := make([]float64, max(0, min(k, units))+1) // to choose so many Gaussians, one of each group so far
 	ways[0] = 1

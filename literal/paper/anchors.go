@@ -10,7 +10,7 @@ const (
 	mostMasses   = 1 << 23 // numbers that the masses of all Gaussians in all sets may be
 )
 
-// fastAnchors is how many mixtures make sets, so that there is memory for the masses.
+// fastAnchors returns how many mixtures make sets, so that there is memory for the masses.
 func fastAnchors(gaussians int) int {
 	r := mostAnchors
 	for r > 2 && r*(r-1)/2*gaussians > mostMasses {
@@ -56,7 +56,7 @@ func (l *List) maximin(r int) (chosen []int) {
 	return chosen
 }
 
-// densities are those of the pool's mixtures relative to their mean, at points drawn from that
+// densities returns those of the pool's mixtures relative to their mean, at points drawn from that
 // mean.
 func (l *List) densities(pool []int) [][]float64 {
 	var all [][2]int

@@ -35,7 +35,7 @@ type Options struct {
 	Partition rings.Partition
 }
 
-// ChoiceStep is the plan's line for one choice, which a pure budget pays for too.
+// ChoiceStep returns the plan's line for one choice, which a pure budget pays for too.
 func ChoiceStep(name string, share float64, form Form, source string) kernel.Step {
 	kind := scores.MinimumDistance{}.Kind()
 	if form == Tournament {
@@ -74,7 +74,7 @@ func Choose(a *kernel.Allotment, step string, l *List, o Options, epsilon float6
 	return chosen[0], nil
 }
 
-// queryOf is what Choose asks: the score of every mixture of the list.
+// queryOf returns what Choose asks: the score of every mixture of the list.
 func queryOf(l *List, o Options) (scores.Score, error) {
 	if l.Len() == 0 {
 		return nil, errors.New("hypotheses: want at least one mixture, got none")
@@ -107,8 +107,8 @@ func queryOf(l *List, o Options) (scores.Score, error) {
 	return q, nil
 }
 
-// pairs are those of mixtures a before b: Scheffe's set of (b, a) has the same differences, but for
-// ties.
+// pairs returns those of mixtures a before b: Scheffe's set of (b, a) has the same differences, but
+// for ties.
 func pairs(of []int) (sets [][2]int) {
 	for j, b := range of {
 		for _, a := range of[:j] {

@@ -13,7 +13,7 @@ type Cost struct {
 	Compared float64 // differences of a count and a prediction
 }
 
-// CostOf is that of a form for so many mixtures of so many Gaussians: AllPairs compares every
+// CostOf returns that of a form for so many mixtures of so many Gaussians: AllPairs compares every
 // mixture on every set, M^3/2 of them, a Tournament only on those of its own contests, M^2.
 func CostOf(form Form, gaussians int, mixtures float64) Cost {
 	c := Cost{Mixtures: mixtures, Sets: mixtures * (mixtures - 1) / 2}
@@ -41,8 +41,8 @@ func (c Cost) String() string {
 	return fmt.Sprintf("%.3g sets for %.3g mixtures, with %.2g masses and %.2g comparisons", c.Sets, c.Mixtures, c.Masses, c.Compared)
 }
 
-// bound is what Choose's form AllPairs promises beyond 3 OPT, with probability 1 - 2 beta, for n
-// rows and a list of so many mixtures whose masses are exact:
+// bound returns what Choose's form AllPairs promises beyond 3 OPT, with probability 1 - 2 beta, for
+// n rows and a list of so many mixtures whose masses are exact:
 //
 //	TV(f, chosen) <= 3 OPT + 2 t + 2 ln(M/beta)/(epsilon n) + 2/n,   t = sqrt(ln(M^2/beta)/(2n)),
 //
@@ -65,14 +65,15 @@ func ChoiceRows(alpha, beta, epsilon, mixtures float64) float64 {
 // zeta is the slack of a contest, and what a Tournament loses beyond three times the best.
 const zeta = 1
 
-// margins are what a contest is a draw by, and what a winner must have beyond the loser's share.
+// margins returns what a contest is a draw by, and what a winner must have beyond the loser's
+// share.
 //
 // Source: [BSKW19] Algorithm 1. Differs: zeta is 1.
 func margins(alpha float64) (draw, margin float64) {
 	return math.Min(1, (2+zeta)*alpha), math.Min(1, (1+zeta/2.)*alpha)
 }
 
-// TournamentRows is the number of rows from which a Tournament of accuracy alpha, of a list of
+// TournamentRows returns the number of rows from which a Tournament of accuracy alpha, of a list of
 // which some mixture is within alpha of the truth, chooses one within (3+zeta) alpha of it with
 // probability 1 - 2 beta: 8 ln(2M/beta)/(zeta alpha)^2 + 8 ln(M/beta)/(zeta alpha epsilon) rows.
 //

@@ -31,17 +31,17 @@ type Gaussian struct {
 	LogVolume  float64    // ln |det L|
 }
 
-// NewGaussian is N(mean, cov). Where cov is not positive definite it is mended as linalg.Factor
-// says.
+// NewGaussian returns N(mean, cov). Where cov is not positive definite it is mended as
+// linalg.Factor says.
 func NewGaussian(mean []float64, cov *mat.SymDense) Gaussian {
 	l, inv, logDet := symmetric.Factor(cov)
 	return Gaussian{Mean: slices.Clone(mean), L: l, Inverse: inv, LogVolume: logDet / 2}
 }
 
-// Line is N(mean, sd^2).
+// Line returns N(mean, sd^2).
 func Line(mean, sd float64) Gaussian { return Product([]float64{mean}, []float64{sd}) }
 
-// Product is the Gaussian with independent coordinates N(mean[i], sd[i]^2).
+// Product returns the Gaussian with independent coordinates N(mean[i], sd[i]^2).
 func Product(mean, sd []float64) Gaussian {
 	d := len(mean)
 	g := Gaussian{Mean: slices.Clone(mean), L: mat.NewDense(d, d, nil), Inverse: mat.NewDense(d, d, nil)}
@@ -53,7 +53,7 @@ func Product(mean, sd []float64) Gaussian {
 	return g
 }
 
-// component is the density of g, up to the factor that all have in common.
+// component returns the density of g, up to the factor that all have in common.
 func (g Gaussian) component(columns []int) query.Component {
 	f := query.Affine{Columns: columns, Center: g.Mean}
 	for i := range g.Mean {
@@ -62,7 +62,7 @@ func (g Gaussian) component(columns []int) query.Component {
 	return query.Component{Frame: f, LogWeight: -g.LogVolume}
 }
 
-// logDensity is that of component, at x.
+// logDensity returns that of component, at x.
 func (g Gaussian) logDensity(x []float64) float64 {
 	norm2 := 0.0
 	for i := range x {
@@ -77,7 +77,7 @@ func (g Gaussian) logDensity(x []float64) float64 {
 	return -g.LogVolume - norm2/2
 }
 
-// at is mean + L z.
+// at returns mean + L z.
 func (g Gaussian) at(z []float64) []float64 {
 	x := slices.Clone(g.Mean)
 	for i := range x {
@@ -130,7 +130,8 @@ func NetLine(around Gaussian, g, zeta float64) iter.Seq[Gaussian] {
 	}
 }
 
-// powers are the (1+zeta)^j g^(-1/root), j = 0, 1, .., up to g^(1/root) and the first one beyond.
+// powers returns the (1+zeta)^j g^(-1/root), j = 0, 1, .., up to g^(1/root) and the first one
+// beyond.
 func powers(g, zeta, root float64) (v []float64) {
 	low, high := math.Pow(g, -1/root), math.Pow(g, 1/root)
 	for j := 0.0; ; j++ {

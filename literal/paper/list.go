@@ -15,12 +15,12 @@ type List struct {
 	share     []float64
 }
 
-// NewList is an empty list of mixtures of at most parts of the Gaussians.
+// NewList returns an empty list of mixtures of at most parts of the Gaussians.
 func NewList(gaussians []Gaussian, parts int) *List {
 	return &List{Gaussians: gaussians, Parts: parts}
 }
 
-// Len is the number of mixtures.
+// Len returns the number of mixtures.
 func (l *List) Len() int { return len(l.index) / max(1, l.Parts) }
 
 // Add appends the mixture with the given shares, at least 0, of the Gaussians of the given numbers:
@@ -44,7 +44,7 @@ func (l *List) Add(index []int, share []float64) error {
 	return nil
 }
 
-// Terms are the Gaussians of positive share in mixture i, by number, and their shares.
+// Terms returns the Gaussians of positive share in mixture i, by number, and their shares.
 func (l *List) Terms(i int) (index []int, share []float64) {
 	for t := i * l.Parts; t < (i+1)*l.Parts; t++ {
 		if l.share[t] > 0 {
@@ -54,7 +54,7 @@ func (l *List) Terms(i int) (index []int, share []float64) {
 	return index, share
 }
 
-// Mixture is mixture i as a model; nil columns stand for x1, x2, ...
+// Mixture returns mixture i as a model; nil columns stand for x1, x2, ...
 func (l *List) Mixture(i int, columns []string) (*model.Mixture, error) {
 	index, share := l.Terms(i)
 	var components []model.Gaussian
@@ -68,13 +68,13 @@ func (l *List) Mixture(i int, columns []string) (*model.Mixture, error) {
 	return model.New(columns, share, components)
 }
 
-// CountMixtures is how many mixtures Mixtures lists for so many Gaussians: sum over s of
+// CountMixtures returns how many mixtures Mixtures lists for so many Gaussians: sum over s of
 // C(gaussians, s) C(units-1, s-1).
 func CountMixtures(gaussians, k, units int) float64 {
 	return CountAcross([]int{gaussians}, k, units)
 }
 
-// binomial is C(n, r).
+// binomial returns C(n, r).
 func binomial(n, r int) float64 {
 	c := 1.0
 	for i := range r {

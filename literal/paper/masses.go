@@ -80,7 +80,7 @@ func (b *blend) at(x []float64) {
 	}
 }
 
-// masses are those of every Gaussian of the list in every set: shares of points that fill the
+// masses returns those of every Gaussian of the list in every set: shares of points that fill the
 // Gaussian evenly, the same at every run, or, on the line, of the intervals that the sets consist
 // of.
 func (l *List) masses(sets [][2]int) [][]float64 {
@@ -155,8 +155,8 @@ func (l *List) lineMasses(b *blend, mass [][]float64) {
 	}
 }
 
-// crossing is where, between low and high, the difference of the two densities changes its sign: it
-// becomes positive if up.
+// crossing returns where, between low and high, the difference of the two densities changes its
+// sign: it becomes positive if up.
 func (b *blend) crossing(pair [2]int, low, high float64, up bool) float64 {
 	for range 60 {
 		x := low + (high-low)/2
@@ -188,11 +188,11 @@ func (b *blend) larger(pair [2]int, x float64) bool {
 	return f[0] > f[1]
 }
 
-// normalQuantile is the p-quantile of N(0, 1).
+// normalQuantile returns the p-quantile of N(0, 1).
 func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
-// evenPoints are n points whose distribution is close to N(0, I) in d dimensions: Halton's, through
-// the quantiles.
+// evenPoints returns n points whose distribution is close to N(0, I) in d dimensions: Halton's,
+// through the quantiles.
 func evenPoints(n, d int) [][]float64 {
 	points := make([][]float64, n)
 	for i := range points {

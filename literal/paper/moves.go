@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// FromFactor is N(mean, L L^T), L lower triangular.
+// FromFactor returns N(mean, L L^T), L lower triangular.
 func FromFactor(mean []float64, l *mat.Dense) Gaussian {
 	d := len(mean)
 	root, inverse := mat.DenseCopyOf(l).RawMatrix().Data, dense.Identity(d)
@@ -21,8 +21,8 @@ func FromFactor(mean []float64, l *mat.Dense) Gaussian {
 // most. With it a list is laid around a mixture that was chosen from a coarser one.
 type Move func(g Gaussian, h float64, steps int) []Gaussian
 
-// Means are the Gaussians whose means differ by multiples of h standard deviations along the axes
-// of L, a Cholesky factor.
+// Means returns the Gaussians whose means differ by multiples of h standard deviations along the
+// axes of L, a Cholesky factor.
 func Means(g Gaussian, h float64, steps int) (out []Gaussian) {
 	d := len(g.Mean)
 	grid(d, steps, func(z []int) {
@@ -37,14 +37,15 @@ func Means(g Gaussian, h float64, steps int) (out []Gaussian) {
 	return out
 }
 
-// Scales are the Gaussians whose standard deviations, L being diagonal, differ by powers of 1+h.
+// Scales returns the Gaussians whose standard deviations, L being diagonal, differ by powers of
+// 1+h.
 func Scales(g Gaussian, h float64, steps int) []Gaussian { return shapes(g, h, steps, false) }
 
-// Covariances are the Gaussians with covariance L T T^T L^T, T lower triangular: powers of 1+h on
-// the diagonal, multiples of h below it.
+// Covariances returns the Gaussians with covariance L T T^T L^T, T lower triangular: powers of 1+h
+// on the diagonal, multiples of h below it.
 func Covariances(g Gaussian, h float64, steps int) []Gaussian { return shapes(g, h, steps, true) }
 
-// shapes are the products L T, with or without what is below T's diagonal.
+// shapes returns the products L T, with or without what is below T's diagonal.
 func shapes(g Gaussian, h float64, steps int, full bool) (out []Gaussian) {
 	d := len(g.Mean)
 	numbers := d
@@ -84,10 +85,10 @@ func grid(d, steps int, f func(z []int)) {
 	place(0)
 }
 
-// CountMoved is how many neighbours a move of so many numbers lists.
+// CountMoved returns how many neighbours a move of so many numbers lists.
 func CountMoved(numbers, steps int) float64 { return math.Pow(float64(2*steps+1), float64(numbers)) }
 
-// reweighted are the weights, and those in which one component gives a part of at most h/4 to
+// reweighted returns the weights, and those in which one component gives a part of at most h/4 to
 // another. They shrink with h, as moves do.
 func reweighted(weights []float64, h float64) (all [][]float64) {
 	all = append(all, weights)

@@ -34,7 +34,7 @@ func (f *Faults) Want(ok bool, format string, args ...any) {
 	}
 }
 
-// Err is nil for no faults.
+// Err returns nil for no faults.
 func (f Faults) Err(name string) error {
 	if f == nil {
 		return nil
@@ -53,7 +53,7 @@ func Must[C interface{ Validate() error }](c C) C {
 	return c
 }
 
-// Rotation is a uniformly random orthogonal l x l matrix.
+// Rotation returns a uniformly random orthogonal l x l matrix.
 func Rotation(rng *rand.Rand, l int) *mat.Dense {
 	g, q := mat.NewDense(l, l, nil), mat.NewDense(l, l, nil)
 	for i := range l {

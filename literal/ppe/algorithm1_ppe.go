@@ -17,7 +17,7 @@ import (
 	"github.com/gauze-dp/gauze/model/flags"
 )
 
-// Fit is PPE, the Private Populous Estimator: the learner's estimates Y_1, .., Y_t of t blocks;
+// Fit runs PPE, the Private Populous Estimator: the learner's estimates Y_1, .., Y_t of t blocks;
 // q_i, the part of them within r/(2z) of Y_i in dist_PARAM; if their mean plus truncated Laplace
 // noise is below .8 plus the support of the noise, no release; else B_GMM(Y_j), j the first with
 // q_j > .6.

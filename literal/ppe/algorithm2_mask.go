@@ -14,8 +14,8 @@ import (
 // source's proof leaves out.
 const relaxation = 1.5
 
-// mask is B_GMM for k components in d columns, accurate to alpha: each component's weight, mean and
-// covariance get noise of their own,
+// mask returns B_GMM for k components in d columns, accurate to alpha: each component's weight,
+// mean and covariance get noise of their own,
 //
 //	R_W(w)       = w + eta_W g                                       g ~ N(0, 1)
 //	R_MEAN(m, S) = m + eta_MEAN S^(1/2) g                            g ~ N(0, I)
@@ -59,7 +59,7 @@ func (c Constants) mask(k, d int, alpha float64) mask.Parameters {
 // mostEta is the largest noise that a mask takes.
 const mostEta = 1e3
 
-// closedGamma is the largest distance dist_PARAM at which the closed forms prove that B_GMM is
+// closedGamma returns the largest distance dist_PARAM at which the closed forms prove that B_GMM is
 // (epsilon, delta)-indistinguishable. Each of its components is B_COMP with 3e and 3s, by basic
 // composition of
 //

@@ -27,7 +27,7 @@ type Constants struct {
 	LeastWeight float64
 }
 
-// Practical are constants with which fits end in a model from a few hundred thousand rows on at
+// Practical returns constants with which fits end in a model from a few hundred thousand rows on at
 // epsilon 20.
 //
 // Source: [PPE] Algorithm 2. Differs: the radius is the largest that the exact Rényi curve allows;
@@ -37,8 +37,8 @@ func Practical() Constants {
 	return Constants{LeastAlpha: .02, MostAlpha: 1, Beta: .1, CovFactor: 2, TestShare: .3, CountShare: .01, LeastWeight: .02}
 }
 
-// Printed are the constants of the source, for a mixture within 1 of the truth in dist_PARAM: the
-// mask is then to move it by 1/(2z) at most, with half of the probability of failure. Halves of
+// Printed returns the constants of the source, for a mixture within 1 of the truth in dist_PARAM:
+// the mask is then to move it by 1/(2z) at most, with half of the probability of failure. Halves of
 // epsilon and delta are for the test.
 //
 // Source: [PPE] Theorem 7.1.3; Lemma 6.2.1.
@@ -65,8 +65,8 @@ func (c Constants) Validate() error {
 	return faults.Err("ppe")
 }
 
-// alphas are the accuracies that a mask may have, in increasing order: one if it is fixed, and the
-// coarsest alone where the number of rows, which decides, is private.
+// alphas returns the accuracies that a mask may have, in increasing order: one if it is fixed, and
+// the coarsest alone where the number of rows, which decides, is private.
 func (c Constants) alphas(public bool) (alphas []float64) {
 	switch {
 	case c.Alpha > 0:

@@ -53,30 +53,30 @@ var (
 	_ estimate.Capped      = Estimator{}
 )
 
-// MostEpsilon is such that the precision of a mask's draws costs no more than the plan may add for
-// it beside the test's half of delta.
+// MostEpsilon returns an epsilon such that the precision of a mask's draws costs no more than the
+// plan may add for it beside the test's half of delta.
 func (Estimator) MostEpsilon(delta float64) float64 {
 	return math.Log((mostAdded-.5)*(1-1e-9)*delta/(1.01*stable.MaskSlack)) - 1e-9
 }
 
-// Name is "black-box:paper".
+// Name returns "black-box:paper".
 func (Estimator) Name() string { return "black-box:paper" }
 
 // Source names the algorithm.
 func (Estimator) Source() string { return "PPE Algorithm 1" }
 
-// Summary is one line for lists of methods.
+// Summary returns one line for lists of methods.
 func (Estimator) Summary() string {
 	return "the published black-box reduction, to compare with: releases one block's estimate, for a large epsilon and very many rows"
 }
 
-// Printed is the same method with the source's constants.
+// Printed returns the same method with the source's constants.
 func (Estimator) Printed() estimate.Estimator { return New(Printed()) }
 
 // slowColumns: with more, learners that look along many lines are told to be slow. A guess.
 const slowColumns = 10
 
-// Learners are those of the source and of its restatement, for black boxes to run.
+// Learners returns those of the source and of its restatement, for black boxes to run.
 func Learners() []learners.Learner {
 	return []learners.Learner{spectralMixture(), pearsonLines(), moitraValiant()}
 }
@@ -85,7 +85,7 @@ func spectralMixture() learners.Learner {
 	return learners.Learner{Name: "spectral", For: func(k int, _ float64) kernel.Learner { return spectral.Mixture{Components: k} }}
 }
 
-// pearsonLines is what Gauze makes of the learner that the source plugs in: Pearson's equation
+// pearsonLines returns what Gauze makes of the learner that the source plugs in: Pearson's equation
 // along one line, lifted to all columns, and splits for more than two components.
 //
 // Source: [PPE] Theorem 7.2.1. Differs: see pearson.Learner.
@@ -94,8 +94,8 @@ func pearsonLines() learners.Learner {
 		For: func(k int, _ float64) kernel.Learner { return pearson.Learner{Components: k} }}
 }
 
-// moitraValiant is the learner that the source plugs in, where it is built as printed: for up to
-// two components, where it is that of Kalai, Moitra and Valiant.
+// moitraValiant returns the learner that the source plugs in, where it is built as printed: for up
+// to two components, where it is that of Kalai, Moitra and Valiant.
 //
 // Source: [PPE] Theorem 7.2.1; [KMV10] the algorithm in n dimensions.
 func moitraValiant() learners.Learner {

@@ -87,7 +87,7 @@ const (
 	hopeless = 16
 )
 
-// spread is how much farther apart than those of maximum likelihood a learner's estimates are
+// spread returns how much farther apart than those of maximum likelihood a learner's estimates are
 // expected to be: measured, one component's are not, and those of two components six to eight sds
 // apart .9 to 1.1 times.
 func spread(p estimate.Problem) float64 {
@@ -97,9 +97,9 @@ func spread(p estimate.Problem) float64 {
 	return 1.1
 }
 
-// apart is how far two estimates of blocks of one row are expected to lie apart in dist_PARAM, for
-// components of equal weight that do not overlap, in a part agreeing of the pairs: it falls with
-// the square root of the rows. Of m_j = m/k rows, |S - S'|_F^2 is 4/m_j times a chi-square of
+// apart returns how far two estimates of blocks of one row are expected to lie apart in dist_PARAM,
+// for components of equal weight that do not overlap, in a part agreeing of the pairs: it falls
+// with the square root of the rows. Of m_j = m/k rows, |S - S'|_F^2 is 4/m_j times a chi-square of
 // d(d+1)/2 degrees of freedom in the frame of the truth, and |m - m'|^2 is 2/m_j times one of d.
 func apart(p estimate.Problem) float64 {
 	k, d := float64(program.MostComponents(p)), float64(p.Columns)
@@ -109,12 +109,12 @@ func apart(p estimate.Problem) float64 {
 	return both * spread(p) * math.Sqrt(k*math.Max(4*quantile(d*(d+1)/2), 2*quantile(d)))
 }
 
-// rowsNeeded is about how many rows let the blocks' estimates agree.
+// rowsNeeded returns about how many rows let the blocks' estimates agree.
 func (x design) rowsNeeded(p estimate.Problem) float64 {
 	return float64(x.t) * math.Pow(apart(p)*2*relaxation/x.mask.Gamma, 2)
 }
 
-// blockRows is the least that a block needs to say anything of k components.
+// blockRows returns the least that a block needs to say anything of k components.
 func blockRows(k, d int) int { return k * (d + 2) }
 
 // Plan states the worst case. It refuses what public facts show to be hopeless: no delta, no number
@@ -137,7 +137,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	}}, nil
 }
 
-// outOfReach is the refusal of a design that cannot end in a model; nil if it may.
+// outOfReach returns the refusal of a design that cannot end in a model; nil if it may.
 func (e Estimator) outOfReach(p estimate.Problem, x design) error {
 	k, n := program.MostComponents(p), float64(p.Rows)
 	const larger = "use --method black-box, or a larger epsilon or delta"
@@ -167,7 +167,7 @@ const (
 	mostEpsilon    = 40
 )
 
-// friends is r/(2z), the distance within which estimates agree.
+// friends returns r/(2z), the distance within which estimates agree.
 func (x design) friends() float64 { return x.mask.Gamma / (2 * relaxation) }
 
 // advice says what would help.
@@ -179,7 +179,7 @@ func advice(x design, p estimate.Problem) string {
 		"which needs far fewer", x.rowsNeeded(p))
 }
 
-// Expect is what public facts say of the number of rows: that of this method, and those of the
+// Expect returns what public facts say of the number of rows: that of this method, and those of the
 // restatement's accounting. The error never falls to twice the non-private one: it is a single
 // block's, and the mask's.
 func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {

@@ -37,13 +37,13 @@ var (
 	_ estimate.FactUser    = Line{}
 )
 
-// Name is "gaussian:ppe-line".
+// Name returns "gaussian:ppe-line".
 func (Line) Name() string { return "gaussian:ppe-line" }
 
 // Source names the algorithm.
 func (Line) Source() string { return "PPE Theorem 4.3.1" }
 
-// Summary is one line for lists of methods.
+// Summary returns one line for lists of methods.
 func (Line) Summary() string {
 	return "the mean of one Gaussian of known variance in one column, by the published reduction on a line; to compare with"
 }
@@ -51,7 +51,7 @@ func (Line) Summary() string {
 // Uses says that the known variance is made use of.
 func (Line) Uses(estimate.Problem) estimate.Uses { return estimate.Uses{Covariance: true} }
 
-// Printed is the same method with the source's constants: half of the budget for the test.
+// Printed returns the same method with the source's constants: half of the budget for the test.
 func (Line) Printed() estimate.Estimator { return NewLine(Printed()) }
 
 const stepLine = "popular number"
@@ -72,8 +72,8 @@ const (
 	leastScatter = 0x1p-900 // whose units have an inverse
 )
 
-// test is the epsilon, the delta and the number of blocks of the test: mostPure bounds what the
-// kernel takes.
+// test returns the epsilon, the delta and the number of blocks of the test: mostPure bounds what
+// the kernel takes.
 func (e Line) test(p estimate.Problem) (epsilon, delta float64, t int) {
 	const mostPure = 1e6
 	epsilon, delta = math.Min(mostPure, e.c.TestShare*p.Budget.Epsilon), p.Budget.Delta/2
@@ -98,8 +98,8 @@ func (e Line) Plan(p estimate.Problem) (kernel.Plan, error) {
 	}}, nil
 }
 
-// rowsNeeded is about how many rows make the sd of a block's mean and of the noise wantedError of
-// the column's, or as many as blocks need.
+// rowsNeeded returns about how many rows make the sd of a block's mean and of the noise wantedError
+// of the column's, or as many as blocks need.
 func (e Line) rowsNeeded(p estimate.Problem) float64 {
 	epsilon, delta, t := e.test(p)
 	noise := 2 * agreeSDs * math.Sqrt2 / privacy.MuOf(math.Max(p.Budget.Epsilon-epsilon, (1-e.c.TestShare)*p.Budget.Epsilon), delta)
@@ -119,7 +119,7 @@ func (e Line) refuse(p estimate.Problem) error {
 	return nil
 }
 
-// Expect is what public facts say of the number of rows.
+// Expect returns what public facts say of the number of rows.
 func (e Line) Expect(p estimate.Problem) estimate.Expectation {
 	if e.refuse(p) != nil {
 		return estimate.Expectation{}

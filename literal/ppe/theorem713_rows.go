@@ -6,8 +6,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 )
 
-// blocksFor is t, the number of blocks: so many that the support of the test's noise is a tenth at
-// most, and that the test surely passes if all estimates agree.
+// blocksFor returns t, the number of blocks: so many that the support of the test's noise is a
+// tenth at most, and that the test surely passes if all estimates agree.
 //
 // Source: [PPE] Theorem 7.1.3.
 func blocksFor(epsilon, delta float64) int {
@@ -19,8 +19,8 @@ func blocksFor(epsilon, delta float64) int {
 	return int(math.Max(5, math.Ceil(20/epsilon*log)))
 }
 
-// accuracy is how near the learner's estimates have to be to the truth, in dist_PARAM, for all of
-// them to agree: gamma/(4 z^2).
+// accuracy returns how near the learner's estimates have to be to the truth, in dist_PARAM, for all
+// of them to agree: gamma/(4 z^2).
 //
 // Source: [PPE] Theorem 4.3.1; Theorem 7.1.3.
 // Differs: the source's alpha/(2z) cannot be met, since gamma is far below alpha; and a learner
@@ -28,11 +28,11 @@ func blocksFor(epsilon, delta float64) int {
 // theorem leaves out.
 func accuracy(gamma float64) float64 { return gamma / (4 * relaxation * relaxation) }
 
-// RowsNeeded is what the reduction needs by the accounting of the restatement, with the source's
-// constants and with the exact loss of a mask: as many blocks as half of epsilon and of delta ask
-// for, the other halves being the mask's; a learner as good as maximum likelihood, whose estimates
-// scatter by 1.4 sqrt2 k sqrt(D(D+1)/m), D = d+1, on blocks of m rows of components that do not
-// overlap; and a scatter of half of gamma. +Inf where no mask will do.
+// RowsNeeded returns what the reduction needs by the accounting of the restatement, with the
+// source's constants and with the exact loss of a mask: as many blocks as half of epsilon and of
+// delta ask for, the other halves being the mask's; a learner as good as maximum likelihood, whose
+// estimates scatter by 1.4 sqrt2 k sqrt(D(D+1)/m), D = d+1, on blocks of m rows of components that
+// do not overlap; and a scatter of half of gamma. +Inf where no mask will do.
 //
 // Tight: gamma is what one mask for all of a component (mask.Lifted) allows with noise .5/sqrt D,
 // coarser than any in this package. Printed: gamma is that of Lemma 6.2.1 with C_2 = 24, the
@@ -59,8 +59,8 @@ func RowsNeeded(k, d int, epsilon, delta float64) (printed, tight float64) {
 	return rows(closed), rows(gamma)
 }
 
-// largest is about the largest distance up to high that is ok, if all below it are; 0 if there is
-// none that a mask takes.
+// largest returns about the largest distance up to high that is ok, if all below it are; 0 if there
+// is none that a mask takes.
 func largest(high float64, ok func(float64) bool) float64 {
 	low := 1e-7
 	switch {

@@ -33,7 +33,7 @@ func run() error {
 	return nil
 }
 
-// moduleRoot is the nearest folder above that holds go.mod.
+// moduleRoot returns the nearest folder above that holds go.mod.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
