@@ -42,7 +42,7 @@ const (
 	clearPull  = .03  // .. or, if it is smaller, how much it must matter in a moment
 	// anywhereSDs are enough for a share that was counted alone, of rows that may be anywhere.
 	anywhereSDs = 3.0
-	hiddenShare = .1 // that the noise may hide unsaid
+	hiddenShare = .05 // that the noise may hide without a flag
 )
 
 // clear reports that a share is to be told.
@@ -57,9 +57,16 @@ func (d *Diagnostics) LeavesOut(u Undescribed) {
 	u.Share = math.Max(0, math.Min(1, u.Share))
 	u.Columns = append([]UndescribedColumn(nil), u.Columns...)
 	d.Undescribed = &u
-	if (u.Anywhere || anywhereSDs*u.Noise > hiddenShare) && u.Share <= anywhereSDs*u.Noise {
-		u.Where += fmt.Sprintf("; up to about %.2g%% of the rows may lie there unseen, however far", 100*math.Min(1, anywhereSDs*u.Noise))
-	} else if u.Anywhere || clear(u.Share, u.Noise, 0) {
+	most := math.Min(1, u.Share+anywhereSDs*u.Noise)
+	if hidden := most > hiddenShare; u.Share <= anywhereSDs*u.Noise {
+		unseen := fmt.Sprintf("up to about %.2g%% of the rows may lie there unseen, however far", 100*most)
+		if hidden {
+			d.Flag(flags.New(flags.LeftOut, "rows that are not described by the model: %s; %s", u.Where, unseen).Of(u.Share, u.Noise))
+		}
+		if hidden || u.Anywhere {
+			u.Where += "; " + unseen
+		}
+	} else if u.Anywhere || hidden || clear(u.Share, u.Noise, 0) {
 		d.Flag(flags.New(flags.LeftOut, "%s of the rows are not described by the model: %s", around(u.Share, u.Noise), u.Where).Of(u.Share, u.Noise))
 	}
 	for i := range u.Columns {

@@ -16,7 +16,9 @@ func TestLeavesOut(t *testing.T) {
 		flags []string // parts of each
 	}{
 		{"clear of the noise", estimate.Undescribed{Share: .061, Noise: .002, Where: "in no component"}, []string{"about 6.1% (give or take 0.2%) of the rows are not described by the model: in no component"}},
-		{"within the noise", estimate.Undescribed{Share: .061, Noise: .02}, nil},
+		{"within four noise sds", estimate.Undescribed{Share: .061, Noise: .02}, []string{"about 6.1% (give or take 2%)"}},
+		{"within the noise, and few", estimate.Undescribed{Share: .01, Noise: .01}, nil},
+		{"hidden by the noise", estimate.Undescribed{Share: .03, Noise: .05, Where: "far"}, []string{"far; up to about 18% of the rows may lie there unseen"}},
 		{"too few to matter", estimate.Undescribed{Share: .004, Noise: .0001}, nil},
 		{"one column", estimate.Undescribed{Noise: .01, Columns: []estimate.UndescribedColumn{{Column: 2, Share: .03, Noise: .001, Beyond: open}, {Share: .03, Noise: .01}}},
 			[]string{"column 3: the model leaves out about 3% (give or take 0.1%) of the rows, which lie far out (above 70)"}},

@@ -93,6 +93,10 @@ type scoreSink struct {
 }
 
 func newScoreSink(m *model.Mixture) (*scoreSink, error) {
+	m, err := model.Recorded(m)
+	if err != nil {
+		return nil, err
+	}
 	scorer, err := model.NewScorer(m)
 	return &scoreSink{scorer: scorer}, err
 }

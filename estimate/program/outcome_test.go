@@ -55,6 +55,37 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
+// TestDraftLeavesNoiseOut: a component of more relative noise than 8 is in no release beside another,
+// its weight is the others', and a large one is told; alone it stays, and so does a background.
+func TestDraftLeavesNoiseOut(t *testing.T) {
+	cov, err := model.NewDiagonal([]float64{1})
+	for _, c := range []struct {
+		weights, noise []float64
+		want           []float64
+		told           int
+	}{
+		{[]float64{.5, .3, .2}, []float64{.1, 9, 0}, []float64{5. / 7, 2. / 7}, 1},
+		{[]float64{.795, .005, .2}, []float64{.1, 9, 0}, []float64{.795 / .995, .2 / .995}, 0},
+		{[]float64{.5, .3, .2}, []float64{.1, 7.9, 0}, []float64{.5, .3, .2}, 0},
+		{[]float64{.8, .2}, []float64{9, 0}, []float64{.8, .2}, 0},
+	} {
+		d := NewDraft(1, estimate.Diagnostics{})
+		for i, w := range c.weights {
+			d.Add(w, []float64{float64(i)}, cov, err, estimate.ComponentNote{EffectiveNoise: c.noise[i], Background: i == len(c.weights)-1})
+		}
+		out := d.Outcome()
+		if out.Model == nil || len(out.Model.Weights) != len(c.want) || len(out.Diagnostics.Components) != len(c.want) || len(out.Diagnostics.Flags) != c.told {
+			t.Errorf("%v of noise %v: %+v, flags %v", c.weights, c.noise, out.Model, out.Diagnostics.Flags)
+			continue
+		}
+		for i, w := range out.Model.Weights {
+			if math.Abs(w-c.want[i]) > 1e-12 || out.Diagnostics.Components[i].Background != (i == len(c.want)-1) {
+				t.Errorf("%v of noise %v: weights %v, want %v", c.weights, c.noise, out.Model.Weights, c.want)
+			}
+		}
+	}
+}
+
 // TestDraft: components come out as they went in, and one that is none makes an outcome without a
 // model and without what was said of components.
 func TestDraft(t *testing.T) {

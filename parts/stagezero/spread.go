@@ -107,7 +107,7 @@ func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, e
 	if err != nil {
 		return Units{}, err
 	}
-	u.Unseen, u.Varied, u.VariedSD = rest.Unseen, rest.Varied, rest.VariedSD
+	u.Unseen, u.Varied, u.VariedSD, u.again = rest.Unseen, rest.Varied, rest.VariedSD, rest.again
 	for j, b := range unclear {
 		if b {
 			u.Center[j], u.Scale[j], u.Constant[j] = rest.Center[j], rest.Scale[j], rest.Constant[j]

@@ -85,10 +85,11 @@ type Units struct {
 	// Constant columns: too few rows differ from Center, by Narrowest or more, to be seen, or to
 	// show a scale.
 	Constant []bool
-	// Varied is about how many rows differ from Center, with noise of VariedSD; NaN where that was
-	// not asked.
+	// Varied is about how many rows differ from Center, with noise of VariedSD, or less where they
+	// were counted again: see NoiseOf. NaN where that was not asked.
 	Varied   []float64
 	VariedSD float64
+	again    []float64 // the noise of columns that were counted again; 0 of others; nil if none was
 	// Unseen is how many rows differ from a constant column's value at most: more with a chance of
 	// 3e-5.
 	Unseen float64
@@ -107,7 +108,7 @@ func Steps(prefix string, centerShare, scaleShare float64) []kernel.Step {
 	const source = "TYLERPRESS Section 1"
 	return []kernel.Step{
 		{Name: prefix + "center", Query: kind, Share: centerShare, Most: centerQueries, Source: source},
-		{Name: prefix + "varied", Query: kind, Share: scaleShare, Most: 1, Source: source},
+		{Name: prefix + "varied", Query: kind, Share: scaleShare, Most: 2, Source: source},
 		{Name: prefix + "scale", Query: kind, Share: scaleShare * (1 - VariedPart), Most: scaleQueries, Source: source},
 	}
 }
@@ -179,10 +180,16 @@ func runOn(a *kernel.Allotment, cfg Config, is []bool) (Units, error) {
 		return Units{}, err
 	}
 	u.Varied, u.VariedSD = answer.Values, answer.Sigma
-	for j, count := range u.Varied {
-		if u.Constant[j] = is[j] && count < ConstantSDs*u.VariedSD; !is[j] {
+	for j := range u.Varied {
+		if !is[j] {
 			u.Varied[j] = math.NaN()
 		}
+	}
+	if err := u.countAgain(a, cfg); err != nil {
+		return Units{}, err
+	}
+	for j, count := range u.Varied {
+		u.Constant[j] = is[j] && count < ConstantSDs*u.NoiseOf(j)
 	}
 	mu := math.Sqrt(cfg.ScaleMu2 * (1 - VariedPart) / scaleQueries)
 	sparse := u.sparse(a, cfg, mu)
@@ -203,7 +210,7 @@ func runOn(a *kernel.Allotment, cfg Config, is []bool) (Units, error) {
 	for j, is := range u.Constant {
 		if is {
 			u.Scale[j] = 1
-			u.Unseen = math.Max(u.Unseen, math.Max(0, u.Varied[j])+ConstantSDs*u.VariedSD)
+			u.Unseen = math.Max(u.Unseen, math.Max(0, u.Varied[j])+ConstantSDs*u.NoiseOf(j))
 		}
 	}
 	return u, nil

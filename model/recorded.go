@@ -1,0 +1,47 @@
+package model
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// recordedWidth makes the density of a value, of a component far narrower than the unit that it is
+// recorded in, one over that unit: its cell has all of the mass. Where components are wider it adds
+// next to nothing.
+const recordedWidth = 1 / (2 * math.Pi)
+
+// Recorded returns the mixture whose density at a value is about the mass of the value's cell over
+// the cell's width, in columns of which Cells know the unit: every component is wider there by the
+// unit squared over 2 pi. No component is then taken to be narrower than values can show. A column
+// without variance in any component stays as it is. Returns m itself where no unit is known.
+func Recorded(m *Mixture) (*Mixture, error) {
+	more, any := make([]float64, m.Dim()), false
+	for j, c := range m.Cells {
+		varies := false
+		for _, g := range m.Components {
+			varies = varies || g.Cov.At(j, j) > 0
+		}
+		if c.Unit > 0 && varies {
+			more[j], any = recordedWidth*c.Unit*c.Unit, true
+		}
+	}
+	if !any {
+		return m, nil
+	}
+	out := *m
+	out.Components = make([]Gaussian, len(m.Components))
+	for i, g := range m.Components {
+		wider := mat.NewSymDense(m.Dim(), nil)
+		wider.CopySym(g.Cov.Dense())
+		for j, v := range more {
+			wider.SetSym(j, j, wider.At(j, j)+v)
+		}
+		cov, err := NewFull(wider)
+		if err != nil {
+			return nil, err
+		}
+		out.Components[i] = Gaussian{Mean: g.Mean, Cov: cov}
+	}
+	return &out, nil
+}
