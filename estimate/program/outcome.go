@@ -35,8 +35,8 @@ func (d *Draft) Add(weight float64, mean []float64, cov model.Covariance, err er
 }
 
 // Components of more relative spectral noise than this are noise alone: no release has one beside
-// others. A guess; of 57 fits of 19 tables it left the likelihood as it was, and took the worst sd of a
-// column from 349 to 11 times the table's.
+// others. A guess; of 57 fits of 19 tables it left the likelihood as it was, and took the worst sd
+// of a column from 349 to 11 times the table's.
 const mostNoisy = 8.0
 
 // leaveOut drops the components that are noise alone, unless all are, and gives their weight to the

@@ -55,8 +55,9 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// TestDraftLeavesNoiseOut: a component of more relative noise than 8 is in no release beside another,
-// its weight is the others', and a large one is told; alone it stays, and so does a background.
+// TestDraftLeavesNoiseOut: a component of more relative noise than 8 is in no release beside
+// another, its weight is the others', and a large one is told; alone it stays, and so does a
+// background.
 func TestDraftLeavesNoiseOut(t *testing.T) {
 	cov, err := model.NewDiagonal([]float64{1})
 	for _, c := range []struct {

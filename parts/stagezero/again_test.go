@@ -9,11 +9,11 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// TestCountAgain: among ten columns that vary, one in which 3 % of the rows are 1 and the others 0 is
-// not called constant: a second count of it alone has the noise of one column. Without it the first
-// count, of 4.8 noise sds, was too little in one of five fits: that none of 25 fails then has a
-// chance of .004, and now 16 sds fall below four in none of 10^30. A column of zeros stays constant,
-// and what may be unseen of it is a third of what it was.
+// TestCountAgain: among ten columns that vary, one in which 3 % of the rows are 1 and the others 0
+// is not called constant: a second count of it alone has the noise of one column. Without it the
+// first count, of 4.8 noise sds, was too little in one of five fits: that none of 25 fails then has
+// a chance of .004, and now 16 sds fall below four in none of 10^30. A column of zeros stays
+// constant, and what may be unseen of it is a third of what it was.
 func TestCountAgain(t *testing.T) {
 	const n, d = 26733, 12
 	rows := make([][]float64, n)
