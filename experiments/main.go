@@ -27,17 +27,9 @@ import (
 	"github.com/gauze-dp/gauze/experiments/audit"
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/experiments/expected"
-	"github.com/gauze-dp/gauze/experiments/papers"
-	"github.com/gauze-dp/gauze/experiments/plain"
-	"github.com/gauze-dp/gauze/experiments/reduction"
-	"github.com/gauze-dp/gauze/experiments/sampling"
-	"github.com/gauze-dp/gauze/experiments/scale"
-	"github.com/gauze-dp/gauze/experiments/separated"
+	"github.com/gauze-dp/gauze/experiments/files"
 	"github.com/gauze-dp/gauze/experiments/server"
-	"github.com/gauze-dp/gauze/experiments/single"
-	"github.com/gauze-dp/gauze/experiments/speed"
-	"github.com/gauze-dp/gauze/experiments/tables"
-	"github.com/gauze-dp/gauze/experiments/unbounded"
+	"github.com/gauze-dp/gauze/experiments/studies"
 	"github.com/gauze-dp/gauze/experiments/unkind"
 )
 
@@ -48,7 +40,13 @@ type study interface {
 	Run(ctx context.Context, o engine.Options, names []string) error
 }
 
-var studies = []study{single.Study, separated.Study, unbounded.Study, plain.Study, unkind.Study, reduction.Study, papers.Study, expected.Study, tables.Study, tables.Moments, tables.Files, speed.Study, scale.Study, sampling.Study, audit.Study, server.Study}
+// all are the studies.
+func all() (out []study) {
+	for _, s := range studies.All {
+		out = append(out, s)
+	}
+	return append(out, unkind.Study, files.Study, expected.Study, audit.Study, server.Study)
+}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -74,7 +72,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		return err
 	}
-	for _, s := range studies {
+	for _, s := range all() {
 		if name, _ := s.Title(); name != args[0] {
 			continue
 		}
@@ -90,7 +88,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 func list(out io.Writer) {
 	fmt.Fprint(out, usage+"\n")
-	for _, s := range studies {
+	for _, s := range all() {
 		name, about := s.Title()
 		fmt.Fprintf(out, "%-10s %s\n", name, about)
 		if names := s.Names(); len(names) > 0 {

@@ -15,12 +15,12 @@ func TestRun(t *testing.T) {
 	if err := run(context.Background(), nil, &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"single ", "kappa, ample", "separated ", "expected ", "gaussian:coinpress", "speed ", "tables "} {
+	for _, want := range []string{"single ", "smallest, talk", "separated ", "expected ", "gaussian:coinpress", "files ", "server "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
 	}
-	for _, args := range [][]string{{"no"}, {"single", "-n", "x"}, {"single", "kapa"}, {"tables"}, {"-v"}} {
+	for _, args := range [][]string{{"no"}, {"single", "-n", "x"}, {"single", "smalest"}, {"files"}, {"-v"}} {
 		if err := run(context.Background(), args, io.Discard); err == nil {
 			t.Errorf("%v: no error", args)
 		}
@@ -29,14 +29,14 @@ func TestRun(t *testing.T) {
 
 // The pages of the documentation are those of the experiments, and say what made them.
 func TestPages(t *testing.T) {
-	for _, s := range studies {
+	for _, s := range all() {
 		switch name, _ := s.Title(); name {
-		case "expected", "tables": // have none
+		case "expected": // has none
 			enginetest.Pages(t, "..", name, nil, false)
-		case "moments", "files": // of the files of a folder
+		case "files": // of the files of a folder
 			enginetest.Pages(t, "..", name, []string{"data"}, true)
 		default:
-			enginetest.Pages(t, "..", name, s.Names(), name == "speed" || name == "unkind" || name == "plain")
+			enginetest.Pages(t, "..", name, s.Names(), true)
 		}
 	}
 }

@@ -14,8 +14,7 @@ import (
 )
 
 // BenchmarkGaussianFit is a whole fit of 50,000 rows of ten correlated columns, with the number of
-// its scans. The benchmarks of experiments/speed measure a million rows, beside plain covariance
-// passes.
+// its scans.
 func BenchmarkGaussianFit(b *testing.B) {
 	const n, d = 50000, 10
 	rng := rand.New(rand.NewPCG(1, 1))

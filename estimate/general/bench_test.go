@@ -15,8 +15,7 @@ import (
 )
 
 // BenchmarkMixtureFit is a whole fit of 20,000 rows of a mixture of five in ten columns, for five
-// components and for a number that the fit finds. The benchmarks of experiments/speed measure a
-// million rows.
+// components and for a number that the fit finds.
 func BenchmarkMixtureFit(b *testing.B) {
 	const n, d = 20000, 10
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -14,7 +14,7 @@ import (
 var candidates = []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 30, 36, 44, 54, 64}
 
 // Utility constants of the choice of k ([KSSU19] Section E, stage G of the restatement), chosen on
-// the public tables of experiments/tables.
+// the public tables, by experiments/files.
 const (
 	starts       = 12 // of EM, fewer where points and components are many
 	leastStarts  = 3

@@ -12,7 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/em"
 )
 
-// Utility constants of the contest, chosen on the public tables of experiments/tables.
+// Utility constants of the contest, chosen on the public tables, by experiments/files.
 const (
 	contestPart = .03 // of mu^2
 	// of what is left for the last round, where boxes that found nothing have been paid for

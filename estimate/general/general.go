@@ -153,7 +153,7 @@ func (f *fit) set(r *em.Rounds) {
 	}
 }
 
-// Utility constants of the rounds, chosen on the public tables of experiments/tables; spares on
+// Utility constants of the rounds, chosen on the public tables, by experiments/files; spares on
 // development families: pancakes, chains, light components.
 const (
 	// if k was not asked for, a component with fewer rows than this is deleted after the last

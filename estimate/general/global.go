@@ -49,7 +49,7 @@ func (f *fit) fitGlobal(near []float64) error {
 
 // startVariance, in squared units, is that of the first frame. Rather too narrow than too wide:
 // unclipping to first order overshoots when the truth is much narrower than the frame. Chosen on
-// the public tables of experiments/tables.
+// the public tables, by experiments/files.
 const startVariance = 1.5
 
 // globalDoubt is that of the first frame: its weight is known, the rest is the columns' units. A
@@ -74,7 +74,7 @@ func axesOf(cov *mat.SymDense) *axes {
 	return &axes{vec, values}
 }
 
-// The tree of counts. Chosen on the public tables of experiments/tables.
+// The tree of counts. Chosen on the public tables, by experiments/files.
 const (
 	// boxSDs is the half-width of the tree's box, in sds of each direction.
 	boxSDs = 4.0

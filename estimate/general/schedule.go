@@ -11,7 +11,7 @@ import (
 
 // Parts of the total mu^2. Utility constants, in the proportions of [KSSU19] Section E of the
 // restatement; the first stages take less where n is large enough for less to do, chosen on the
-// public tables of experiments/tables.
+// public tables, by experiments/files.
 const (
 	countPart = .01
 	// for columns in which few rows differ from one value; taken from the last round

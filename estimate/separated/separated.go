@@ -46,7 +46,7 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 }
 
 // Utility constants of what is promised: fitted to the smallest numbers of rows at which nine of
-// ten fits find all components, between d = 2 and 50 and k = 2 and 10 (docs/experiments/separated).
+// ten fits find all components, between d = 2 and 50 and k = 2 and 10.
 const (
 	rowsUnit      = 280 * .2367 // at mu = 1; .2367 is the mu of (1, 1e-6)
 	rowsByK       = 1.4

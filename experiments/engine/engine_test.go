@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"encoding/xml"
 	"errors"
 	"io"
 	"math"
@@ -68,16 +67,19 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
+// steps are numbers of rows of a search.
+var steps = []int{1000, 1500, 2000, 3000, 4500, 7000, 10_000, 15_000, 20_000, 30_000, 45_000, 70_000, 100_000, 150_000, 200_000}
+
 // The search finds the edge of a rising success curve from every start, and asks for no n twice.
 func TestSmallest(t *testing.T) {
 	for _, edge := range []int{500, 1000, 4000, 4500, 200_000, 300_000} {
 		want := 0
-		for i := len(Grid) - 1; i >= 0 && Grid[i] >= edge; i-- {
-			want = Grid[i]
+		for i := len(steps) - 1; i >= 0 && steps[i] >= edge; i-- {
+			want = steps[i]
 		}
 		for _, start := range []int{1, 1000, 4500, 5000, 200_000, 1_000_000} {
 			seen := map[int]bool{}
-			n, tried, err := smallest(Grid, start, 0, func(n int) (bool, error) {
+			n, tried, err := smallest(steps, start, 0, func(n int) (bool, error) {
 				if seen[n] {
 					t.Errorf("n = %d was asked for twice", n)
 				}
@@ -90,13 +92,13 @@ func TestSmallest(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ edge, want, asked int }{{1, 3000, 2}, {3000, 3000, 2}, {3001, 4500, 2}, {4500, 4500, 2}, {4501, 7000, 2}, {10_000, 0, 2}} {
-		n, tried, err := smallest(Grid, 4500, 1, func(n int) (bool, error) { return n >= c.edge, nil })
+		n, tried, err := smallest(steps, 4500, 1, func(n int) (bool, error) { return n >= c.edge, nil })
 		if err != nil || n != c.want || len(tried) != c.asked {
 			t.Errorf("one step beside 4500, edge %d: got %d (%v, %v), want %d", c.edge, n, tried, err, c.want)
 		}
 	}
 	fault := errors.New("fault")
-	if _, _, err := smallest(Grid, 1000, 0, func(int) (bool, error) { return false, fault }); !errors.Is(err, fault) {
+	if _, _, err := smallest(steps, 1000, 0, func(int) (bool, error) { return false, fault }); !errors.Is(err, fault) {
 		t.Errorf("got %v, want the fault", err)
 	}
 }
@@ -109,7 +111,7 @@ func TestSmallestOnRates(t *testing.T) {
 	rate := func(n int) float64 { return 1 / (1 + math.Pow(6000/float64(n), 6)) }
 	found := map[int]int{}
 	for range 200 {
-		n, _, err := smallest(Grid, 4500, 0, func(n int) (bool, error) {
+		n, _, err := smallest(steps, 4500, 0, func(n int) (bool, error) {
 			ok := 0
 			for range 20 {
 				if rng.Float64() < rate(n) {
@@ -232,6 +234,25 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// What is said of single runs is printed, and not kept.
+func TestDetail(t *testing.T) {
+	var p Page
+	p.Title("page")
+	p.Detail("All runs", Table{Head: []string{"n"}})
+	if got := string(p.Bytes()); got != "# page\n\n" {
+		t.Errorf("a table of nothing: %q", got)
+	}
+	p.Detail("All runs", Table{Head: []string{"n"}, Rows: [][]string{{"7"}}})
+	folder := t.TempDir()
+	if err := p.Save(folder, "page"); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := os.ReadFile(filepath.Join(folder, "page.md"))
+	if err != nil || strings.Contains(string(kept), "7") || !strings.Contains(string(kept), "printed by the command") || !strings.Contains(string(p.Bytes()), "| 7 |") {
+		t.Errorf("%v: kept\n%s\nprinted\n%s", err, kept, p.Bytes())
+	}
+}
+
 func TestTable(t *testing.T) {
 	table := Table{Head: []string{"n", "σ | τ"}}
 	table.Add("4.5k", "a|b")
@@ -252,34 +273,6 @@ func TestTable(t *testing.T) {
 	for n, want := range map[int]string{0: "-", 500: "500", 1000: "1k", 4500: "4.5k", 200_000: "200k", 1_500_000: "1.5M"} {
 		if got := Rows(n); got != want {
 			t.Errorf("Rows(%v) = %q, want %q", n, got, want)
-		}
-	}
-}
-
-func TestPicture(t *testing.T) {
-	p := Picture{Title: "errors", X: "n", Y: "error", LogX: true, LogY: true, Lines: []Curve{
-		{Name: "first & best", X: []float64{1000, 3000, 10_000, 0}, Y: []float64{.5, .2, math.NaN(), 1}, Low: []float64{.4, 0, 0, 0}, High: []float64{.6, .3, 1, 1}},
-		{Name: "slope -1", X: []float64{1000, 10_000}, Y: []float64{1, .1}, Thin: true},
-		{Name: "nothing to see", X: []float64{1000}, Y: []float64{-1}},
-	}}
-	var b bytes.Buffer
-	if err := p.writeSVG(&b); err != nil {
-		t.Fatal(err)
-	}
-	text := b.String()
-	for _, want := range []string{"<svg", "first &amp; best", "slope -1", ">10k<", ">0.1<", "errors"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the picture has no %q", want)
-		}
-	}
-	if strings.Contains(text, "nothing to see") {
-		t.Error("a line without points is in the legend")
-	}
-	for d := xml.NewDecoder(&b); ; {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
 		}
 	}
 }
@@ -330,7 +323,7 @@ func TestSweep(t *testing.T) {
 	if a.Least != 3000 || len(a.Results[1000]) != 2 || Count(a.Results[1000]) != 1 || len(b.Results[3000]) != 5 || b.Results[3000][4].Seed != 11 {
 		t.Errorf("%+v, %+v", a, b)
 	}
-	if err := run(sweep{seed: 8, passRate: .9, grid: Grid}, a); err != nil || a.Least != 2000 || len(a.Ran()) != 3 || a.Ran()[0] != 1000 || len(a.First()) != 2 {
+	if err := run(sweep{seed: 8, passRate: .9, grid: steps}, a); err != nil || a.Least != 2000 || len(a.Ran()) != 3 || a.Ran()[0] != 1000 || len(a.First()) != 2 {
 		t.Errorf("search: %+v, %v", a, err)
 	}
 	broken := errors.New("broken")

@@ -23,7 +23,6 @@ type Options struct {
 	Budget   privacy.Budget
 	Relation privacy.Relation
 	Methods  []string // instead of the experiment's contenders
-	Learners []string // of those that run one
 	Only     []string // patterns or parts of names of cells
 	Rows     []int    // instead of the cells' numbers of rows
 	Runs     int      // of each cell
@@ -63,7 +62,6 @@ func Parse(args []string, usage string) (o Options, rest []string, err error) {
 	f.BoolVar(&o.Resume, "resume", false, "go on with the results in the output folder")
 	f.StringVar(&o.Out, "out", "", "folder for pages and results (default "+Pages+"/STUDY for whole experiments, none for parts of them)")
 	f.Func("methods", "methods of gauze fit, with commas, instead of the experiment's contenders", list(&o.Methods))
-	f.Func("learners", "learners of the methods that run one, with commas", list(&o.Learners))
 	f.Func("only", "cells to run, with commas: parts of their names, or patterns like '5/*/C6*'", list(&o.Only))
 	f.Func("n", "numbers of rows, with commas, instead of the experiment's own", func(text string) error {
 		for _, part := range strings.Split(text, ",") {
@@ -102,7 +100,7 @@ func list(to *[]string) func(string) error {
 // Whole says that nothing but the experiments themselves decides what is run, so that their pages
 // are those of the documentation.
 func (o Options) Whole() bool {
-	return o.Methods == nil && o.Learners == nil && o.Only == nil && o.Rows == nil && o.Runs == 0 && !o.Quick &&
+	return o.Methods == nil && o.Only == nil && o.Rows == nil && o.Runs == 0 && !o.Quick &&
 		o.Budget == privacy.Budget{Epsilon: usualEpsilon, Delta: usualDelta} && o.Relation == privacy.ReplaceOne
 }
 
@@ -128,7 +126,6 @@ func (o Options) command(study, experiment string) string {
 	add(o.Relation != privacy.ReplaceOne, "relation", o.Relation)
 	add(o.Runs > 0, "runs", o.Runs)
 	add(o.Methods != nil, "methods", strings.Join(o.Methods, ","))
-	add(o.Learners != nil, "learners", strings.Join(o.Learners, ","))
 	add(o.Rows != nil, "n", strings.Trim(strings.ReplaceAll(fmt.Sprint(o.Rows), " ", ","), "[]"))
 	add(o.Only != nil, "only", "'"+strings.Join(o.Only, ",")+"'")
 	if o.Quick {

@@ -10,17 +10,9 @@ import (
 	"strings"
 )
 
-// A Page is Markdown that is being written, and the pictures that belong to it. The zero value is
-// an empty page.
-type Page struct {
-	out      bytes.Buffer
-	pictures []namedPicture
-}
-
-type namedPicture struct {
-	name string
-	Picture
-}
+// A Page is Markdown that is being written. What is said of single runs is printed and not kept.
+// The zero value is an empty page.
+type Page struct{ out, detail bytes.Buffer }
 
 // Title writes the page's.
 func (p *Page) Title(s string) { fmt.Fprintf(&p.out, "# %s\n\n", s) }
@@ -42,20 +34,12 @@ func (p *Page) Table(t Table) {
 	}
 }
 
-// Picture adds a picture, unless nothing can be seen on it.
-func (p *Page) Picture(name string, pic Picture) {
-	points := 0
-	for _, l := range pic.Lines {
-		if !l.Thin {
-			points = max(points, len(l.X))
-		}
+// Detail adds a table below a heading that is printed, and of which the page says so.
+func (p *Page) Detail(heading string, t Table) {
+	if len(t.Rows) > 0 {
+		fmt.Fprintf(&p.detail, "## %s\n\n", heading)
+		_ = t.Write(&p.detail) // a buffer takes everything
 	}
-	if points < 2 {
-		return
-	}
-	name = fileName(name)
-	p.pictures = append(p.pictures, namedPicture{name, pic})
-	fmt.Fprintf(&p.out, "![%s](%s.svg)\n\n", pic.Title, name)
 }
 
 // fileName makes a name one of a file.
@@ -63,25 +47,16 @@ func fileName(name string) string {
 	return strings.NewReplacer(":", "-", "/", "-", " ", "-").Replace(name)
 }
 
-// Bytes is the page.
-func (p *Page) Bytes() []byte { return p.out.Bytes() }
+// Bytes is the page with its details.
+func (p *Page) Bytes() []byte { return slices.Concat(p.out.Bytes(), p.detail.Bytes()) }
 
-// Save writes the page and its pictures into a folder.
+// Save writes the page without its details into a folder.
 func (p *Page) Save(folder, name string) error {
-	if err := os.WriteFile(filepath.Join(folder, name+".md"), p.out.Bytes(), 0o666); err != nil {
-		return err
+	text := p.out.Bytes()
+	if p.detail.Len() > 0 {
+		text = append(text, "*Left out here, and printed by the command: all runs.*\n"...)
 	}
-	for _, pic := range p.pictures {
-		file := filepath.Join(folder, pic.name+".svg")
-		var b bytes.Buffer
-		if err := pic.writeSVG(&b); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		if err := os.WriteFile(file, b.Bytes(), 0o666); err != nil {
-			return err
-		}
-	}
-	return nil
+	return os.WriteFile(filepath.Join(folder, name+".md"), text, 0o666)
 }
 
 // A Header says what made a page: every page begins with one.
@@ -137,13 +112,16 @@ func (r *Results[C]) write() error {
 		p.Text(r.Study.Lead(r))
 	}
 	p.Text(r.Note)
+	add := func(_ string, t Table) { p.Table(t) }
 	if r.Experiment.Summary != nil && !r.Options.Quick {
 		r.Experiment.Summary(p, r)
-		p.Heading("All runs")
+		add = p.Detail
 	}
 	p.Text(r.Study.Legend)
-	p.Table(r.long())
-	r.reasons(p)
+	add("All runs", r.long())
+	if t := r.reasons(); len(t.Rows) > 0 {
+		p.Detail("Runs without a model", t)
+	}
 	if _, err := r.Options.Stdout.Write(p.Bytes()); err != nil || r.Options.Out == "" {
 		return err
 	}
@@ -152,17 +130,24 @@ func (r *Results[C]) write() error {
 
 // long is the table of all lines and numbers of rows.
 func (r *Results[C]) long() Table {
-	t := Table{Head: append([]string{"cell", "method", "n"}, r.Study.Head(r)...)}
+	t := Table{Head: []string{"cell", "method", "n"}}
+	for _, c := range r.Study.Columns {
+		t.Head = append(t.Head, c.Head)
+	}
 	for _, l := range r.Lines {
 		for _, n := range l.Ran() {
-			t.Add(append([]any{l.Name, l.By, Rows(n)}, r.Study.Describe(r, l, n)...)...)
+			row := []any{l.Name, l.By, Rows(n)}
+			for _, c := range r.Study.Columns {
+				row = append(row, c.Show(l.Results[n]))
+			}
+			t.Add(row...)
 		}
 	}
 	return t
 }
 
 // reasons counts why there was no model.
-func (r *Results[C]) reasons(p *Page) {
+func (r *Results[C]) reasons() Table {
 	t := Table{Head: []string{"cell", "method", "n", "runs", "no model because"}}
 	for _, l := range r.Lines {
 		for _, n := range l.Ran() {
@@ -186,10 +171,7 @@ func (r *Results[C]) reasons(p *Page) {
 			}
 		}
 	}
-	if len(t.Rows) > 0 {
-		p.Heading("Runs without a model")
-		p.Table(t)
-	}
+	return t
 }
 
 // printRun writes one run on one line.

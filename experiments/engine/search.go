@@ -2,11 +2,6 @@ package engine
 
 import "slices"
 
-// Grid is where the smallest sufficient number of rows is looked for: steps of about 1.5.
-//
-// Source: [KSSU19] Section D.1 of the restatement.
-var Grid = []int{1000, 1500, 2000, 3000, 4500, 7000, 10_000, 15_000, 20_000, 30_000, 45_000, 70_000, 100_000, 150_000, 200_000}
-
 // A step is a number of rows that was tried.
 type step struct {
 	N    int

@@ -111,18 +111,6 @@ func Total(runs []Result, name string) int {
 	return int(n)
 }
 
-// Ratios are those of two values, run by run, over the runs that have the first.
-func Ratios(runs []Result, private, plain string) []float64 {
-	var out []float64
-	for _, r := range runs {
-		x, ok := r.Values[private]
-		if y := r.Values[plain]; ok && y > 0 {
-			out = append(out, x/y)
-		}
-	}
-	return out
-}
-
 // SeedOf is a run's in experiments whose cells would have mixtures that are much alike at one seed.
 func SeedOf(cell string, run uint64) uint64 {
 	h := fnv.New64a()

@@ -42,9 +42,8 @@ type Study[C any] struct {
 	// Lead says what holds for all cells of a page, and Legend how the table of all runs is read.
 	Lead   func(*Results[C]) string
 	Legend string
-	// Head and Describe make the columns of that table that come after cell, contender and n.
-	Head     func(*Results[C]) []string
-	Describe func(r *Results[C], l *Line[C], n int) []any
+	// Columns are those of that table that come after cell, contender and n.
+	Columns []Column
 	// Noisy matches released numbers in the reasons of runs without a model: they differ between
 	// runs, and are written as N.
 	Noisy *regexp.Regexp
@@ -54,6 +53,12 @@ type Study[C any] struct {
 	Worth func(Result) bool
 	// Keep, if set, takes the place of the page.
 	Keep func(*Results[C]) error
+}
+
+// A Column sums up the runs of a line at a number of rows.
+type Column struct {
+	Head string
+	Show func(runs []Result) any
 }
 
 // An Experiment is a list of lines, run several times each.

@@ -108,8 +108,7 @@ func neighbours(ctx context.Context, f *field, p *engine.Page, runs int) error {
 		"beyond the |z| that happens by chance in any quantity of a change with a probability of %g. Texts are compared as they are, but for names, ids and times. Planted leaks are put on the wire, between the server and the analyst, of two equal tables.", runs, closeBy, falseAlarm))
 	p.Table(brief)
 	p.Text("A removed file is no neighbouring table: its fits fail, which is public at the end of the slot. What may differ of it before that is the time for which the machine is busy.")
-	p.Heading("Every quantity")
-	p.Table(t)
+	p.Detail("Every quantity", t)
 	return nil
 }
 

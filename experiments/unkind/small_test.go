@@ -26,9 +26,6 @@ func TestSmall(t *testing.T) {
 	o := enginetest.Options(t)
 	o.Budget.Epsilon = 1
 	for _, e := range Study.Experiments {
-		if e.Name == curves.Name {
-			continue
-		}
 		lines, _ := e.Lines(o)
 		for _, l := range lines {
 			by[l.By] = append(by[l.By], l)

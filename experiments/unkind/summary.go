@@ -18,16 +18,12 @@ func lead(r *results) string {
 		"[verdict.go](../../../experiments/unkind/verdict.go).", r.Options.Budget.Epsilon, r.Options.Budget.Delta, engine.Rows(fewestRows), engine.Rows(mostRows), answerRows)
 }
 
-func head(*results) []string {
-	return append(slices.Clone(verdicts), "s per fit")
-}
-
-func describe(_ *results, l *line, n int) (out []any) {
-	runs := l.Results[n]
+// perVerdict are the columns of the table of all runs.
+func perVerdict() (out []engine.Column) {
 	for _, v := range verdicts {
-		out = append(out, count(runs, v))
+		out = append(out, engine.Column{Head: v, Show: func(runs []engine.Result) any { return count(runs, v) }})
 	}
-	return append(out, engine.Seconds(runs))
+	return append(out, engine.Column{Head: "s per fit", Show: func(runs []engine.Result) any { return engine.Seconds(runs) }})
 }
 
 // count is "" for none, so that a table of many zeros can be read.

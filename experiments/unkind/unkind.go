@@ -25,8 +25,6 @@ import (
 type cell struct {
 	family madeup.Family
 	variant
-	// epsilon, if not 0, takes the place of the one asked for.
-	epsilon float64
 }
 
 // A variant is a way to ask a method.
@@ -91,9 +89,8 @@ var Study = &engine.Study[cell]{
 		experiment("held", true, false, "Unkind tables", "The half of the families on which nothing was chosen."),
 		experiment("mixtures-dev", false, true, "Mixtures in several columns, for development", "The half of the families on which constants may be chosen. "+wholes),
 		experiment("mixtures", true, true, "Mixtures in several columns", "The half of the families on which nothing was chosen. "+wholes),
-		curves,
 	},
-	Lead: lead, Head: head, Describe: describe,
+	Lead: lead, Columns: perVerdict(),
 	Shown: []string{columns, rowsUsed, ratio, meanError, correlationError, distance, found, asked},
 	Worth: func(r engine.Result) bool { return r.Values[fine] == 0 },
 }
@@ -218,9 +215,6 @@ func (c cell) ask(o engine.Options, t *madeup.Table, rng *rand.Rand) (question, 
 	}
 	if c.shape == estimate.Spherical {
 		oneScale(t.Rows)
-	}
-	if c.epsilon != 0 {
-		r.Budget.Epsilon, r.Force = c.epsilon, true
 	}
 	if total, err := privacy.Calibrate(r.Budget, privacy.Needs{}); err == nil {
 		q.mu = total.Mu

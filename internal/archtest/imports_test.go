@@ -363,7 +363,7 @@ func TestRules(t *testing.T) {
 		{"estimate/general/x.go", "internal/madeup", true},
 		{"estimate/general/x_test.go", "internal/madeup", false},
 		{"cmd/gauze/x.go", "internal/madeup", true},
-		{"experiments/single/x.go", "internal/madeup", false},
+		{"experiments/studies/x.go", "internal/madeup", false},
 		{"fit_test.go", "kernel/kerneltest", false},
 		{"fit.go", "kernel/rehearsal", true},
 		{"cmd/gauze/x.go", "kernel/rehearsal", true},

@@ -28,7 +28,7 @@ func knowing(t testing.TB, cov [][]float64, weights []float64, means ...[]float6
 }
 
 // Instances that can be enumerated are recovered. most is the median total variation allowed: twice
-// the largest of 5 runs of each (see the tables of docs/experiments/unbounded/literal.md for more).
+// the largest of 5 runs of each (see docs/experiments/unbounded/literal.md for more).
 // Without GAUZE_LONG there is one run, of half of the relations.
 //
 // Shows: [AAL21] Algorithm 1; Algorithm 4; Algorithm 5; Theorem 3.2; Theorem 5.1; Theorem 1.1;

@@ -15,7 +15,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
-// Utility constants of an update, chosen on the public tables of experiments/tables.
+// Utility constants of an update, chosen on the public tables, by experiments/files.
 const (
 	leastRows  = 30.0 // moments are divided by at least this many rows
 	leastKept  = .1   // a count keeps at least this part of what it was before

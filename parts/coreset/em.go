@@ -29,7 +29,7 @@ const (
 )
 
 // PooledFloor is the floor of each variance, in mean cell variances, unless Coreset.OwnCells says
-// otherwise. Chosen on the public tables of experiments/tables.
+// otherwise. Chosen on the public tables, by experiments/files.
 const PooledFloor = .15
 
 // A Mixture is a Gaussian mixture in a coreset's coordinates.

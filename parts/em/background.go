@@ -26,7 +26,7 @@ type Background struct {
 	Share, Noise float64
 }
 
-// Utility constants of the background, chosen on the public tables of experiments/tables.
+// Utility constants of the background, chosen on the public tables, by experiments/files.
 const (
 	backgroundStart = .004 // weight of a copy before it is measured
 	backgroundMost  = .06
@@ -109,5 +109,5 @@ func (r *Rounds) Density() []query.Component {
 }
 
 // lightBackground is the weight of the background in a Density. A utility constant, chosen on the
-// public tables of experiments/tables.
+// public tables, by experiments/files.
 const lightBackground = .001

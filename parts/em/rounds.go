@@ -167,7 +167,7 @@ func (r *Rounds) relative(w, mu float64) float64 {
 }
 
 // mostLost is the nats per row that noise can cost a component: beyond, shrinkage has taken over. A
-// utility constant, chosen on the public tables of experiments/tables.
+// utility constant, chosen on the public tables, by experiments/files.
 const mostLost = .6
 
 // normalise makes the weights sum to one; last drops components that hold no row.

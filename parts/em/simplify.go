@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
-// Utility constants of Simplify, chosen on the public tables of experiments/tables.
+// Utility constants of Simplify, chosen on the public tables, by experiments/files.
 const (
 	simplifyDraws = 8000 // rows that are drawn from the model to judge a merger
 	noiseCosts    = 3.0  // KL must exceed what a distinction costs in noise this many times ..

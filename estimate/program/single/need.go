@@ -29,7 +29,7 @@ const (
 	addRemoveFactor = .75
 	// tooFewFactor: with fewer than RowsNeeded/tooFewFactor rows a fit is not tried. Chosen on
 	// Gaussian rows, of which hardly a fit was released below, in 1 to 20 columns; and no smallest
-	// n of docs/experiments/single lies there.
+	// n of docs/experiments/single/smallest.md lies there.
 	tooFewFactor = 2.1
 )
 
@@ -59,7 +59,7 @@ func RowsNeeded(p estimate.Problem) float64 {
 
 // With a smaller mu the release of d^2/(n mu) weighs more beside the sampling error, with a larger
 // one less: the rows for an error within twice the latter go like mu to the -1 less these, as
-// measured from mu = .065 to 2.9 (docs/experiments/single/eps.md).
+// measured from mu = .065 to 2.9.
 const lowMuExtra, highMuExtra = .6, .15
 
 // rowsWithinTwice are the rows for a covariance within twice the sampling error in most runs. A fit
