@@ -104,6 +104,55 @@ func TestSectionsExist(t *testing.T) {
 	}
 }
 
+// labels are the numbered parts of a source that tags name.
+var labels = regexp.MustCompile(`(Algorithm|Lemma|Proposition|Theorem|Corollary|Definition|Appendix|Section)s? ((?:[A-Z][0-9]*\b|[0-9])[0-9.]*(?:(?:, | and )(?:[A-Z][0-9]*\b|[0-9])[0-9.]*)*)`)
+
+// unresolved returns the parts that a tag names and neither the page's text nor the list of
+// statements has: a section has to be a heading, other parts may stand anywhere.
+func unresolved(t Tag, page string, listed map[string]bool) (missing []string) {
+	for _, m := range labels.FindAllStringSubmatch(t.Part, -1) {
+		for _, n := range regexp.MustCompile(`, | and `).Split(m[2], -1) {
+			n = strings.TrimSuffix(n, ".")
+			name := m[1] + " " + n
+			heading := regexp.MustCompile(`(?m)^#+ (?:.*[^\w.])?` + regexp.QuoteMeta(n) + `(?:\.? |:|,|$)`).MatchString(page)
+			if !heading && !listed[name] && (m[1] == "Section" || !strings.Contains(page, name)) {
+				missing = append(missing, name)
+			}
+		}
+	}
+	return missing
+}
+
+// Whatever part of a source a tag names is on the source's page, or in the list of its statements.
+func TestTagsResolve(t *testing.T) {
+	cited, _ := Collect(root)
+	statements, err := ReadStatements(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]map[string]bool{}
+	for _, s := range statements {
+		if listed[s.Key] == nil {
+			listed[s.Key] = map[string]bool{}
+		}
+		listed[s.Key][s.Part] = true
+	}
+	for _, tag := range append(cited.Tags, cited.Shown...) {
+		if !slices.Contains(Sources, tag.Key) {
+			continue
+		}
+		for _, part := range unresolved(tag, read(t, "papers/"+tag.Key+".md"), listed[tag.Key]) {
+			t.Errorf("%s: %s names %s %s, which neither papers/%s.md nor papers/statements.csv has", tag.File, tag.Symbol, tag.Key, part, tag.Key)
+		}
+	}
+	page := "### 6.3 Rounds\nTheorem 27 of others\n"
+	for part, want := range map[string]int{"Section 6.3": 0, "Section 6": 1, "Theorem 27": 0, "Lemmas A.1 and B.6": 2, "Lemma 4 (a); Section 6.31 of the restatement": 1} {
+		if got := unresolved(Tag{Part: part}, page, map[string]bool{"Lemma 4": true}); len(got) != want {
+			t.Errorf("%s: got %q, want %d", part, got, want)
+		}
+	}
+}
+
 func TestParseDoc(t *testing.T) {
 	for _, c := range []struct {
 		name, doc string

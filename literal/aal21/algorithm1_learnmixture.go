@@ -39,6 +39,7 @@ type cover struct {
 // is no release. With Refinements, the net is laid again around the mixture that was chosen, twice
 // as fine each time, and one is chosen of that, so that it is as fine as the rows can tell apart.
 func (r *run) learnMixture(ctx context.Context, l List) (estimate.Outcome, error) {
+	// Steps 3 and 4: all mixtures of the list with weights of a net of the simplex.
 	cover, reason := r.c.cover(l, r.k)
 	if reason != "" {
 		return r.noRelease(reason), nil
@@ -47,6 +48,7 @@ func (r *run) learnMixture(ctx context.Context, l List) (estimate.Outcome, error
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
+	// Step 5: private selection.
 	mu2 := r.a.Left()
 	levels := r.levels(l.Moves(), list.Gaussians[0], cover.step, (1-r.c.FirstShare)*mu2)
 	if levels > 0 {

@@ -40,6 +40,7 @@ func meanSteps(share float64) []kernel.Step {
 // Differs: bins are closed below; the histograms of all axes are one measurement, each with its
 // part of the budget.
 func (r *run) meanDecoder(axes []axis, mu2 float64) (lists [][]float64, err error) {
+	// Steps 1 and 2: bins, and their stability histogram.
 	grid := boxes.Grid{Frame: query.Affine{Center: make([]float64, r.d)}}
 	for _, x := range axes {
 		grid.Frame.W = append(grid.Frame.W, x.weights)
@@ -49,6 +50,7 @@ func (r *run) meanDecoder(axes []axis, mu2 float64) (lists [][]float64, err erro
 	if err != nil {
 		return nil, err
 	}
+	// Steps 3 to 5: the bins that hold enough, or FAIL.
 	w := r.least
 	lists = make([][]float64, len(axes))
 	for _, c := range cells {

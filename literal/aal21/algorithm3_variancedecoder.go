@@ -49,12 +49,14 @@ func scaleSteps(share float64) []kernel.Step {
 // under add-or-remove-one one row more would move every later pair. Octaves are half a step away,
 // which changes nothing, because they are as many for every unit of the column.
 func (r *run) varianceDecoder(mu2 float64) (lists [][]float64, err error) {
+	// Steps 1 and 2: differences of pairs, and their histogram over octaves.
 	q := rings.PairOctaves{Columns: r.d, Low: lowestOctave, High: highestOctave}
 	buckets := int(math.Max(1, math.Min(1<<26, r.rows/2)))
 	answer, err := pairs.Sum(r.a, stepScales, rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets}}, budget.Mu(mu2))
 	if err != nil {
 		return nil, err
 	}
+	// Steps 3 and 4: the octaves that hold enough, or FAIL.
 	w := r.least
 	least := math.Max(r.c.ScalePart*w*w*r.rows*pairsPerRow(r.relation), seenSDs*answer.Sigma)
 	lists = make([][]float64, r.d)

@@ -24,10 +24,12 @@ type rough struct{ scale, bin float64 }
 // Differs: the scales' parts of the budget add up in mu^2, where the source has basic or advanced
 // composition; the net is laid over the list later, see line.
 func (r *run) gaussianDecoder(mu2 float64) (columns [][]rough, err error) {
+	// Step 1: Algorithm 3.
 	scales, err := r.varianceDecoder(r.c.ScaleShare * mu2)
 	if err != nil {
 		return nil, err
 	}
+	// Step 2: Algorithm 2 for every scale. (Step 3, the net, is line.)
 	var axes []axis
 	var of []int // the column of an axis
 	for column, list := range scales {

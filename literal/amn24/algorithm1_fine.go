@@ -50,16 +50,19 @@ func (c Constants) fineSteps() []kernel.Step {
 // hypotheses make as fine a net; all steps read all rows and share the budget, where the paper has
 // fresh rows (a factor of at most 2 in n).
 func (r *run) fine(ctx context.Context, found crude) (m mixture, said string, none *estimate.NoRelease, err error) {
+	// Step 1: B, the nets around the pairs.
 	bases, zeta, said := r.c.room(found, r.k)
 	if bases == nil {
 		return m, "", &estimate.NoRelease{Reason: fmt.Sprintf("there are more than %d mixtures of %d Gaussians of the nets around %d released pairs",
 			r.c.MostHypotheses, r.k, len(found.pairs)),
 			Advice: "ask for fewer components; or use --method general, or univariate in one column, which enumerate nothing"}, nil
 	}
+	// Step 2: K, the mixtures of B with weights in multiples of 1/N.
 	list, err := paper.Across(bases, r.k, r.c.units(r.k))
 	if err != nil {
 		return m, "", nil, err
 	}
+	// Step 3: private hypothesis selection.
 	share := 1.0
 	if r.c.Refinements > 0 {
 		share = r.c.FirstShare

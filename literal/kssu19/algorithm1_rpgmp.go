@@ -102,6 +102,7 @@ type partitioner struct {
 // cut looks into the nodes of a level, all with the same k, and returns their children, and the
 // nodes that are leaves.
 func (g *partitioner) cut(nodes []*node) (below, left []*node, err error) {
+	// Step 2: a ball around most of the rows.
 	nodes, balls, left, err := g.bound(nodes)
 	if err != nil || len(nodes) == 0 {
 		return nil, left, err
@@ -111,6 +112,7 @@ func (g *partitioner) cut(nodes []*node) (below, left []*node, err error) {
 		parts[i], tops[i] = v.part, balls[i].radius
 		parts[i].t = g.least / 2
 	}
+	// Step 3: the smallest terrific ball; what is inside it and far outside are children.
 	found, err := g.terrificBall(prefixBall, parts, tops, false, g.mu2)
 	if err != nil {
 		return nil, nil, err
@@ -126,6 +128,7 @@ func (g *partitioner) cut(nodes []*node) (below, left []*node, err error) {
 	if rest == nil {
 		return below, left, nil
 	}
+	// Step 6, where there is none: private PCA, and the largest terrific ball of the projection.
 	restBalls, restTops := make([]*ball, len(rest)), make([]float64, len(rest))
 	for j, i := range rest {
 		restBalls[j], restTops[j] = balls[i], tops[i]

@@ -114,6 +114,8 @@ func (r *run) pge(prefix string, parts []part, mu2 float64) ([]*gaussian, error)
 		k.live = append(k.live, &component{part: p, at: i, a: mat.DenseCopyOf(symmetric.Identity(k.d)),
 			unit2: r.c.SigmaMin * r.c.SigmaMin, bound: r.c.condition(k.d), cap2: math.Inf(1), round: p.rows < float64(k.d)})
 	}
+	// The unit where no bounds are known, then steps 1 and 2 (rounds), 3 (covariance), 4 (where,
+	// means).
 	for _, step := range []func() error{k.scale, k.rounds, k.covariance, k.where, k.means} {
 		if len(k.live) == 0 {
 			break

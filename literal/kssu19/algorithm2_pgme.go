@@ -153,10 +153,12 @@ func (e Paper) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (
 		return estimate.Outcome{}, err
 	}
 	k := program.MostComponents(p)
+	// Step 1: truncate.
 	root := part{frame: whole(p.Columns), rows: n}
 	if e.c.Radius > 0 && e.c.SigmaMax > 0 {
 		root = root.and(rings.Condition{Frame: root.frame, Radius: e.c.Radius + e.c.SigmaMax*math.Sqrt(float64(p.Columns))})
 	}
+	// Step 2: Algorithm 1.
 	leaves, err := r.rpgmp(ctx, root, n, k, mu2*e.partitionShare(k))
 	if err != nil {
 		return estimate.Outcome{}, err
@@ -167,6 +169,7 @@ func (e Paper) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (
 	if k := p.Components; k > len(leaves) {
 		return unparted(p, len(leaves), r.c), nil
 	}
+	// Steps 3 and 4: the weights, and PGE in all leaves at once.
 	leaves, err = r.weigh(leaves, mu2*(1-e.partitionShare(k))*weightsShare)
 	if err != nil || leaves == nil {
 		return refuse(p, "no part of the rows is large enough to be seen"), err

@@ -116,6 +116,7 @@ func (r *run) terrificBall(prefix string, parts []part, tops []float64, largest 
 	if len(parts) == 0 {
 		return found, nil
 	}
+	// TerrificRadius, then the centres of GoodCenter.
 	radii, err := r.terrificRadius(prefix, parts, tops, largest, mu2)
 	if err != nil {
 		return nil, err
@@ -124,6 +125,7 @@ func (r *run) terrificBall(prefix string, parts []part, tops []float64, largest 
 	if err != nil {
 		return nil, err
 	}
+	// The three conditions at the larger radius, by one noisy threshold.
 	var live []int
 	var q scores.Selection
 	var thresholds []int64

@@ -32,6 +32,7 @@ type aggregate struct {
 
 // run runs the whole fit.
 func (f *aggregate) run() (estimate.Outcome, error) {
+	// The units and the ball of all rows, which the source is given.
 	if out, err := f.findRows(); err != nil {
 		return estimate.Outcome{}, err
 	} else if out != nil {
@@ -40,15 +41,18 @@ func (f *aggregate) run() (estimate.Outcome, error) {
 	k := f.Problem.Components
 	most := math.Min(amply*f.e.blocksNeeded(f.Problem), float64(maxEstimates/k))
 	f.blocks = int(math.Max(1, math.Min(most, f.Rows/f.e.blockRows(f.Problem))))
+	// Steps 1 to 3: blocks, the learner, and the pool of its estimates.
 	if err := f.cut(f.e.Blocks(f.Problem, k, f.blocks)); err != nil {
 		return estimate.Outcome{}, err
 	}
+	// Step 4: k times PGLOC.
 	if err := f.findBalls(); err != nil {
 		return estimate.Outcome{}, err
 	}
 	if len(f.balls) < k {
 		return f.Refuse("only %d of %d balls of estimates stand out of the noise", len(f.balls), k), nil
 	}
+	// Step 5: the noisy means of the balls.
 	return f.measure()
 }
 

@@ -66,6 +66,7 @@ func (r *run) goodRadius(prefix string, parts []part, mu2 float64) ([]float64, e
 	if live == nil {
 		return radii, nil
 	}
+	// Steps 1 to 3: are there t duplicates?
 	q := scores.Selection{Partition: partition(chosen(parts, live)), Keep: sub.keep}
 	var thresholds []int64
 	for _, i := range live {
@@ -77,6 +78,7 @@ func (r *run) goodRadius(prefix string, parts []part, mu2 float64) ([]float64, e
 	if err != nil {
 		return nil, err
 	}
+	// Step 4: the radius, by the exponential mechanism.
 	var spread []int
 	q.Scores = nil
 	for j, i := range live {

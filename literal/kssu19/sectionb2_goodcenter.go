@@ -132,6 +132,7 @@ func (s *centerSearch) side(c *candidate) float64 { return s.c.BoxSide * c.radiu
 // findShift projects to q dimensions and looks for a shift of the grid of boxes at which a box
 // holds half of t.
 func (s *centerSearch) findShift() error {
+	// Steps 1 and 2: a public projection, and a shift of the boxes.
 	q := scores.Selection{Partition: partition(s.parts())}
 	var thresholds []int64
 	for _, c := range s.live {
@@ -162,6 +163,7 @@ func (s *centerSearch) findShift() error {
 
 // findBox takes the fullest boxes at that shift.
 func (s *centerSearch) findBox() error {
+	// Step 3: the boxes of that shift.
 	q := boxes.BoxKeys{Partition: partition(s.parts()), Joint: true}
 	for _, c := range s.live {
 		q.Grids = append(q.Grids, boxes.Grid{Frame: c.boxes, Side: repeat(s.side(c), c.boxes.Out()), Offset: c.shift})
@@ -213,6 +215,7 @@ func slab(f query.Affine, w []float64, middle, half float64) rings.Condition {
 // findCell finds, along the axes of a random rotation, the fullest interval of each, and so a ball
 // that is bounded in all dimensions.
 func (s *centerSearch) findCell() error {
+	// Step 4: a public rotation, and the fullest cell along every axis.
 	q := boxes.BoxKeys{Partition: partition(s.parts())}
 	var turns []*mat.Dense
 	for _, c := range s.live {
@@ -257,6 +260,7 @@ func (s *centerSearch) width(c *candidate) float64 {
 
 // findMean takes the noisy mean of the rows in that ball.
 func (s *centerSearch) findMean() error {
+	// Step 5: the mean.
 	q := rings.Parts{}
 	for _, c := range s.live {
 		c.part = c.and(rings.Condition{Frame: c.center, Radius: c.reached})

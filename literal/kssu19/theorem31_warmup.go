@@ -153,11 +153,13 @@ func (e WarmUp) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) 
 		return estimate.Outcome{}, err
 	}
 	all := part{frame: whole(p.Columns), rows: n, t: (1 - e.c.RowsAside) * n}
+	// Step 1: the ball that rows are clipped to.
 	clip, err := e.clip(r, p, all, mu2)
 	if err != nil || clip == nil {
 		return refuse(p, "no ball was found that holds the rows"), err
 	}
 	all = all.and(clip.within(clip.radius))
+	// Step 2: private PCA.
 	frames, err := r.pca(stepPCA, []part{all}, []*ball{clip}, e.dimensions(p, n), mu2*e.pcaShare())
 	if err != nil {
 		return estimate.Outcome{}, err
@@ -166,6 +168,7 @@ func (e WarmUp) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) 
 	if !e.bounded() {
 		r.c = r.c.inBall(clip.radius)
 	}
+	// Step 3: k times PGLOC.
 	cells, balls, err := e.balls(ctx, r, p, all, mu2*ballsShare)
 	if err != nil {
 		return estimate.Outcome{}, err
@@ -173,6 +176,7 @@ func (e WarmUp) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) 
 	if cells, balls, err = e.lift(r, cells, balls, clip, r.a.Left()*aboutShare); err != nil {
 		return estimate.Outcome{}, err
 	}
+	// Step 4: PSGE in the balls.
 	spheres, err := r.psge(finalPrefix, cells, balls, r.a.Left())
 	if err != nil {
 		return estimate.Outcome{}, err

@@ -50,6 +50,7 @@ func (r *run) psge(prefix string, parts []part, balls []*ball, mu2 float64) ([]*
 	if len(parts) == 0 {
 		return found, nil
 	}
+	// Steps 1 and 2: counts and means.
 	q := rings.Parts{Partition: partition(parts)}
 	for _, b := range balls {
 		q.Queries = append(q.Queries, spherical(b.frame, b.radius))
@@ -71,6 +72,7 @@ func (r *run) psge(prefix string, parts []part, balls []*ball, mu2 float64) ([]*
 	if live == nil {
 		return found, nil
 	}
+	// Steps 3 and 4: the number of pairs, and their spread.
 	asked.Partition = partition(chosen(parts, live))
 	ans, err := pairs.Sum(r.a, prefix+stepSpread, asked, r.a.LeftMu())
 	if err != nil {
