@@ -58,8 +58,23 @@ const mostListed = paper.MostListed
 // there, so that lists are short; the net reaches as far as the bin; it is as fine as the number of
 // mixtures allows, then laid again around the one that was chosen; noise is Gaussian.
 func Practical() Constants {
-	return Constants{FailureProb: .1, WeightPart: .75, ScalePart: .2, MeanPart: .25, Reach: .5, MostGaussians: 10000, MostMixtures: mostListed,
-		Choice: paper.Quick, Refinements: 12, MostMoved: 50, Correlated: .95, CountShare: .01, ListShare: .6, ScaleShare: .4, FirstShare: .3}
+	return Constants{
+		FailureProb:   .1,
+		WeightPart:    .75,
+		ScalePart:     .2,
+		MeanPart:      .25,
+		Reach:         .5,
+		MostGaussians: 10000,
+		MostMixtures:  mostListed,
+		Choice:        paper.Quick,
+		Refinements:   12,
+		MostMoved:     50,
+		Correlated:    .95,
+		CountShare:    .01,
+		ListShare:     .6,
+		ScaleShare:    .4,
+		FirstShare:    .3,
+	}
 }
 
 // printedError is alpha of Printed methods: the largest at which a mixture says anything.

@@ -70,10 +70,39 @@ type Constants struct {
 
 // Practical returns constants with which the algorithms run.
 func Practical() Constants {
-	return Constants{Accuracy: .15, FailureProb: .1, Net: .1, Coarsest: 1, Units: 4, Factor: 2, Found: 1.1,
-		Refinements: 3, MostHypotheses: 20000, MostNet: 400,
-		Places: 1, Spread: .6, LeastWeight: .5, SureWeight: .9, Points: 13, Elements: 4, Subset: 3, Near: tolerance{.6, .6, .7}, Wide: 4, Narrow: 1e-3, Ties: 3,
-		Spacing: .5, Removed: 2.6, Shells: 3, Closer: 2, Test: .5, CountShare: .01, CrudeShare: .75, FirstShare: .4, RestShare: .01, CheckShare: .04}
+	return Constants{
+		Accuracy:       .15,
+		FailureProb:    .1,
+		Net:            .1,
+		Coarsest:       1,
+		Units:          4,
+		Factor:         2,
+		Found:          1.1,
+		Refinements:    3,
+		MostHypotheses: 20000,
+		MostNet:        400,
+		Places:         1,
+		Spread:         .6,
+		LeastWeight:    .5,
+		SureWeight:     .9,
+		Points:         13,
+		Elements:       4,
+		Subset:         3,
+		Near:           tolerance{.6, .6, .7},
+		Wide:           4,
+		Narrow:         1e-3,
+		Ties:           3,
+		Spacing:        .5,
+		Removed:        2.6,
+		Shells:         3,
+		Closer:         2,
+		Test:           .5,
+		CountShare:     .01,
+		CrudeShare:     .75,
+		FirstShare:     .4,
+		RestShare:      .01,
+		CheckShare:     .04,
+	}
 }
 
 // oneOfFour is the least phi with which an element of a multiset of four may change.

@@ -46,8 +46,16 @@ const countShare = .01
 // share the budget between covariance and mean; the covariance's noise is larger by about the
 // clipping radius.
 func Practical() Constants {
-	return Constants{LastShare: .75, CovarianceShare: .85, CountShare: countShare, CovarianceTail: .1, MeanTail: .01, Pairings: 4,
-		NoiseInWhitener: true, MostNoise: 1}
+	return Constants{
+		LastShare:       .75,
+		CovarianceShare: .85,
+		CountShare:      countShare,
+		CovarianceTail:  .1,
+		MeanTail:        .01,
+		Pairings:        4,
+		NoiseInWhitener: true,
+		MostNoise:       1,
+	}
 }
 
 // Printed returns the settings of the source's experiments with t steps of each iteration.

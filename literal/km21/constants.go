@@ -26,8 +26,15 @@ type Constants struct {
 // Practical returns the constants that the method runs with: those of the source, but for what is
 // wrong there.
 func Practical() Constants {
-	return Constants{StepAccuracy: 1. / 16, FailureProb: .1, Target: .25,
-		CountShare: .01, MeanShare: .2, StartShare: .25, PreconditionShare: .5}
+	return Constants{
+		StepAccuracy:      1. / 16,
+		FailureProb:       .1,
+		Target:            .25,
+		CountShare:        .01,
+		MeanShare:         .2,
+		StartShare:        .25,
+		PreconditionShare: .5,
+	}
 }
 
 // Printed returns the constants of the source, as far as it states them: it leaves the parts of the

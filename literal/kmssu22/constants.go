@@ -42,8 +42,22 @@ type Constants struct {
 
 // Practical returns constants with which the algorithms run.
 func Practical() Constants {
-	return Constants{FailureProb: .1, Gap: 10, Cumulative: 5, Remaining: .25, Bound: 2, LeastRows: 50, RowsPerColumn: 5, EigenvalueMass: .3,
-		CenterMass: .4, Radius: .75, Clip: 2, PointsPerDimension: 2, MorePoints: 2, LocationSide: .5}
+	return Constants{
+		FailureProb:        .1,
+		Gap:                10,
+		Cumulative:         5,
+		Remaining:          .25,
+		Bound:              2,
+		LeastRows:          50,
+		RowsPerColumn:      5,
+		EigenvalueMass:     .3,
+		CenterMass:         .4,
+		Radius:             .75,
+		Clip:               2,
+		PointsPerDimension: 2,
+		MorePoints:         2,
+		LocationSide:       .5,
+	}
 }
 
 // Printed returns the constants of the source, as far as it states them: ratios of 1000 are called

@@ -64,8 +64,24 @@ type Constants struct {
 
 // Practical returns constants with which the algorithms run.
 func Practical() Constants {
-	return Constants{Kept: .75, Condition: 30, FailureProb: .1, Secluded: 5, Sought: 8.5, Candidates: 16, RadiusSlack: 1.5, TerrificSlack: .25, SecludedSlack: .25,
-		Octaves: 20, BoxDimensions: 4, BoxAttempts: 12, BoxSide: 8, SubsetRows: 2000, PartitionShare: .5, RowsAside: .05}
+	return Constants{
+		Kept:           .75,
+		Condition:      30,
+		FailureProb:    .1,
+		Secluded:       5,
+		Sought:         8.5,
+		Candidates:     16,
+		RadiusSlack:    1.5,
+		TerrificSlack:  .25,
+		SecludedSlack:  .25,
+		Octaves:        20,
+		BoxDimensions:  4,
+		BoxAttempts:    12,
+		BoxSide:        8,
+		SubsetRows:     2000,
+		PartitionShare: .5,
+		RowsAside:      .05,
+	}
 }
 
 // Printed returns the constants of the source, as far as it states them: the slacks of its

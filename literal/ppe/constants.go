@@ -34,7 +34,15 @@ type Constants struct {
 // the mask is as coarse as it has to be; the test gets the three tenths of epsilon with which n ~
 // t/r^2 is least; C_1 is measured (TestConcentration).
 func Practical() Constants {
-	return Constants{LeastAlpha: .02, MostAlpha: 1, Beta: .1, CovFactor: 2, TestShare: .3, CountShare: .01, LeastWeight: .02}
+	return Constants{
+		LeastAlpha:  .02,
+		MostAlpha:   1,
+		Beta:        .1,
+		CovFactor:   2,
+		TestShare:   .3,
+		CountShare:  .01,
+		LeastWeight: .02,
+	}
 }
 
 // Printed returns the constants of the source, for a mixture within 1 of the truth in dist_PARAM:
