@@ -45,7 +45,7 @@ func all() (out []study) {
 	for _, s := range studies.All {
 		out = append(out, s)
 	}
-	return append(out, unkind.Study, files.Study, expected.Study, audit.Study, server.Study)
+	return append(out, unkind.Study, unkind.Ablations, files.Study, expected.Study, audit.Study, server.Study)
 }
 
 func main() {

@@ -15,7 +15,7 @@ import (
 // and the steps before it agree on: what the preconditioner cost is not lost. Stray rows, if the
 // radii showed any, are left out of it; then the steps, which they leaned on, have no say either.
 //
-// The result is scaled by 1/(1 + shrink (d+1) v), v the noise variance of a coordinate: the frame
+// The result is scaled by 1/(1 + Shrink (d+1) v), v the noise variance of a coordinate: the frame
 // comes from noisy steps that the answer uses again, so directions that noise made too wide weigh
 // less than they should when the last release decides the scale; and an error relative to the truth
 // is least for a little less than the middle of what may be true.
@@ -30,7 +30,7 @@ func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err e
 		return none, err
 	}
 	f.Notes.LeavesOut(beyond)
-	if beyond.Share > straySDs*beyond.Noise {
+	if beyond.Share > f.StraySDs*beyond.Noise {
 		seen.stray = math.Min(math.Max(seen.stray, beyond.Share), 1)
 	}
 	information, stray := f.Tyler.Information(st), seen.stray > single.FarShare
@@ -76,7 +76,7 @@ func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err e
 	if least, collapsed := clip.Least(spread); collapsed || noise > single.NoiseLimit*least {
 		return none, f.Refuse("the noise hides the spread in some directions")
 	}
-	spread.ScaleSym(1/math.Sqrt(1+shrink*(k+1)*variance), spread)
+	spread.ScaleSym(1/math.Sqrt(1+f.Shrink*(k+1)*variance), spread)
 	return f.Finish(st, root, delta, spread, noise, told)
 }
 
@@ -88,7 +88,3 @@ const noMiddle = "not bell-shaped: the rows are skew or in groups, and the mean 
 func released(m moments.Sums, c clip.Clipping) clip.Release {
 	return clip.Release{Mean: m.Sum, Second: m.Second, R2: c.R2, MeanSD: m.SumSD, SecondSD: m.SecondSD}
 }
-
-// shrink is how many times (d+1) v the covariance is scaled down: 1/2 for the curved prior that a
-// scale has, 1 for the relative error.
-const shrink = 1.5

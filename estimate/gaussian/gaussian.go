@@ -19,16 +19,18 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
 
 // Estimator is the method "gaussian".
-type Estimator struct{ estimate.Named }
+type Estimator struct {
+	estimate.Named
+	tuning Tuning
+}
 
 // New returns the estimator.
 func New() Estimator {
-	return Estimator{estimate.Describe(name, source, "one Gaussian of any location, scale and condition number: TylerPress, then one clipped moment release")}
+	return Estimator{estimate.Describe(name, source, "one Gaussian of any location, scale and condition number: TylerPress, then one clipped moment release"), Usual()}
 }
 
 var _ estimate.FactUser = Estimator{}
@@ -45,45 +47,22 @@ const source = "TYLERPRESS Section 4"
 
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal for a table with fewer rows
 // than a fit can ever use.
-func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
+func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if err := single.Check(name, p); err != nil {
 		return kernel.Plan{}, err
 	}
-	return kernel.Plan{Method: name, Steps: Steps(p, "", 1)}, nil
-}
-
-// Steps are the steps that FitAllotment may measure for the problem, with prefix before their
-// names, when it is given share of the total mu^2. The shares are worst cases of alternatives and
-// sum to more than share: the allotment holds the total.
-func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
-	step := func(name string, query string, part float64, most int) kernel.Step {
-		return kernel.Step{Name: prefix + name, Query: query, Share: share * part, Most: most, Source: source}
-	}
-	moments, distances := query.ClippedMoments{}.Kind(), query.DistanceCounts
-	steps := append(single.Steps(p, prefix, share), single.PlainSteps(p, prefix, share)...)
-	switch {
-	case single.ByFull(p):
-		return append(steps, tyler.Step(prefix, share), step("tail", distances, shapePart, 1), step("moments", moments, 1, 1))
-	case p.Covariance == estimate.Diagonal:
-		return append(steps, step("moments", moments, 1, 2*max(1, p.Columns)))
-	}
-	return append(steps, step("moments", moments, 1, 2))
+	return kernel.Plan{Method: name, Steps: e.tuning.steps(p, "", 1)}, nil
 }
 
 // Fit follows the plan with the whole budget of the session.
-func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	return FitAllotment(ctx, s.Allotment(), p, "")
+func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	return e.tuning.fit(ctx, s.Allotment(), p, "")
 }
 
 // fit is a run of this method.
-type fit struct{ *single.Fit }
-
-// FitAllotment fits one Gaussian with all that a has left, measuring only the steps of Steps(p,
-// prefix, share) for the same prefix. Every choice depends on what a has left at the start, p and
-// released values.
-func FitAllotment(ctx context.Context, a *kernel.Allotment, p estimate.Problem, prefix string) (estimate.Outcome, error) {
-	f := fit{single.New(ctx, name, a, p, prefix)}
-	return f.End(f.run())
+type fit struct {
+	*single.Fit
+	Tuning
 }
 
 func (f fit) run() (estimate.Outcome, error) {
@@ -101,14 +80,11 @@ func (f fit) run() (estimate.Outcome, error) {
 	return f.spherical()
 }
 
-// roundPart is the part of what is left for the preconditioner. A guess.
-const roundPart = .85
-
 // full is TylerPress: precondition, look at the radii, release. Where the rows are no Gaussian's,
 // as stage zero, the preconditioner or the radii show, it ends in the rows' own moments.
 func (f fit) full() (estimate.Outcome, error) {
 	var seen shape
-	st, out, err := f.Rounded(roundPart, func(st *tyler.State) (far float64, err error) {
+	st, out, err := f.Rounded(f.RoundPart, func(st *tyler.State) (far float64, err error) {
 		seen, err = f.look(st)
 		return seen.far, err
 	})

@@ -14,23 +14,6 @@ import (
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
 
-// How the shape of the rows is judged. Utility only, guesses.
-const (
-	shapePart = .015 // of mu^2, for the histogram of the radii
-	// heavyLoss: the Pearson family must explain the radii better than the Gaussian by this much,
-	// in -2 log likelihood with one parameter more. For a Gaussian that is a chance of 5e-4
-	// (chi-square with one degree), less what the decision on the loss takes off.
-	heavyLoss = 12
-	// unlikely: a sum of squares of ten bins, two of them fitted, that a Gaussian reaches with a
-	// chance of 1e-6.
-	unlikely = 45
-	// straySDs: stray rows are gated only if there are more than this many noise sds of them.
-	straySDs = 4
-	// gateFactor: rows beyond this much of the farthest that a Gaussian has are left out of a gated
-	// release.
-	gateFactor = 1.2
-)
-
 // shape is what the released radii of rounded rows say of their law.
 type shape struct {
 	// far is the share of rows with |z|^2 > 25 d, less two noise sds, as single.Fit.Far has it.
@@ -71,7 +54,7 @@ func (f fit) look(st *tyler.State) (shape, error) {
 	if _, ok := st.Frame(root); !ok {
 		return shape{far: 1}, nil
 	}
-	h, err := f.Radii("tail", st, root, math.Min(math.Sqrt(shapePart*f.Mu2), f.LeftMu()), shapeEdges(st.Rank()))
+	h, err := f.Radii("tail", st, root, math.Min(math.Sqrt(f.ShapePart*f.Mu2), f.LeftMu()), shapeEdges(st.Rank()))
 	if err != nil {
 		return shape{}, err
 	}
@@ -84,13 +67,13 @@ func (f fit) judge(h *radial.Histogram, information float64) shape {
 	s := shape{far: (h.Counts[last] - 2*h.Sigma) / h.Rows}
 	gauss, gaussLoss := h.FitScale(0, strayBins)
 	law := h.FitPearson(strayBins)
-	s.gate = gateFactor * math.Max(1, gauss.Scale) * single.Nearest2(h.D)
-	if stray := h.Beyond(last - strayBins); stray > straySDs*h.Sigma*math.Sqrt(strayBins) {
+	s.gate = f.GateFactor * math.Max(1, gauss.Scale) * single.Nearest2(h.D)
+	if stray := h.Beyond(last - strayBins); stray > f.StraySDs*h.Sigma*math.Sqrt(strayBins) {
 		s.stray = math.Min(stray/h.Rows, 1)
 	}
-	if loss, _ := h.Losses(law, strayBins); gaussLoss-loss < heavyLoss {
+	if loss, _ := h.Losses(law, strayBins); gaussLoss-loss < f.HeavyLoss {
 		_, misfit := h.Losses(gauss, strayBins)
-		s.heavy = misfit > unlikely // no law of the family explains it: an atom, or several groups
+		s.heavy = misfit > f.Unlikely // no law of the family explains it: an atom, or several groups
 		return s
 	}
 	end := f.last(h.D, h.Rows, information)
@@ -124,6 +107,6 @@ func (f fit) momentsWithin(st *tyler.State, root float64, c clip.Clipping, mu fl
 	}
 	var rows moments.Rows
 	rows.Add(sums.Count, sums.CountSD)
-	rows.Add(f.Good()*(1-seen.stray), math.Sqrt(2*strayBins)/math.Sqrt(shapePart*f.Mu2))
+	rows.Add(f.Good()*(1-seen.stray), math.Sqrt(2*strayBins)/math.Sqrt(f.ShapePart*f.Mu2))
 	return sums.Over(math.Max(rows.Mean(), f.Good()/2)), nil
 }

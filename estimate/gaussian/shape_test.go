@@ -24,11 +24,11 @@ func rounded(t testing.TB, rows [][]float64, d int) (r *fit, st *tyler.State, s 
 	steps := Steps(p, "", 1)
 	terms := kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Engine: local.Engine{Workers: 1}}
 	session := kerneltest.Open(t, kerneltest.Table(rows, d, terms.Relation), kernel.Plan{Method: "test", Steps: steps}, terms, kerneltest.Options{Fresh: true})
-	r = &fit{single.New(t.Context(), name, session.Allotment(), p, "")}
+	r = &fit{single.New(t.Context(), name, session.Allotment(), p, ""), Usual()}
 	if err := r.Open(r.Problem); err != nil {
 		t.Fatal(err)
 	}
-	st, ok, err := r.Tyler.Round(tyler.New(r.Space), 1, roundPart)
+	st, ok, err := r.Tyler.Round(tyler.New(r.Space), 1, Usual().RoundPart)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestShapeOfGaussians(t *testing.T) {
 		d := []int{1, 2, 5, 20}[i%4]
 		n := []int{1000, 4000, 40000, 400000}[rng.IntN(4)] * d
 		far := []float64{0, .02, .04}[rng.IntN(3)]
-		h := &radial.Histogram{D: d, Edges: shapeEdges(d), Sigma: math.Sqrt2 / (math.Sqrt(shapePart) * privacy.MuOf(1, 1e-6)), Rows: float64(n)}
+		h := &radial.Histogram{D: d, Edges: shapeEdges(d), Sigma: math.Sqrt2 / (math.Sqrt(Usual().ShapePart) * privacy.MuOf(1, 1e-6)), Rows: float64(n)}
 		h.Counts = make([]float64, len(h.Edges)+1)
 		above := 1.0
 		for b := range h.Counts { // Poisson counts, nearly
@@ -94,7 +94,7 @@ func gaussianRun(t testing.TB) fit {
 	p := estimate.Problem{Columns: 1, Rows: 1, Relation: privacy.ReplaceOne, Mu: privacy.MuOf(1, 1e-6), Components: 1}
 	session := kerneltest.Open(t, kerneltest.Table([][]float64{{0}}, 1, p.Relation), kernel.Plan{Method: "test", Steps: Steps(p, "", 1)},
 		kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}, kerneltest.Options{})
-	return fit{single.New(t.Context(), name, session.Allotment(), p, "")}
+	return fit{single.New(t.Context(), name, session.Allotment(), p, ""), Usual()}
 }
 
 // shapes of one column, of mean 0 and variance 1.

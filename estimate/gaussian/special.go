@@ -19,19 +19,6 @@ import (
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
 
-// Special shapes of many columns have a rough release, a look at far rows, and a last release.
-// Utility constants, guesses.
-const (
-	roughPart    = .15 // of what is left, for the rough release
-	roughRadius2 = 6
-	roughLift    = .2
-	// hiddenPart of the noise: a rough variance is that at least. A spread that is too small is
-	// what the next release could not repair.
-	hiddenPart = .7
-	// leaning: a rough mean this near to the clipping radius says that stage 0 lost the column.
-	leaning = .8
-)
-
 // diagonal fits every column by itself, a rough and a last clipped moment release each, in the
 // units of stage 0. Columns are clipped one by one, so that a correlation between them spoils
 // nothing. Where a look at them shows a column that is no Gaussian's, all get their own moments.
@@ -45,7 +32,7 @@ func (f fit) diagonal() (none estimate.Outcome, err error) {
 	}
 	k := float64(f.Space.Dim())
 	mean, sd := slices.Clone(f.Space.Center), f.SDs()
-	if _, err := f.refineColumns(mean, sd, math.Sqrt(roughPart*f.Left()/k), clip.Clipping{R2: roughRadius2, Lift: roughLift}, true); err != nil {
+	if _, err := f.refineColumns(mean, sd, math.Sqrt(f.RoughPart*f.Left()/k), clip.Clipping{R2: f.RoughRadius2, Lift: f.RoughLift}, true); err != nil {
 		return none, err
 	}
 	rough, _ := tyler.New(component.Space{Columns: f.Space.Columns, Center: mean, Scale: sd}).Frame(1)
@@ -72,7 +59,7 @@ func (f fit) refineColumns(mean, sd []float64, mu float64, c clip.Clipping, roug
 			return 0, err
 		}
 		first, sigma := m.Sum[0], m.SecondSD
-		if math.Abs(first) > leaning*math.Sqrt(c.R2) || !rough && !(sigma <= single.NoiseLimit*(m.Second.At(0, 0)-first*first)) {
+		if math.Abs(first) > f.Leaning*math.Sqrt(c.R2) || !rough && !(sigma <= single.NoiseLimit*(m.Second.At(0, 0)-first*first)) {
 			return 0, f.RefuseColumn(j)
 		}
 		delta, root, err := clip.Invert(f.Context, released(m, c), nil)
@@ -82,7 +69,7 @@ func (f fit) refineColumns(mean, sd []float64, mu float64, c clip.Clipping, roug
 		_, collapsed := clip.Least(root)
 		spread := root.At(0, 0)
 		if rough {
-			spread, collapsed = math.Max(spread, math.Sqrt(hiddenPart*sigma)), false
+			spread, collapsed = math.Max(spread, math.Sqrt(f.HiddenPart*sigma)), false
 		}
 		mean[i] += sd[i] * delta[0]
 		sd[i] *= spread
@@ -105,7 +92,7 @@ func (f fit) spherical() (none estimate.Outcome, err error) {
 	d := f.Space.Dim()
 	k := float64(d)
 	s := &sphere{center: slices.Clone(f.Space.Center), sd: slices.Max(f.SDs())}
-	if err := f.refineSphere(s, math.Sqrt(roughPart*f.Left()), 2*(k+2*math.Sqrt(k)+2), true); err != nil {
+	if err := f.refineSphere(s, math.Sqrt(f.RoughPart*f.Left()), 2*(k+2*math.Sqrt(k)+2), true); err != nil {
 		return none, err
 	}
 	frame, _ := f.state(s).Frame(1)
@@ -162,13 +149,13 @@ func (f fit) refineSphere(s *sphere, mu, r2 float64, rough bool) error {
 	}
 	trace -= math.Max(0, shift2)
 	if rough {
-		trace = math.Max(trace, hiddenPart*noise)
+		trace = math.Max(trace, f.HiddenPart*noise)
 	} else if !(noise <= single.NoiseLimit/2*trace) {
 		return hidden
 	}
 	s.sd *= math.Sqrt(clip.Variance(d, trace, r2))
 	s.noise = noise / trace
-	if shift2 > leaning*leaning*r2 || !dense.AllFinite(s.center) || !dense.Finite(s.sd*s.sd) || !(s.sd > 0) {
+	if shift2 > f.Leaning*f.Leaning*r2 || !dense.AllFinite(s.center) || !dense.Finite(s.sd*s.sd) || !(s.sd > 0) {
 		return hidden
 	}
 	return nil

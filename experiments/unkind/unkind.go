@@ -25,6 +25,8 @@ import (
 type cell struct {
 	family madeup.Family
 	variant
+	// own, if set, is the method with constants of its own.
+	own estimate.Estimator
 }
 
 // A variant is a way to ask a method.
@@ -159,16 +161,21 @@ func lineOf(o engine.Options, c cell) *line {
 		Make: func(ctx context.Context, n int, seed uint64) (engine.Outcome, error) {
 			seed = engine.SeedOf(c.family.Name()+" by "+c.name, seed)
 			rng := rand.New(rand.NewPCG(seed, 1))
-			if o.Rows == nil {
-				least := float64(fewestRows)
-				if c.family.Rows[1] > 0 {
-					n = min(n, c.family.Rows[1])
-					least = float64(min(n, c.family.Rows[0]))
-				}
-				n = int(math.Round(least * math.Pow(float64(n)/least, rng.Float64())))
-			}
-			return c.run(ctx, o, n, seed, rng)
+			return c.run(ctx, o, c.rowsOf(o, n, rng), seed, rng)
 		}}
+}
+
+// rowsOf draws the number of rows, at most n, unless the command line says it.
+func (c cell) rowsOf(o engine.Options, n int, rng *rand.Rand) int {
+	if o.Rows != nil {
+		return n
+	}
+	least := float64(fewestRows)
+	if c.family.Rows[1] > 0 {
+		n = min(n, c.family.Rows[1])
+		least = float64(min(n, c.family.Rows[0]))
+	}
+	return int(math.Round(least * math.Pow(float64(n)/least, rng.Float64())))
 }
 
 // run draws, fits and judges.
@@ -191,6 +198,9 @@ func (c cell) ask(o engine.Options, t *madeup.Table, rng *rand.Rand) (question, 
 	q := question{table: t, mixture: c.mixture, shape: c.shape, most: 1}
 	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Method: c.method, Components: 1, Covariance: c.shape,
 		KnownCovariance: t.Covariance}
+	if c.own != nil {
+		r.Method, r.Estimator = "", c.own
+	}
 	if _, d := t.Rows.Dims(); t.Declared != nil {
 		r.Columns = gauze.Named(model.DefaultColumns(d)...)
 		for j, unit := range t.Declared {

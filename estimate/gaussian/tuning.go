@@ -1,0 +1,86 @@
+package gaussian
+
+import (
+	"context"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program/single"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/tyler"
+)
+
+// A Tuning is the constants of the method. They affect utility only; tests and experiments may set
+// them, and no request can.
+type Tuning struct {
+	RoundPart float64 // of what is left, for the preconditioner: a guess
+	ShapePart float64 // of mu^2, for the histogram of the radii: a guess
+	// HeavyLoss is by how much the Pearson family must explain the radii better than the Gaussian,
+	// in -2 log likelihood with one parameter more. For a Gaussian 12 is a chance of 5e-4
+	// (chi-square with one degree), less what the decision on the loss takes off.
+	HeavyLoss float64
+	// Unlikely is a sum of squares of ten bins, two of them fitted: a Gaussian reaches 45 with a
+	// chance of 1e-6.
+	Unlikely float64
+	// StraySDs: stray rows are gated only if there are more than this many noise sds of them.
+	StraySDs float64
+	// GateFactor: rows beyond this much of the farthest that a Gaussian has are left out of a gated
+	// release.
+	GateFactor float64
+	// Shrink is how many times (d+1) v the covariance is scaled down: 1/2 for the curved prior that
+	// a scale has, 1 for the relative error.
+	Shrink float64
+	// Of diagonal and spherical covariances: RoughPart of what is left is for the rough release, at
+	// the squared radius RoughRadius2 and the lift RoughLift (of diagonal ones). HiddenPart of the
+	// noise is what a rough variance is at least, since the next release could not repair a spread
+	// that is too small; a rough mean nearer than Leaning to the clipping radius says that stage 0
+	// lost the column. Guesses.
+	RoughPart, RoughRadius2, RoughLift, HiddenPart, Leaning float64
+}
+
+// Usual returns the constants that run.
+func Usual() Tuning {
+	return Tuning{RoundPart: .85, ShapePart: .015, HeavyLoss: 12, Unlikely: 45, StraySDs: 4, GateFactor: 1.2, Shrink: 1.5,
+		RoughPart: .15, RoughRadius2: 6, RoughLift: .2, HiddenPart: .7, Leaning: .8}
+}
+
+// With returns the estimator with constants of its own.
+func With(t Tuning) Estimator {
+	e := New()
+	e.tuning = t
+	return e
+}
+
+// Steps returns the steps that FitAllotment may measure for the problem, with prefix before their
+// names, when it is given share of the total mu^2. The shares are worst cases of alternatives and
+// sum to more than share: the allotment holds the total.
+func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
+	return Usual().steps(p, prefix, share)
+}
+
+func (t Tuning) steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
+	step := func(name string, query string, part float64, most int) kernel.Step {
+		return kernel.Step{Name: prefix + name, Query: query, Share: share * part, Most: most, Source: source}
+	}
+	moments, distances := query.ClippedMoments{}.Kind(), query.DistanceCounts
+	steps := append(single.Steps(p, prefix, share), single.PlainSteps(p, prefix, share)...)
+	switch {
+	case single.ByFull(p):
+		return append(steps, tyler.Step(prefix, share), step("tail", distances, t.ShapePart, 1), step("moments", moments, 1, 1))
+	case p.Covariance == estimate.Diagonal:
+		return append(steps, step("moments", moments, 1, 2*max(1, p.Columns)))
+	}
+	return append(steps, step("moments", moments, 1, 2))
+}
+
+// FitAllotment fits one Gaussian with all that a has left, measuring only the steps of Steps(p,
+// prefix, share) for the same prefix. Every choice depends on what a has left at the start, p and
+// released values.
+func FitAllotment(ctx context.Context, a *kernel.Allotment, p estimate.Problem, prefix string) (estimate.Outcome, error) {
+	return Usual().fit(ctx, a, p, prefix)
+}
+
+func (t Tuning) fit(ctx context.Context, a *kernel.Allotment, p estimate.Problem, prefix string) (estimate.Outcome, error) {
+	f := fit{single.New(ctx, name, a, p, prefix), t}
+	return f.End(f.run())
+}

@@ -1,0 +1,171 @@
+package unkind
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/gaussian"
+	"github.com/gauze-dp/gauze/experiments/engine"
+	"github.com/gauze-dp/gauze/internal/madeup"
+	"github.com/gauze-dp/gauze/kernel"
+)
+
+// A tunable is a method whose constants tests and experiments may set: a struct of them as they
+// run, and the method with others.
+type tunable struct {
+	method string
+	usual  any
+	with   func(constants any) estimate.Estimator
+}
+
+// tunables are all.
+var tunables = []tunable{
+	{"gaussian", gaussian.Usual(), func(c any) estimate.Estimator { return gaussian.With(c.(gaussian.Tuning)) }},
+}
+
+// factors are what each constant is multiplied by, one at a time.
+var factors = []float64{.5, 2}
+
+// asItRuns is the contender whose constants are those that run.
+const asItRuns = "as it runs"
+
+// Ablations are studies of what each constant of a method is worth: an experiment for each method,
+// on the half of the families on which constants may be chosen.
+var Ablations = &engine.Study[cell]{
+	Name: "ablate", About: "what each constant of a method is worth: one varied at a time, on families for choosing",
+	PassRate: 1, Experiments: ablations(),
+	Lead:    lead,
+	Columns: perVerdict(),
+	Shown:   []string{columns, rowsUsed, ratio, meanError, correlationError},
+	Worth:   func(r engine.Result) bool { return r.Values[fine] == 0 },
+}
+
+func ablations() (out []engine.Experiment[cell]) {
+	for _, t := range tunables {
+		out = append(out, engine.Experiment[cell]{Name: t.method, Title: "What the constants of " + t.method + " are worth", Runs: 1, Lines: t.lines, Summary: worths,
+			About: "Every constant by itself at half and at twice its value, on the same tables as the constants that run, with fresh noise."})
+	}
+	return out
+}
+
+// An own estimator is a method with constants of its own, which the front door takes as a caller's.
+type own struct{ estimate.Estimator }
+
+// Name returns a name that the front door takes.
+func (o own) Name() string { return "own:" + o.Estimator.Name() }
+
+// Plan returns the method's plan under that name.
+func (o own) Plan(p estimate.Problem) (kernel.Plan, error) {
+	plan, err := o.Estimator.Plan(p)
+	plan.Method = o.Name()
+	return plan, err
+}
+
+// A setting is constants, all but one of which are those that run.
+type setting struct {
+	name      string
+	constants any
+}
+
+// settings are the constants that run, twice, which shows what noise alone does, and every number
+// among them at half and at twice its value.
+func (t tunable) settings() []setting {
+	out := []setting{{asItRuns, t.usual}, {asItRuns + ", again", t.usual}}
+	of := reflect.TypeOf(t.usual)
+	for i := range of.NumField() {
+		for _, factor := range factors {
+			changed := reflect.New(of).Elem()
+			changed.Set(reflect.ValueOf(t.usual))
+			field := changed.Field(i)
+			switch {
+			case field.CanFloat():
+				field.SetFloat(factor * field.Float())
+			case field.CanInt():
+				field.SetInt(int64(math.Round(factor * float64(field.Int()))))
+			default:
+				continue
+			}
+			if !field.Equal(reflect.ValueOf(t.usual).Field(i)) {
+				out = append(out, setting{fmt.Sprintf("%s = %.3g", of.Field(i).Name, field.Interface()), changed.Interface()})
+			}
+		}
+	}
+	return out
+}
+
+// lines are the families for choosing by every setting, in all ways in which the method is asked.
+func (t tunable) lines(o engine.Options) (out []*line, note string) {
+	for _, f := range madeup.Families() {
+		for _, v := range variants {
+			if f.Held || v.method != t.method || !v.fits(f) {
+				continue
+			}
+			for _, s := range t.settings() {
+				c := cell{family: f, variant: v, own: own{t.with(s.constants)}}
+				l := lineOf(o, c)
+				l.Name, l.By, l.Runs, l.Params = f.Name()+" by "+v.name, s.name, 0, fmt.Sprintf("%+v", s.constants)
+				l.Make = func(ctx context.Context, n int, seed uint64) (engine.Outcome, error) {
+					seed = engine.SeedOf(l.Name, seed) // one table for all settings
+					rng := rand.New(rand.NewPCG(seed, 1))
+					return c.run(ctx, o, c.rowsOf(o, n, rng), seed, rng)
+				}
+				out = append(out, l)
+			}
+		}
+	}
+	return out, ""
+}
+
+// errorOf is the worst error of a run's moments: of a mean in standard deviations, of a logarithm
+// of a standard deviation, of a correlation.
+func errorOf(v engine.Values) float64 {
+	return max(v[meanError], math.Abs(math.Log(v[ratio])), v[correlationError])
+}
+
+// worths is the table of what constants are worth: the verdicts, and errors beside those of the
+// constants that run on the same tables.
+func worths(p *engine.Page, r *results) {
+	p.Text("Errors are the worst of a table's means (in standard deviations), standard deviations (their logarithm) and correlations; beside the constants that run: the geometric mean, table by table, " +
+		"of the ratio, with its standard error, over the tables of which both have a model. A constant neither of whose changes moves anything by more than two standard errors is worth nothing here.")
+	t := engine.Table{Head: append([]string{"constant", "tables"}, append(slices.Clone(verdicts), "error, as it runs = 1")...)}
+	for _, by := range r.Contenders() {
+		var runs []engine.Result
+		var ratios []float64
+		for _, l := range r.By(by) {
+			usual := r.Of(l.Name, asItRuns)
+			for i, run := range l.First() {
+				runs = append(runs, run)
+				a, b := errorOf(run.Values), 0.
+				if usual != nil && i < len(usual.First()) {
+					b = errorOf(usual.First()[i].Values)
+				}
+				if q := math.Log(a / b); a > 0 && b > 0 && !math.IsInf(q, 0) && !math.IsNaN(q) {
+					ratios = append(ratios, q)
+				}
+			}
+		}
+		row := []any{by, len(runs)}
+		for _, v := range verdicts {
+			row = append(row, count(runs, v))
+		}
+		t.Add(append(row, relative(ratios))...)
+	}
+	p.Table(t)
+}
+
+// relative writes the geometric mean of ratios, given their logarithms, with its standard error.
+func relative(logs []float64) string {
+	if len(logs) < 2 {
+		return "-"
+	}
+	mean, square := engine.Mean(logs), 0.
+	for _, q := range logs {
+		square += (q - mean) * (q - mean)
+	}
+	return fmt.Sprintf("%.3f ± %.3f", math.Exp(mean), math.Exp(mean)*math.Sqrt(square/float64(len(logs)-1)/float64(len(logs))))
+}

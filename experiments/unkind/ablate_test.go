@@ -1,0 +1,62 @@
+package unkind
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/gauze-dp/gauze/experiments/engine/enginetest"
+)
+
+// Every setting has constants of which at most one is not as it runs, and every number among them
+// is halved and doubled.
+func TestSettings(t *testing.T) {
+	for _, method := range tunables {
+		usual, varied := reflect.ValueOf(method.usual), map[int]int{}
+		for _, s := range method.settings() {
+			own, changed := reflect.ValueOf(s.constants), 0
+			for i := range usual.NumField() {
+				if !own.Field(i).Equal(usual.Field(i)) {
+					changed++
+					varied[i]++
+				}
+			}
+			if changed > 1 || changed == 0 != strings.HasPrefix(s.name, asItRuns) {
+				t.Errorf("%s, %s: %d constants are changed", method.method, s.name, changed)
+			}
+		}
+		for i := range usual.NumField() {
+			if varied[i] != len(factors) {
+				t.Errorf("%s: %s is varied %d times", method.method, usual.Type().Field(i).Name, varied[i])
+			}
+		}
+	}
+}
+
+// An ablation of a few families ends in a table with a line for each setting, of the same tables.
+func TestAblate(t *testing.T) {
+	var out bytes.Buffer
+	o := enginetest.Options(t)
+	o.Stdout, o.Out, o.Only, o.Rows, o.Runs = &out, "", []string{"one/gaussian"}, []int{3000}, 1
+	if err := Ablations.Run(context.Background(), o, []string{"gaussian"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| as it runs         | 3 ", "| as it runs, again  | 3 ", "| Shrink = 3         | 3 ", "1.000 ± 0.000"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}
+
+// By hand: ratios 1 and e^2 have the geometric mean e, and a standard error of e.
+func TestRelative(t *testing.T) {
+	if got := relative([]float64{0, 2}); got != "2.718 ± 2.718" || relative([]float64{1}) != "-" {
+		t.Errorf("got %s", got)
+	}
+	if got := errorOf(map[string]float64{meanError: .1, ratio: math.Exp(-.3), correlationError: .2}); math.Abs(got-.3) > 1e-12 {
+		t.Errorf("an error of %g, want .3", got)
+	}
+}
