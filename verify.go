@@ -104,6 +104,8 @@ func (v *Verdict) exceptions(c *release.Certificate) {
 	say(c.Schema == release.SchemaInferred, "its columns were chosen by looking at cells (the schema is inferred): the promise does not cover that choice")
 	say(c.Learner != nil && c.Learner.Name == release.OwnLearner, "a learner that is not part of Gauze was handed raw rows: whoever brought it answers for what it did with them")
 	say(isOwn(c.Method), "its method %s is not part of Gauze: the kernel held it to its budget, and whoever brought it answers for that it knew of the rows nothing but the answers", c.Method)
+	say(slices.ContainsFunc(c.Plan, func(s release.PlanStep) bool { return s.Query == release.QueryOwnSpace }),
+		"the distance and the mask of its popular estimate are not part of Gauze: whoever brought them was handed estimates of secret blocks, and answers for what the mask is said to cost")
 	say(c.Epsilon > LargestEpsilon, "epsilon is %g, above %d: a row is hardly protected", c.Epsilon, LargestEpsilon)
 	say(c.Rows != nil && c.Delta*float64(*c.Rows) >= 1, "delta is %g, not below one over the number of rows: it would allow a whole row to be published", c.Delta)
 }

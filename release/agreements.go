@@ -12,6 +12,10 @@ const (
 	QueryPopular = "of blocks: popular estimate"
 )
 
+// QueryOwnSpace is the kind of the popular estimate in a space that is not part of Gauze:
+// popular.OwnKind. What its mask costs is its author's word.
+const QueryOwnSpace = "of blocks: popular estimate in its author's space"
+
 // agreements checks that a test of agreement stands with its mask, a mask with its test, and both
 // with what they have to state; d is the model's dimension, 0 if there is none.
 func (v *verifier) agreements(c *Certificate, d int) {

@@ -66,6 +66,7 @@ var tested = map[string]evidence{
 	"blocks.Stability":             {"kernel/blocks.TestStableTestAudit", "kernel/blocks.TestStableDecidesByH", blocked},
 	"blocks/popular.Popularity":    {"kernel/blocks/popular.TestPopularTestAudit", "kernel/blocks/popular.TestPopularDecides", blocked},
 	"blocks/popular.Line":          {"kernel/blocks/popular.TestLineAudit", "kernel/blocks/popular.TestLineDecides", blocked},
+	"blocks/popular.Stated":        {"kernel/blocks/popular.TestOwnAnchors", "kernel/blocks/popular.TestOwnIsLine", blocked},
 }
 
 // checked is where release/check is compared with what every type says of itself.

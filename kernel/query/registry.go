@@ -44,6 +44,8 @@ var kinds = map[string]string{
 	"of blocks: stable mean":      "blocks.Stability",
 	"of blocks: popular estimate": "blocks/popular.Popularity",
 	"of blocks: popular number":   "blocks/popular.Line",
+
+	"of blocks: popular estimate in its author's space": "blocks/popular.Stated",
 }
 
 // wrappers are the types that ask other queries: of partial rows, of leaves or of pairs, or as the

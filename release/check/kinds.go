@@ -103,6 +103,8 @@ var kinds = map[string]kind{
 	"of blocks: stable mean":      {l2: fixed(1, 1), threshold: true},
 	"of blocks: popular number":   {l2: number, least: 2, most: many},
 	"of blocks: popular estimate": {threshold: true},
+
+	"of blocks: popular estimate in its author's space": {l2: number, least: 2, most: many},
 }
 
 // scores are all that a selection can choose by.

@@ -163,6 +163,7 @@ func TestSensitivities(t *testing.T) {
 		}
 		agrees(t, gapbuckets.GapBuckets{Rows: 100}, "truncated laplace", r, 1, gapbuckets.GapBuckets{}.L1(r))
 		agrees(t, popular.Line{Unit: .25, Reach: 17}, "", r, 1, 17)
+		agrees(t, popular.Stated{Reach: 17}, "", r, 1, 17)
 		agrees(t, blocks.Stability{}, "", r, 1, 1)
 		for _, points := range []int{1, 2, 50} {
 			for _, s := range []scores.Score{scores.BallCounts{T: points}, scores.GoodRadius{T: points}, scores.TerrificRadius{T: points}, scores.TerrificCenters{},

@@ -73,9 +73,11 @@ func (e Closeness) Stated() (numbers any, delta, pure float64) {
 //	what masked draws for two estimates at most r apart is within e2: a Rényi curve of the plan's
 //	Extra, or a mu that is charged.
 //
-// Popularity and Line are spaces, and nobody else's can be: the guarantee rests on these proofs.
+// Popularity and Line are spaces, whose proofs the guarantee rests on, and [Own] is one that its
+// author answers for. Nobody else's can be.
 type Space interface {
-	Kind() string
+	// asked is what is measured, numbers alone, as the kernel's list of queries has it.
+	asked() asked
 	// mask is the certificate's line of the mask, whose Mu is charged, with the numbers of
 	// components and columns of an estimate, or what is wrong with the space.
 	mask() (line core.Measurement, components, columns int, err error)
@@ -83,6 +85,9 @@ type Space interface {
 	friends(all [][]stable.Component) []int
 	masked(d *core.Draw, y []stable.Component) []stable.Component
 }
+
+// asked is what a certificate names.
+type asked interface{ Kind() string }
 
 // Popularity is the space of mixtures with dist_PARAM, and says which mask Release puts on a
 // popular one: it covers estimates within Mask.Gamma of one another, and those within Radius count
@@ -98,6 +103,8 @@ func (h Popularity) Kind() string { return Kind }
 // Radius is r/(2z), for z = 3/2 and r = Mask.Gamma less what the rounding of distances and of a
 // root made triangular can come to.
 func (h Popularity) Radius() float64 { return privacy.DivDown(privacy.SubDown(h.Mask.Gamma, 1e-5), 3) }
+
+func (h Popularity) asked() asked { return h }
 
 func (h Popularity) mask() (line core.Measurement, components, columns int, err error) {
 	m := h.Mask
@@ -143,6 +150,8 @@ func (h Line) Covers() int64 { return h.Reach }
 
 // mostUnits keeps integers exact in float64.
 const mostUnits = 1 << 52
+
+func (h Line) asked() asked { return h }
 
 func (h Line) mask() (line core.Measurement, components, columns int, err error) {
 	if !(h.Unit > 0 && h.Unit <= math.MaxFloat64 && h.Reach >= 2 && h.Reach <= mostUnits) {
@@ -227,7 +236,7 @@ func Release(a *core.Allotment, step string, b blocks.Blocks, how Space, epsilon
 	if err != nil {
 		return nil, false, err
 	}
-	return agree.Masked(a, step, how, secret, tested(test, how, rate, epsilon))
+	return agree.Masked(a, step, how.asked(), secret, tested(test, how, rate, epsilon))
 }
 
 // tested is the test of a space on blocks, whose numbers are given.
