@@ -83,8 +83,7 @@ func background(r *release.Release, j int) bool {
 
 // beyondLimits warns of means where no value can be.
 func beyondLimits(r *release.Release, say func(string, ...any)) {
-	for i := range r.Columns {
-		c := r.Columns[i]
+	for i, c := range r.Numbers() {
 		for j, g := range r.Model.Components {
 			if i >= len(g.Mean) || background(r, j) {
 				continue

@@ -10,13 +10,16 @@ import (
 	"strconv"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/categories"
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/estimate/profile"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/release/check"
+	"github.com/gauze-dp/gauze/source"
 )
 
 // A Result is what a fit ends in: a release, or the reason why there is none. Either way Spent is
@@ -95,9 +98,9 @@ func (r Request) fits(table *kernel.Table) error {
 	switch {
 	case table == nil:
 		return absent("table", "a protected table", "take the one that Input.Load returns without an error")
-	case table.Columns() != len(r.Columns):
-		return &privacy.FieldError{Field: "columns", Wanted: fmt.Sprintf("%d names, as many as the table has columns", table.Columns()),
-			Got: fmt.Sprint(len(r.Columns)), Mend: "give one name for each column"}
+	case table.Columns() != len(r.schema().Numbers()) || table.Categories() != len(r.schema().Categorical()):
+		return &privacy.FieldError{Field: "columns", Wanted: fmt.Sprintf("%d names, as many as the table has columns", table.Columns()+table.Categories()),
+			Got: fmt.Sprint(len(r.Columns)), Mend: "give one name for each column, and the same kinds as when the table was loaded"}
 	case r.Relation.Valid() && r.Relation != table.Relation():
 		return &privacy.FieldError{Field: "relation", Wanted: table.Relation().String() + ", which the table was loaded for",
 			Got: r.Relation.String(), Mend: "ask for that, or load the rows again"}
@@ -115,7 +118,7 @@ func (q *question) run(ctx context.Context, session *kernel.Session) (result *Re
 			result, err = nil, fmt.Errorf("method %s: internal error %s", q.method.Name(), lastOf(session))
 		}
 	}()
-	outcome, err := q.method.Fit(ctx, session, q.problem)
+	outcome, err := q.measure(ctx, session)
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +136,18 @@ func (q *question) run(ctx context.Context, session *kernel.Session) (result *Re
 	return result, err
 }
 
+// measure runs the method, and counts the categories beside what it found.
+func (q *question) measure(ctx context.Context, session *kernel.Session) (outcome estimate.Outcome, err error) {
+	if q.share == 0 {
+		return q.method.Fit(ctx, session, q.problem)
+	}
+	held := session.Part(q.share).Allotment()
+	if outcome, err = q.method.Fit(ctx, session.Part(1-q.share), q.problem); err != nil || outcome.NoRelease != nil {
+		return outcome, err
+	}
+	return outcome, categories.Measure(held, q.problem, &outcome)
+}
+
 // lastOf says how far a session has come.
 func lastOf(s *kernel.Session) string {
 	measured := s.Measurements()
@@ -147,13 +162,16 @@ func (q *question) release(outcome estimate.Outcome, certificate release.Certifi
 	if outcome.Model == nil && outcome.Profile == nil {
 		return nil, fmt.Errorf("method %s ended without a model and without a reason", q.method.Name())
 	}
-	names := q.schema().Names()
+	names := (&source.Schema{Columns: q.schema().Numbers()}).Names()
 	out := &release.Release{Format: release.Format, Identity: q.identity(), Certificate: certificate, Diagnostics: diagnosticsOf(outcome.Diagnostics, names)}
 	if outcome.Model != nil {
 		m := *outcome.Model
 		m.Columns = names
 		for _, c := range outcome.Diagnostics.Components {
 			m.Background = append(m.Background, c.Background)
+		}
+		for a, c := range q.schema().Categorical() {
+			m.Categories = append(m.Categories, model.Category{Name: c.Name, Values: c.Values(), Probabilities: outcome.Categories[a]})
 		}
 		out.Model = &m
 	}
@@ -280,7 +298,7 @@ func diagnosticsOf(d estimate.Diagnostics, columns []string) release.Diagnostics
 	out := release.Diagnostics{Flags: flagsOf(d.Flags, columns)}
 	for _, c := range d.Components {
 		out.Components = append(out.Components, release.ComponentNote{
-			EffectiveNoise: c.EffectiveNoise, Misfit: c.Misfit, EffectiveRows: c.EffectiveRows, Flags: flagsOf(c.Flags, columns),
+			EffectiveNoise: c.EffectiveNoise, Misfit: c.Misfit, EffectiveRows: c.EffectiveRows, CategoryNoise: c.CategoryNoise, Flags: flagsOf(c.Flags, columns),
 		})
 	}
 	for _, u := range d.Unresolved {

@@ -20,11 +20,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/estimate/categories"
 	"github.com/gauze-dp/gauze/estimate/profile"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/engine"
@@ -148,9 +150,12 @@ func (r Request) Validate() error {
 	faults.If(r.Covariance < estimate.Full || r.Covariance > estimate.Spherical, "covariance", "full, diagonal or spherical",
 		int(r.Covariance), "use a constant of the package estimate")
 	faults.If(len(r.Columns) == 0, "columns", "at least one column", "none", "name the columns to fit")
+	d := len(r.schema().Numbers())
+	faults.If(d < len(r.Columns) && r.Budget.Pure(), "columns", "numbers alone for a budget without delta", "a category",
+		"counts of categories have Gaussian noise: ask for a delta, or leave the category out")
 	faults.If(len(r.Columns) > MostColumns, "columns", fmt.Sprintf("at most %d", MostColumns), len(r.Columns),
 		fmt.Sprintf("a release holds every covariance as d x d numbers, %.3g GB here: leave columns out", 8e-9*float64(len(r.Columns)*len(r.Columns))))
-	faults = append(faults, r.schema().Tidy(), r.Facts.Validate(), estimate.ValidateCovariance(r.KnownCovariance, len(r.Columns), r.Covariance))
+	faults = append(faults, r.schema().Tidy(), r.Facts.Validate(), estimate.ValidateCovariance(r.KnownCovariance, d, r.Covariance))
 	return errors.Join(faults...)
 }
 
@@ -174,6 +179,7 @@ type question struct {
 	method  estimate.Estimator
 	why     string  // it is this method
 	asked   float64 // epsilon, if it is more than the method has a use for
+	share   float64 // of mu^2, for counts of categories; the method has the rest
 }
 
 // check checks the request and chooses the method; rows is n where that is public, else 0.
@@ -185,6 +191,9 @@ func (r Request) check(rows int) (*question, error) {
 // plan is the plan of the method.
 func (q *question) plan() (kernel.Plan, error) {
 	plan, err := q.method.Plan(q.problem)
+	if err == nil && q.share > 0 {
+		plan = categories.Extend(plan, q.share)
+	}
 	return plan, q.mended(err, q.problem.Rows)
 }
 
@@ -252,15 +261,21 @@ func (r Request) pose(rows int) (*question, error) {
 	if err != nil {
 		return nil, err
 	}
+	numbers := r.schema().Numbers()
 	q := &question{Request: r, problem: estimate.Problem{
-		Columns: len(r.Columns), Rows: rows, Relation: r.Relation, Mu: total.Mu, NoDelta: r.Budget.Delta == 0,
+		Columns: len(numbers), Rows: rows, Relation: r.Relation, Mu: total.Mu, NoDelta: r.Budget.Delta == 0,
 		Components: r.Components, MaxComponents: cmp.Or(r.MaxComponents, DefaultMaxComponents), MoreComponents: r.MaxComponents == 0,
 		Covariance: r.Covariance, Facts: r.Facts, Printed: r.Printed, KnownCovariance: cloned(r.KnownCovariance),
 		Budget: r.Budget, Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim,
 	}}
-	for _, c := range r.Columns {
+	for _, c := range numbers {
 		q.problem.RoundedTo = append(q.problem.RoundedTo, c.RoundedTo)
 	}
+	for _, c := range r.schema().Categorical() {
+		q.problem.Categories = append(q.problem.Categories, len(c.Values()))
+	}
+	q.share = categories.Share(q.problem, q.problem.Mu)
+	q.problem.Mu *= math.Sqrt(1 - q.share)
 	return q, nil
 }
 

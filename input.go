@@ -140,12 +140,13 @@ func (in *Input) load(r privacy.Relation, names [][]string, read func(rows int))
 		return nil, err
 	}
 	sink, groups := &loader{read: read, grouped: names != nil}, max(1, len(names))
-	d, unit := len(in.table.Columns()), in.table.Schema().Person()
+	schema := in.table.Schema()
+	d, c, unit := len(schema.Numbers()), len(schema.Categorical()), schema.Person()
 	if unit != "" {
-		sink.people = people.NewBuilder(d)
+		sink.people = people.NewMixedBuilder(d, c)
 	}
 	for range groups {
-		sink.rows = append(sink.rows, kernel.NewBuilderIn(d, in.room))
+		sink.rows = append(sink.rows, kernel.NewMixedBuilder(d, c, in.room))
 	}
 	if err := in.table.Read(sink); err != nil {
 		return nil, err

@@ -24,12 +24,29 @@ func Describe(ctx context.Context, table *kernel.Table, r Request) (*Result, err
 
 // profileOf names the columns of a profile, and keeps it within what is publicly known of them.
 func profileOf(p *estimate.Profile, columns []source.Column) (out []release.ColumnProfile) {
-	for j, c := range p.Columns {
+	numbers, categories := p.Columns, p.Categories
+	for j := range columns {
+		if columns[j].Kind == source.Categories {
+			out, categories = append(out, categoryProfile(categories[0], columns[j])), categories[1:]
+			continue
+		}
+		c := numbers[0]
+		numbers = numbers[1:]
 		own := release.ColumnProfile{Name: columns[j].Name, Cells: c.Cells, CellsNoise: c.CellsNoise, HeldOut: c.HeldOut}
 		if c.HeldOut == "" {
 			fillProfile(&own, c, columns[j])
 		}
 		out = append(out, own)
+	}
+	return out
+}
+
+// categoryProfile names the values of a column of categories.
+func categoryProfile(c estimate.CategoryProfile, column source.Column) release.ColumnProfile {
+	last := len(c.Shares) - 1
+	out := release.ColumnProfile{Name: column.Name, Cells: 1 - c.Shares[last], CellsNoise: c.Noise}
+	for v, value := range column.Values() {
+		out.Values = append(out.Values, release.ValueShare{Value: value, Share: c.Shares[v], Noise: c.Noise})
 	}
 	return out
 }

@@ -56,6 +56,9 @@ type Outcome struct {
 	Profile     *Profile
 	Diagnostics Diagnostics
 	NoRelease   *NoRelease
+	// Categories are the probabilities of the values of each column of categories in each component
+	// of the model: columns, k, values. Nil where there are none.
+	Categories [][][]float64
 }
 
 // NoRelease says why there is no model and what would help. It is a result, not an error: its cost
@@ -98,9 +101,11 @@ type ComponentNote struct {
 	// Misfit is how far what was released of its rows is from the Gaussian beyond what noise
 	// explains, on the same scale: a relative difference of second moments, or a distance in total
 	// variation of counts. 0 where nothing is known, or nothing beyond the noise.
-	Misfit     float64
-	Background bool // carries stray rows; leave it out of pictures and cluster labels
-	Flags      []Flag
+	Misfit float64
+	// CategoryNoise is the noise sd of each probability of categories; 0 without.
+	CategoryNoise float64
+	Background    bool // carries stray rows; leave it out of pictures and cluster labels
+	Flags         []Flag
 }
 
 // A Unit that released counts say a column is recorded in: Offset and multiples of Unit from it.

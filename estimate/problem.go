@@ -49,6 +49,10 @@ type Problem struct {
 	Components, MaxComponents int
 	MoreComponents            bool
 	Covariance                CovarianceType
+	// Categories is how many values each column of categories has beside the d columns of numbers,
+	// missing among them. Nil where there are none. Methods need not know of them: see package
+	// categories.
+	Categories []int
 	// RoundedTo is the public unit each column is recorded in; 0 where none is declared. Nil means
 	// none anywhere.
 	RoundedTo []float64

@@ -2,8 +2,16 @@ package estimate
 
 // A Profile is what every column says by itself: table one. All of it is released values.
 type Profile struct {
-	Rows    float64 // public, or noisy
-	Columns []ColumnProfile
+	Rows       float64           // public, or noisy
+	Columns    []ColumnProfile   // of numbers
+	Categories []CategoryProfile // of the columns of categories
+}
+
+// A CategoryProfile is how often each value of a column of categories occurs among all rows, give
+// or take Noise.
+type CategoryProfile struct {
+	Shares []float64
+	Noise  float64
 }
 
 // A ColumnProfile is about the cells that one column has. Noise is the sd of what noise alone adds:

@@ -34,6 +34,9 @@ func NewBuilder(d int) *Builder { return core.NewBuilder(d) }
 // NewBuilderIn is NewBuilder of a table whose rows lie in a room, or in memory for nil.
 func NewBuilderIn(d int, room Room) *Builder { return core.NewBuilderIn(d, room) }
 
+// NewMixedBuilder is NewBuilderIn of a table with c columns of categories beside d of numbers.
+func NewMixedBuilder(d, c int, room Room) *Builder { return core.NewMixedBuilder(d, c, room) }
+
 // Open calibrates the plan and opens a session. It reads no row.
 func Open(ctx context.Context, t *Table, plan Plan, terms Terms) (*Session, error) {
 	return core.Open(ctx, t, plan, terms)

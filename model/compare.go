@@ -40,6 +40,9 @@ type Comparison struct {
 	// Components that are background: in the densities and not among those above.
 	BackgroundA []int `json:"background_a"`
 	BackgroundB []int `json:"background_b"`
+	// Of the columns of categories that both have, their shares of all rows. Densities and
+	// matching are of the numbers alone.
+	Categories []CategoryDistance `json:"categories,omitempty"`
 }
 
 // ComponentMatch holds the distances between two matched components.
@@ -51,6 +54,8 @@ type ComponentMatch struct {
 	Mean Distance `json:"mean"`
 	// |Sigma_b^-1/2 Sigma_a Sigma_b^-1/2 - I|_F; may be +Inf
 	Covariance Distance `json:"covariance"`
+	// Of the columns of categories that both have.
+	Categories []CategoryDistance `json:"categories,omitempty"`
 }
 
 // Compare measures b against a, with rows Monte Carlo rows drawn by rng for the distances between
@@ -73,7 +78,7 @@ func Compare(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (Comp
 		return Comparison{}, err
 	}
 	c := Comparison{TV: Distance(d.tv.Value), TVStdErr: Distance(d.tv.StdErr), Hellinger: Distance(d.hellinger.Value),
-		KLAB: Distance(d.klAB.Value), KLBA: Distance(d.klBA.Value)}
+		KLAB: Distance(d.klAB.Value), KLBA: Distance(d.klBA.Value), Categories: categoriesApart(a, b, -1, -1)}
 	return c, c.match(ctx, a, b)
 }
 
@@ -111,7 +116,8 @@ func (c *Comparison) match(ctx context.Context, a, b *Mixture) error {
 		r := relate(a.Components[i], b.Components[j])
 		c.Matching = append(c.Matching, [2]int{i, j})
 		c.Components = append(c.Components, ComponentMatch{A: i, B: j,
-			Weight: Distance(math.Abs(a.Weights[i]/sumA - b.Weights[j]/sumB)), Mean: Distance(r.mean), Covariance: Distance(r.covariance())})
+			Weight: Distance(math.Abs(a.Weights[i]/sumA - b.Weights[j]/sumB)), Mean: Distance(r.mean), Covariance: Distance(r.covariance()),
+			Categories: categoriesApart(a, b, i, j)})
 	}
 	for _, j := range groupsB {
 		if !taken[j] {

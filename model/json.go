@@ -31,6 +31,8 @@ type modelObject struct {
 	CovarianceType string       `json:"covariance_type"`
 	Constraint     string       `json:"constraint,omitempty"`
 	Background     []bool       `json:"background,omitempty"`
+	// By the names of columns.
+	Categories categoryFields `json:"categories,omitempty"`
 }
 
 // A number is written as the shortest decimal that reads back as the same float64, with an exponent
@@ -56,13 +58,14 @@ func asNumbers(values []float64) []number {
 
 // MarshalJSON writes the "model" object of a release: kind, columns, weights, means, covariances
 // (always full matrices, exactly symmetric, and so is covariance_type), the constraint that all of
-// them keep, if they do, and which components are background, if any is. Every number is the
+// them keep, if they do, which components are background, if any is, and the columns of
+// categories. Every number is the
 // shortest decimal that reads back as the same float64. It fails if m is not valid.
 func (m *Mixture) MarshalJSON() ([]byte, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	o := modelObject{Kind: kindMixture, Columns: m.Columns, Weights: asNumbers(m.Weights), CovarianceType: typeFull}
+	o := modelObject{Kind: kindMixture, Columns: m.Columns, Weights: asNumbers(m.Weights), CovarianceType: typeFull, Categories: m.Categories}
 	if name := m.CovarianceType(); name != typeFull {
 		o.Constraint = name
 	}
@@ -113,6 +116,7 @@ func (m *Mixture) UnmarshalJSON(data []byte) error {
 		}
 		in.Components = append(in.Components, Gaussian{Mean: mean, Cov: cov})
 	}
+	in.Categories = in.categories
 	if err := in.Validate(); err != nil {
 		return err
 	}
@@ -131,6 +135,7 @@ type modelFields struct {
 	kind, shape string
 	means       [][]float64
 	covariances [][][]float64
+	categories  categoryFields
 }
 
 // read decodes the fields, of which kind, weights, means and covariances have to be there.
@@ -156,6 +161,7 @@ func (in *modelFields) read(data []byte) error {
 		{says, `"full", "diagonal" or "spherical"`, &in.shape, false},
 		{"covariances", "an array of matrices, each an array of rows", &in.covariances, true},
 		{"background", "an array of true and false, one for each component", &in.Background, false},
+		{"categories", "an object by the names of columns", &in.categories, false},
 	} {
 		if _, ok := fields[f.name]; ok || f.required {
 			if err := readField(fields, f.name, f.into, f.wanted); err != nil {
@@ -235,10 +241,14 @@ func readField(fields map[string]json.RawMessage, name string, dst any, wanted s
 	if !ok {
 		return fieldError(name, wanted, "nothing", "add the field")
 	}
-	if name != "columns" && bytes.Contains(raw, []byte("null")) { // the decoder would take it for 0
+	if name != "columns" && name != "categories" && bytes.Contains(raw, []byte("null")) { // the decoder would take it for 0
 		return fieldError(name, wanted, "null", "JSON has no infinities and no NaN; give finite numbers")
 	}
 	if err := json.Unmarshal(raw, dst); err != nil {
+		var own *FieldError
+		if errors.As(err, &own) {
+			return own
+		}
 		got, mend := describe(raw), ""
 		var mismatch *json.UnmarshalTypeError
 		if errors.As(err, &mismatch) {

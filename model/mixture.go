@@ -30,6 +30,12 @@ type Mixture struct {
 	// Cells are what each column can hold: rows that are drawn and densities keep to it, each
 	// component in its share. Nil for any value. A release says it beside the model's JSON.
 	Cells []Cell
+	// Categories are the columns of categories, independent of all others within a component. Nil
+	// for none.
+	Categories []Category
+	// Order are the names of all columns in the order of the table; nil for those of numbers and
+	// then those of categories. A release says it beside the model's JSON.
+	Order []string
 }
 
 // New returns the mixture of the given parts, checked. Nil columns stand for x1, .., xd, nil
@@ -76,6 +82,7 @@ func (m *Mixture) Validate() error {
 	if n := len(m.Cells); n != 0 && n != len(m.Columns) {
 		faults = append(faults, fieldError("cells", countOf(len(m.Columns), "value")+", one for each column", countOf(n, "value"), "leave them out"))
 	}
+	faults = append(faults, m.checkCategories())
 	for i, g := range m.Components {
 		faults = append(faults, g.validate(fmt.Sprintf("means[%d]", i), fmt.Sprintf("covariances[%d]", i), len(m.Columns)))
 	}
@@ -152,7 +159,8 @@ func (m *Mixture) only(index []int) *Mixture {
 	if len(index) == len(m.Components) {
 		return m
 	}
-	return &Mixture{Columns: m.Columns, Cells: m.Cells, Weights: taken(m.Weights, index), Components: taken(m.Components, index)}
+	return &Mixture{Columns: m.Columns, Cells: m.Cells, Weights: taken(m.Weights, index), Components: taken(m.Components, index),
+		Categories: onlyOf(m.Categories, index), Order: m.Order}
 }
 
 // Mean returns sum_i w_i m_i, d numbers.
@@ -183,7 +191,7 @@ func (m *Mixture) inOrder(columns []string) (*Mixture, bool) {
 			return nil, false
 		}
 	}
-	out := &Mixture{Columns: columns, Weights: m.Weights, Background: m.Background}
+	out := &Mixture{Columns: columns, Weights: m.Weights, Background: m.Background, Categories: m.Categories, Order: m.Order}
 	for _, g := range m.Components {
 		out.Components = append(out.Components, Gaussian{Mean: taken(g.Mean, index), Cov: inOrder(g.Cov, index)})
 	}

@@ -19,9 +19,10 @@ type Sampler struct {
 	dim     int
 	upTo    []float64 // cumulated weights
 	parts   []samplerPart
-	cells   []Cell    // what columns hold
-	boxes   []Cell    // where rows have to be, before they are rounded
-	scratch sync.Pool // of *[]float64
+	cells   []Cell        // what columns hold
+	boxes   []Cell        // where rows have to be, before they are rounded
+	values  [][][]float64 // cumulated probabilities of categories, by column and component
+	scratch sync.Pool     // of *[]float64
 }
 
 type samplerPart struct {
@@ -35,7 +36,7 @@ func NewSampler(m *Mixture) (*Sampler, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Sampler{dim: m.Dim(), upTo: make([]float64, m.K()), parts: make([]samplerPart, m.K()), cells: m.Cells, boxes: boxes(m.Cells)}
+	s := &Sampler{dim: m.Dim(), upTo: make([]float64, m.K()), parts: make([]samplerPart, m.K()), cells: m.Cells, boxes: boxes(m.Cells), values: cumulated(m.Categories)}
 	floats.CumSum(s.upTo, m.Weights)
 	for i, g := range m.Components {
 		s.parts[i].mean = append([]float64(nil), g.Mean...)

@@ -17,9 +17,10 @@ type Scorer struct {
 	dim      int
 	support  *support
 	limits   []Cell
-	parts    []*whitener // nil where the weight is 0
-	constant []float64   // log w_i - r/2 log 2 pi - log|L_i|; -Inf where the weight is 0
-	scratch  sync.Pool   // of *[]float64
+	parts    []*whitener   // nil where the weight is 0
+	values   [][][]float64 // log probabilities of categories, by column and component
+	constant []float64     // log w_i - r/2 log 2 pi - log|L_i|; -Inf where the weight is 0
+	scratch  sync.Pool     // of *[]float64
 }
 
 // NewScorer compiles m; later changes to m have no effect. It fails if m is not valid.
@@ -46,7 +47,7 @@ func present(ms ...*Mixture) []Gaussian {
 // newScorer compiles m, a valid mixture, on a support that may be larger than its own.
 func newScorer(m *Mixture, s *support) *Scorer {
 	k := len(m.Components)
-	out := &Scorer{dim: m.Dim(), support: s, limits: boxes(m.Cells), parts: make([]*whitener, k), constant: make([]float64, k)}
+	out := &Scorer{dim: m.Dim(), support: s, limits: boxes(m.Cells), parts: make([]*whitener, k), constant: make([]float64, k), values: logarithms(m.Categories)}
 	r := len(s.free)
 	whole := 1 / floats.Sum(m.Weights)
 	for i, g := range m.Components {
@@ -66,7 +67,12 @@ func newScorer(m *Mixture, s *support) *Scorer {
 // LogDensity returns log p(row) in nats, never NaN: -Inf for a row off the model's support, beyond
 // what its cells can hold, with a cell that is not finite, or so far away that its squared distance
 // overflows float64. It panics if row has not d cells.
-func (s *Scorer) LogDensity(row []float64) float64 {
+func (s *Scorer) LogDensity(row []float64) float64 { return s.LogDensityOf(row, nil) }
+
+// LogDensityOf is LogDensity of a row with the values of its columns of categories, by their
+// numbers in [Category.Values]; -1 leaves a column out, of which nothing is known, and nil all of
+// them: the density of the numbers alone.
+func (s *Scorer) LogDensityOf(row []float64, values []int) float64 {
 	if len(row) != s.dim {
 		panic(fmt.Sprintf("model: row has %d cells, the model %d columns", len(row), s.dim))
 	}
@@ -81,7 +87,7 @@ func (s *Scorer) LogDensity(row []float64) float64 {
 		if p == nil {
 			continue
 		}
-		v := s.constant[i] - p.square(z, row, s.support.free)/2
+		v := s.constant[i] - p.square(z, row, s.support.free)/2 + s.ofValues(i, values)
 		switch {
 		case v > top:
 			sum = sum*math.Exp(top-v) + 1
@@ -91,4 +97,14 @@ func (s *Scorer) LogDensity(row []float64) float64 {
 		}
 	}
 	return top + math.Log(sum)
+}
+
+// ofValues is the logarithm of how likely values are in component i.
+func (s *Scorer) ofValues(i int, values []int) (sum float64) {
+	for a, v := range values {
+		if v >= 0 {
+			sum += s.values[a][i][v]
+		}
+	}
+	return sum
 }

@@ -18,15 +18,29 @@ func (r *Release) Title() string {
 	return r.Identity.Title
 }
 
-// Column is what is publicly known of column j: at least its name.
+// Column is what is publicly known of column j of [Release.Names]: at least its name.
 func (r *Release) Column(j int) Column {
-	if j < len(r.Columns) {
-		return r.Columns[j]
+	name := r.Names()[j]
+	if i := slices.IndexFunc(r.Columns, func(c Column) bool { return c.Name == name }); i >= 0 {
+		return r.Columns[i]
 	}
-	return Column{Name: r.Names()[j]}
+	return Column{Name: name}
 }
 
-// Names are those of the columns.
+// KindCategory is the kind of a column of categories.
+const KindCategory = "category"
+
+// Numbers are the columns that hold numbers, as the columns of a model do.
+func (r *Release) Numbers() (numbers []Column) {
+	for _, c := range r.Columns {
+		if c.Kind != KindCategory {
+			numbers = append(numbers, c)
+		}
+	}
+	return numbers
+}
+
+// Names are those of the model's columns of numbers, or of all columns of a profile.
 func (r *Release) Names() (names []string) {
 	if r.Model != nil {
 		return r.Model.Columns
@@ -85,24 +99,41 @@ func (r *Release) Keep() {
 			c.Most = *public.AtMost
 		}
 	}
-	r.Model.Cells = cells
+	r.Model.Cells, r.Model.Order = cells, nil
+	if len(r.Model.Categories) > 0 && len(r.Columns) == len(cells)+len(r.Model.Categories) {
+		for _, c := range r.Columns {
+			r.Model.Order = append(r.Model.Order, c.Name)
+		}
+	}
 }
 
 // columns checks the public facts of the columns, and the units that were inferred.
 func (v *verifier) columns(r *Release) {
-	names := r.Names()
-	if n := len(r.Columns); n > 0 && n != len(names) {
-		v.fault(true, "columns", fmt.Sprintf("one for each of %d", len(names)), fmt.Sprint(n))
+	names, categories := r.Names(), []model.Category(nil)
+	if r.Model != nil {
+		categories = r.Model.Categories
+	}
+	if n := len(r.Columns); n > 0 && n != len(names)+len(categories) {
+		v.fault(true, "columns", fmt.Sprintf("one for each of %d", len(names)+len(categories)), fmt.Sprint(n))
 		return
 	}
 	for j, c := range r.Columns {
 		field := fmt.Sprintf("columns[%d].", j)
-		v.fault(c.Name != names[j], field+"name", strconv.Quote(names[j])+", as in the model or the profile", strconv.Quote(c.Name))
+		if c.Kind == KindCategory && r.Model != nil {
+			categories = v.category(field, c, categories)
+			continue
+		}
+		if len(names) == 0 {
+			v.fault(true, field+"kind", "a category, as in the model", strconv.Quote(c.Kind))
+			continue
+		}
+		v.fault(c.Name != names[0], field+"name", strconv.Quote(names[0])+", as in the model or the profile", strconv.Quote(c.Name))
+		names = names[1:]
 		v.amount(field+"rounded_to", c.RoundedTo, math.MaxFloat64)
 		if c.AtLeast != nil && c.AtMost != nil && !(*c.AtLeast <= *c.AtMost) {
 			v.fault(true, field+"at_most", fmt.Sprintf("at_least, %v, or more", *c.AtLeast), fmt.Sprint(*c.AtMost))
 		}
-		v.fault(!slices.Contains([]string{"", "number", "count", "yes-no"}, c.Kind), field+"kind", "number, count or yes-no", strconv.Quote(c.Kind))
+		v.fault(!slices.Contains([]string{"", "number", "count", "yes-no", KindCategory}, c.Kind), field+"kind", "number, count, yes-no or category", strconv.Quote(c.Kind))
 		for i, code := range c.Missing {
 			number, isNumber := code.(float64)
 			text, isText := code.(string)
@@ -112,4 +143,16 @@ func (v *verifier) columns(r *Release) {
 	for i, u := range r.Diagnostics.Units {
 		v.amount(fmt.Sprintf("diagnostics.units[%d].unit", i), u.Unit, math.MaxFloat64)
 	}
+}
+
+// category checks a column of categories against the next of the model, and returns those after it.
+func (v *verifier) category(field string, c Column, of []model.Category) []model.Category {
+	if len(of) == 0 {
+		v.fault(true, field+"kind", "a number, as in the model", strconv.Quote(c.Kind))
+		return nil
+	}
+	v.fault(c.Name != of[0].Name, field+"name", strconv.Quote(of[0].Name)+", as in the model's categories", strconv.Quote(c.Name))
+	values := slices.Concat(c.Categories, []string{""})
+	v.fault(!slices.Equal(values, of[0].Values), "model.categories."+c.Name+".values", fmt.Sprintf("%q: those of the column and missing", values), fmt.Sprintf("%q", of[0].Values))
+	return of[1:]
 }

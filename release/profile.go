@@ -32,6 +32,8 @@ type ColumnProfile struct {
 	Grid   float64 `json:"grid,omitempty"`
 	Offset float64 `json:"offset,omitempty"`
 	Atoms  []Atom  `json:"atoms,omitempty"` // Values that many cells have.
+	// Of a column of categories: the shares of all rows that have each value, "" for missing.
+	Values []ValueShare `json:"values,omitempty"`
 	// Shares of the cells from a value to another, which is not included; the same value for one.
 	Histogram []Bar    `json:"histogram,omitempty"`
 	Notes     []string `json:"notes,omitempty"`
@@ -46,6 +48,13 @@ type Noisy struct {
 // An Atom is one value, and the share of the cells that have it.
 type Atom struct {
 	Value float64 `json:"value"`
+	Share float64 `json:"share"`
+	Noise float64 `json:"noise"`
+}
+
+// A ValueShare is one value of a category, and the share of the rows that have it.
+type ValueShare struct {
+	Value string  `json:"value"`
 	Share float64 `json:"share"`
 	Noise float64 `json:"noise"`
 }
@@ -92,7 +101,7 @@ func (v *verifier) profile(r *Release, d int) {
 		v.fault(c.Name == "" || j < len(names) && c.Name != names[j], field+"name", "that of the column", strconv.Quote(c.Name))
 		v.amount(field+"cells", c.Cells, 1)
 		v.amount(field+"cells_noise", c.CellsNoise, math.MaxFloat64)
-		known := c.Quantiles != nil || c.Mean != nil || c.SD != nil || c.Histogram != nil || c.Atoms != nil
+		known := c.Quantiles != nil || c.Mean != nil || c.SD != nil || c.Histogram != nil || c.Atoms != nil || c.Values != nil
 		v.fault((c.HeldOut != "") == known, field+"held_out", "a reason, or figures", "both or neither")
 		for _, x := range []*Noisy{c.Mean, c.SD} {
 			if x != nil {
@@ -113,6 +122,10 @@ func (v *verifier) profile(r *Release, d int) {
 		v.fault(len(c.Probabilities()) != len(c.Quantiles), field+"quantiles", "shares between 0 and 1", "another name")
 		for _, a := range c.Atoms {
 			v.amount(field+"atoms", a.Share, 1)
+		}
+		for _, a := range c.Values {
+			v.amount(field+"values", a.Share, 1)
+			v.amount(field+"values", a.Noise, math.MaxFloat64)
 		}
 		for _, b := range c.Histogram {
 			v.amount(field+"histogram", b.Share, 1)

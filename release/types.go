@@ -47,8 +47,10 @@ type Column struct {
 	// What people call it, and the unit of its values ("kg"); empty if not declared.
 	Label         string `json:"label,omitempty"`
 	UnitOfMeasure string `json:"unit_of_measure,omitempty"`
-	// What it holds: "number", "count" or "yes-no" (1 and 0); empty if not declared.
+	// What it holds: "number", "count", "yes-no" (1 and 0) or "category"; empty if not declared.
 	Kind string `json:"kind,omitempty"`
+	// The values of a category, but for missing cells; nil for numbers.
+	Categories []string `json:"categories,omitempty"`
 	// Codes that meant missing: float64 and strings; nil if none were declared.
 	Missing []any `json:"missing,omitempty"`
 }
@@ -235,6 +237,9 @@ type ComponentNote struct {
 	// scale; 0 where nothing is known.
 	Misfit        float64 `json:"misfit,omitempty"`
 	EffectiveRows float64 `json:"effective_rows,omitempty"` // Noisy number of rows behind it.
+	// The standard deviation of the noise in each of its probabilities of categories, before they
+	// were made to sum to 1; 0 without categories.
+	CategoryNoise float64 `json:"category_noise,omitempty"`
 	Flags         []Flag  `json:"flags,omitempty"`
 }
 

@@ -167,6 +167,7 @@ func (v *verifier) diagnostics(d *Diagnostics, columns []string) {
 		v.flags(fmt.Sprintf("diagnostics.components[%d].flags", i), c.Flags, columns)
 		v.amount(fmt.Sprintf("diagnostics.components[%d].effective_noise", i), c.EffectiveNoise, math.MaxFloat64)
 		v.amount(fmt.Sprintf("diagnostics.components[%d].misfit", i), c.Misfit, math.MaxFloat64)
+		v.amount(fmt.Sprintf("diagnostics.components[%d].category_noise", i), c.CategoryNoise, math.MaxFloat64)
 	}
 	u := d.Undescribed
 	if u == nil {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/gauze-dp/gauze/release"
@@ -21,9 +22,11 @@ type profileNumbers struct {
 	Grid          *float64          `json:"grid,omitempty"`
 	Offset        *float64          `json:"offset,omitempty"`
 	Atoms         []atomNumbers     `json:"atoms,omitempty"`
-	Histogram     []release.Bar     `json:"histogram,omitempty"`
-	Notes         []string          `json:"notes,omitempty"`
-	of            *release.ColumnProfile
+	// Of a column of categories, as shares of the rows; "" is a missing cell.
+	Values    []valueNumbers `json:"values,omitempty"`
+	Histogram []release.Bar  `json:"histogram,omitempty"`
+	Notes     []string       `json:"notes,omitempty"`
+	of        *release.ColumnProfile
 }
 
 // ranked is a quantile, and the noise of the part of the cells below it.
@@ -35,6 +38,12 @@ type ranked struct {
 // atomNumbers are a value and the part of the cells that have it.
 type atomNumbers struct {
 	Value *float64  `json:"value"`
+	Share estimated `json:"share"`
+}
+
+// valueNumbers are a value of a category and the part of the rows that have it.
+type valueNumbers struct {
+	Value string    `json:"value"`
 	Share estimated `json:"share"`
 }
 
@@ -66,7 +75,7 @@ func columnsOf(r *release.Release) (out []profileNumbers) {
 		for _, x := range c.Within {
 			own.Within = append(own.Within, finite(x))
 		}
-		if c.HeldOut == "" {
+		if c.HeldOut == "" && c.Values == nil {
 			own.Beyond = finite(c.Beyond)
 		}
 		if c.Grid > 0 {
@@ -74,6 +83,9 @@ func columnsOf(r *release.Release) (out []profileNumbers) {
 		}
 		for _, a := range c.Atoms {
 			own.Atoms = append(own.Atoms, atomNumbers{finite(a.Value), estimated{Value: finite(a.Share), Noise: finite(a.Noise)}})
+		}
+		for _, v := range c.Values {
+			own.Values = append(own.Values, valueNumbers{v.Value, estimated{Value: finite(v.Share), Noise: finite(v.Noise)}})
 		}
 		out = append(out, own)
 	}
@@ -112,6 +124,9 @@ func (p *profileNumbers) lines(to [][]string, group string) [][]string {
 		if a.Value != nil {
 			add(a.Share, "share of "+strconv.FormatFloat(*a.Value, 'g', -1, 64))
 		}
+	}
+	for _, v := range p.Values {
+		add(v.Share, "share of "+cmp.Or(v.Value, missingValue))
 	}
 	return to
 }

@@ -25,14 +25,14 @@ type groupPart struct {
 
 // ColumnNames are those of all groups' models.
 func (p groupPage) ColumnNames() (names []string) {
-	for _, c := range p.Release.Columns {
+	for _, c := range p.Release.Numbers() {
 		names = append(names, columnName(c.Heading(), 0))
 	}
 	return names
 }
 
 // Wide is how many columns the table has beside the first.
-func (p groupPage) Wide() int { return 2 + len(p.Release.Columns) }
+func (p groupPage) Wide() int { return 2 + len(p.Release.Numbers()) }
 
 // htmlGroups writes a release of groups: side by side, then each.
 func htmlGroups(w io.Writer, r *release.Release, o Options) error {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -51,6 +52,8 @@ type tableNumbers struct {
 	Rows         *float64        `json:"rows,omitempty"` // n, or noisy; left out if unknown
 	Columns      []columnNumbers `json:"columns"`
 	Correlations [][]estimated   `json:"correlations"`
+	// Of the columns of categories.
+	Categories []categoryNumbers `json:"categories,omitempty"`
 }
 
 type columnNumbers struct {
@@ -112,10 +115,12 @@ func levelName(i int) string { return strconv.FormatFloat(overall.Levels[i], 'f'
 // numbersOf is of a release with one valid model.
 func numbersOf(r *release.Release) *modelNumbers {
 	out := &modelNumbers{Table: tableOf(r, overall.Of(r)), Flags: r.Diagnostics.Flags}
+	out.Table.Categories = categoriesOf(r, -1)
 	for i, c := range overall.Components(r) {
 		n := note(r, i)
 		out.Components = append(out.Components, componentNumbers{Number: i + 1, Background: c.Background, Weight: numberOf(c.Weight), tableNumbers: tableOf(r, c.Table),
 			Misfit: n.Misfit, Flags: n.Flags})
+		out.Components[i].Categories = categoriesOf(r, i)
 	}
 	return out
 }
@@ -238,6 +243,11 @@ func (t tableNumbers) lines(to [][]string, group, part, component string) [][]st
 	for i, row := range t.Correlations {
 		for j := i + 1; j < len(row); j++ {
 			add(row[j], "correlation", t.Columns[i].Name, t.Columns[j].Name)
+		}
+	}
+	for _, c := range t.Categories {
+		for _, v := range c.values {
+			add(c.Shares[v], "share of "+cmp.Or(v, missingValue), c.Name, "")
 		}
 	}
 	return to

@@ -35,6 +35,7 @@ type page struct {
 	Largest        float64 // weight of one
 	Marked         bool    // One of them has a flag.
 	Columns        []columnRow
+	Categories     []categoryTable
 	Certificate    string
 	Anchor         string // before the names of sections, where there are several models
 }
@@ -62,6 +63,7 @@ func newPage(r *release.Release, o Options) *page {
 		p.Components = append(p.Components, componentRow{n, q.index + 1, partClass(q.index) + hatch(q.index), called, q.weight})
 		p.Marked = p.Marked || len(n.Flags) > 0
 	}
+	p.Categories = categoryTables(r, parts)
 	p.Verdict, p.Overall = judge(r, whole, p.Components), newOverall(whole)
 	return p
 }

@@ -6,7 +6,10 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"text/tabwriter"
+
+	"github.com/gauze-dp/gauze/internal/words"
 
 	"github.com/gauze-dp/gauze/release"
 )
@@ -76,13 +79,36 @@ func profileRows(r *release.Release, anchor string) (rows []profileRow) {
 		for _, text := range c.Notes {
 			row.Notes = append(row.Notes, clean(text))
 		}
-		if c.HeldOut == "" {
+		if c.Values != nil {
+			row.fillValues(c)
+		} else if c.HeldOut == "" {
 			row.fill(c)
 			row.Picture = profilePicture(c, fmt.Sprintf("%s-%d", anchor, j+1), row.Name)
 		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// mostListed values of a category are listed in table one: all are in the release.
+const mostListed = 8
+
+// fillValues says how often the values of a column of categories occur.
+func (row *profileRow) fillValues(c *release.ColumnProfile) {
+	none := "–"
+	row.Mean, row.MeanNoise, row.SD, row.SDNoise, row.Rank = none, none, none, none, none
+	row.Low, row.First, row.Median, row.Third, row.High = none, none, none, none, none
+	values := slices.SortedStableFunc(slices.Values(c.Values), func(v, w release.ValueShare) int { return cmp.Compare(w.Share, v.Share) })
+	for i, v := range values {
+		if i >= mostListed {
+			row.Atoms += ", and " + words.Plural(len(values)-i, "other")
+			break
+		}
+		if i > 0 {
+			row.Atoms += ", "
+		}
+		row.Atoms += clean(cmp.Or(v.Value, missingValue)) + " (" + percent(v.Share) + " ± " + percent(v.Noise) + ")"
+	}
 }
 
 // fill says the figures of a column.

@@ -45,6 +45,12 @@ const beside = 5
 // A block of components, [From, To).
 type block struct{ From, To int }
 
+// First and Last are the block in a row that begins with a cell of all rows.
+func (b block) First() int { return b.From + 1 }
+
+// Last is First's other end.
+func (b block) Last() int { return b.To + 1 }
+
 // blocks parts the components into those that stand beside each other.
 func blocks(all []componentRow) (out []block) {
 	for from := 0; from < len(all); from += beside {

@@ -11,14 +11,16 @@ import (
 // A Report counts what was read. It depends on the rows: show it on the custodian's terminal, and
 // nowhere else. It prints and encodes as "[protected]"; Text is the one way to its words.
 type Report struct {
-	Rows     int // of the input, bad ones included
-	BadRows  int // with at least one cell to fit that is missing or no finite number
-	Columns  []ColumnReport
-	Inferred bool      // the columns
-	LookedAt int       // .. from the cells of so many rows, 0 for the types of columns alone
-	LeftOut  []LeftOut // by inference, with the reason
-	NoPerson int       // rows whose unit is missing
-	NoGroup  int       // rows of none of the groups
+	Rows    int // of the input, bad ones included
+	BadRows int // with at least one cell to fit that is missing or no finite number
+	Columns []ColumnReport
+	// Of the columns of categories.
+	Categories []CategoryReport
+	Inferred   bool      // the columns
+	LookedAt   int       // .. from the cells of so many rows, 0 for the types of columns alone
+	LeftOut    []LeftOut // by inference, with the reason
+	NoPerson   int       // rows whose unit is missing
+	NoGroup    int       // rows of none of the groups
 	// Repeats are columns with the name of an identifier whose values come back, but are too few to
 	// tell whether they are persons.
 	Repeats []string
@@ -33,6 +35,14 @@ type ColumnReport struct {
 	NotNumber int
 	Coded     int // that hold a code for missing
 	Outside   int // numbers outside the declared limits, which are missing cells
+}
+
+// A CategoryReport counts the cells of one column of categories.
+type CategoryReport struct {
+	Name    string
+	Known   int // cells that hold a value that is declared
+	Missing int
+	Other   int // that hold another, which count as missing
 }
 
 // LeftOut is a column that inference did not choose.
@@ -57,6 +67,7 @@ func (t *Table) Report() Report {
 	for i := range r.Columns {
 		r.Columns[i].Numbers += r.Rows - r.BadRows
 	}
+	r.Categories = append([]CategoryReport(nil), r.Categories...)
 	r.LeftOut = append([]LeftOut(nil), r.LeftOut...)
 	return r
 }

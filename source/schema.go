@@ -56,6 +56,8 @@ type Column struct {
 	UnitOfMeasure string `json:"unit_of_measure,omitempty"`
 	// What the column holds: one of the kinds below; "" is Numbers.
 	Kind string `json:"kind,omitempty"`
+	// The values of a category; nil for numbers.
+	Categories []string `json:"categories,omitempty"`
 	// Codes that mean missing: float64, which compare with cells as numbers, and strings.
 	Missing []any `json:"missing,omitempty"`
 }
@@ -115,6 +117,8 @@ func parseSchema(data []byte) (*Schema, error) {
 		Measure   string   `json:"unit_of_measure"`
 		Kind      string   `json:"kind"`
 		Missing   []any    `json:"missing"`
+		// An array, or a word.
+		Categories json.RawMessage `json:"categories"`
 	}
 	var file struct {
 		Columns    []column   `json:"columns"`
@@ -139,6 +143,11 @@ func parseSchema(data []byte) (*Schema, error) {
 			return nil, &Error{Field: fmt.Sprintf("schema, columns[%d].name", i), Wanted: "a column's name", Got: "none", Hint: schemaHint}
 		}
 		column := Column{Name: *c.Name, AtLeast: c.AtLeast, AtMost: c.AtMost, Label: c.Label, UnitOfMeasure: c.Measure, Kind: c.Kind, Missing: c.Missing}
+		values, err := declaredCategories(column.Name, c.Categories)
+		if err != nil {
+			return nil, err
+		}
+		column.Categories = values
 		if c.RoundedTo != nil {
 			column.RoundedTo = *c.RoundedTo
 			if !(column.RoundedTo > 0) {
@@ -171,16 +180,18 @@ func malformedSchema(err error) error {
 	return fault
 }
 
-// ParseColumns reads a list of names: "age,bmi". A name that has a comma or a quote in it is quoted
-// as in a CSV header.
+// ParseColumns reads a list of columns: "age,visits:count,sex:category(f,m)". A name that has a
+// comma or a quote in it, or ends as if it had a kind, is quoted as in a CSV header, and so is a
+// value.
 func ParseColumns(list string) (*Schema, error) {
-	reader := csv.NewReader(strings.NewReader(list))
-	reader.TrimLeadingSpace = true
-	names, err := reader.Read()
-	if err != nil {
-		return nil, &Error{Field: "columns", Wanted: "names separated by commas", Got: fmt.Sprintf("%q", list), Hint: "write age,bmi"}
+	schema := &Schema{}
+	for _, text := range splitColumns(list) {
+		column, err := parseColumn(text)
+		if err != nil {
+			return nil, err
+		}
+		schema.Columns = append(schema.Columns, column)
 	}
-	schema := Named(names)
 	return schema, schema.Tidy()
 }
 
@@ -188,11 +199,23 @@ func ParseColumns(list string) (*Schema, error) {
 func ColumnList(names []string) string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
-	if err := w.Write(names); err != nil {
-		panic(err) // a strings.Builder never fails
+	for i, name := range names {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if strings.Contains(name, ":") { // or what follows might be a kind
+			b.WriteString(`"` + strings.ReplaceAll(name, `"`, `""`) + `"`)
+			continue
+		}
+		if err := w.Write([]string{name}); err != nil {
+			panic(err) // a strings.Builder never fails
+		}
+		w.Flush()
+		text := strings.TrimSuffix(b.String(), "\n")
+		b.Reset()
+		b.WriteString(text)
 	}
-	w.Flush()
-	return strings.TrimSuffix(b.String(), "\n")
+	return b.String()
 }
 
 // Tidy takes the blanks off the names and reports what no table could satisfy, as an *Error.
@@ -217,6 +240,9 @@ func (s *Schema) Tidy() error {
 		if err := c.tidyKind(); err != nil {
 			return err
 		}
+		if err := c.tidyCategories(); err != nil {
+			return err
+		}
 		if err := c.checkLimits(); err != nil {
 			return err
 		}
@@ -226,6 +252,9 @@ func (s *Schema) Tidy() error {
 		}
 		c.Missing = codes
 		seen[c.Name] = true
+	}
+	if len(s.Numbers()) == 0 {
+		return &Error{Field: "schema, columns", Wanted: "at least one column of numbers", Got: "categories alone", Hint: "a model is of numbers and what categories go with them: add a number"}
 	}
 	return s.tidyRoles()
 }

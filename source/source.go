@@ -10,26 +10,30 @@ import (
 
 // A Sink takes the rows, in order. It must not keep row, which is overwritten by the next one.
 type Sink interface {
-	// Append takes one row's values, in the order of Table.Columns: a finite number, or NaN where
-	// the cell is missing or none. Its person is "" where the table has no unit or the row none,
-	// and its group the number of one of Schema.Groups, -1 for none of them.
+	// Append takes one row's values. First those of the columns of numbers, in the order of
+	// Table.Columns: a finite number, or NaN where the cell is missing or none. Then for each
+	// column of categories the number of its value, in the order of Column.Values. Its person is ""
+	// where the table has no unit or the row none, and its group the number of one of
+	// Schema.Groups, -1 for none of them.
 	Append(row []float64, person string, group int)
 }
 
 // A Table is an opened input whose columns are known and whose rows wait to be read.
 type Table struct {
 	reader  Reader
-	types   []Type // of the header's columns
-	columns []Column
-	schema  Schema // as asked
-	roles   roles
-	rules   rules // of columns
-	odd     []unreadable
-	ahead   *lookAhead // of an inferred schema; nil once read
-	repeats *repeats   // nil where the schema has a unit
-	report  Report     // but Columns, which count bad rows only
-	read    bool
-	any     bool // see TakeAnyCells
+	types   []Type   // of the header's columns
+	columns []Column // of numbers
+	schema  Schema   // as asked
+	// of the columns of categories
+	categories []values
+	roles      roles
+	rules      rules // of columns
+	odd        []unreadable
+	ahead      *lookAhead // of an inferred schema; nil once read
+	repeats    *repeats   // nil where the schema has a unit
+	report     Report     // but Columns, which count bad rows only
+	read       bool
+	any        bool // see TakeAnyCells
 }
 
 // take takes the schema as asked, and finds its unit and groups.
@@ -71,7 +75,7 @@ func (t *Table) declare() error {
 	}
 	var pick []int
 	var lost []string
-	for _, c := range declared.Columns {
+	for _, c := range declared.Numbers() {
 		i, ok := at[c.Name]
 		if !ok {
 			lost = append(lost, c.Name)
@@ -79,27 +83,35 @@ func (t *Table) declare() error {
 		}
 		pick = append(pick, i)
 	}
-	if lost != nil {
+	if lost = append(lost, t.categoriesOf()...); lost != nil {
 		return &Error{Field: "header", Wanted: "the declared columns " + quoteNames(lost), Got: "others", Quoted: headerText(header),
 			Hint: "mend the schema or add the header row; case counts"}
 	}
 	for i, j := range pick {
 		if kind := t.types[j]; kind.Hint != "" {
-			return &Error{Field: fmt.Sprintf("column %q", declared.Columns[i].Name), Wanted: "numbers", Got: kind.Name, Hint: kind.Hint}
+			return &Error{Field: fmt.Sprintf("column %q", declared.Numbers()[i].Name), Wanted: "numbers", Got: kind.Name, Hint: kind.Hint}
 		}
 	}
-	t.columns = declared.Columns
+	t.columns = declared.Numbers()
 	t.reader.Select(pick, t.roles.labels)
 	return nil
 }
 
-// Columns returns the names of the columns to fit, in order.
+// Columns returns the names of the columns of numbers, in order.
 func (t *Table) Columns() []string { return (&Schema{Columns: t.columns}).Names() }
 
 // Schema returns the columns to fit with their units, as declared or inferred.
 func (t *Table) Schema() *Schema {
-	s := t.schema
-	s.Columns = append([]Column(nil), t.columns...)
+	s, numbers := t.schema, 0
+	if s.Columns = slices.Clone(s.Columns); len(s.Columns) == 0 { // inferred
+		s.Columns = slices.Clone(t.columns)
+	}
+	for i := range s.Columns {
+		if s.Columns[i].Kind != Categories {
+			s.Columns[i] = t.columns[numbers]
+			numbers++
+		}
+	}
 	return &s
 }
 
@@ -127,9 +139,10 @@ func (t *Table) Read(sink Sink) error {
 	}
 	t.read = true
 	d := len(t.columns)
-	values, kinds, labels := make([]float64, d), make([]Kind, d), make([]string, len(t.roles.labels))
+	row, kinds, labels := make([]float64, d+len(t.categories)), make([]Kind, d), make([]string, len(t.roles.labels))
+	values := row[:d]
 	for t.ahead.next(values, kinds, labels) {
-		if err := t.append(sink, values, kinds, labels); err != nil {
+		if err := t.append(sink, row, kinds, labels); err != nil {
 			return err
 		}
 	}
@@ -141,13 +154,13 @@ func (t *Table) Read(sink Sink) error {
 			break
 		}
 		if err == nil {
-			err = t.append(sink, values, kinds, labels)
+			err = t.append(sink, row, kinds, labels)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := cmp.Or(t.checkReadable(), t.checkNumbers()); err != nil {
+	if err := cmp.Or(t.checkReadable(), t.checkNumbers(), t.checkCategories()); err != nil {
 		return err
 	}
 	t.report.Repeats = t.repeats.seldom()
@@ -156,12 +169,20 @@ func (t *Table) Read(sink Sink) error {
 
 // append counts a row's bad cells and hands it over. It fails once rows turn out to be several of
 // one person without a unit.
-func (t *Table) append(sink Sink, values []float64, kinds []Kind, labels []string) error {
+func (t *Table) append(sink Sink, row []float64, kinds []Kind, labels []string) error {
+	values := row[:len(kinds)]
+	for a := range t.categories {
+		v := &t.categories[a]
+		row[len(kinds)+a] = float64(v.code(labels[v.label], &t.schema.CSV, &t.report.Categories[a]))
+	}
 	person, group := t.roles.unitOf(labels), t.roles.groupOf(labels)
 	if t.roles.unit >= 0 && person == "" { // a bad row, whatever its cells hold
 		t.report.NoPerson++
 		for i := range kinds {
 			kinds[i] = Missing
+		}
+		for a := range t.categories {
+			row[len(kinds)+a] = math.NaN()
 		}
 	}
 	if group < 0 {
@@ -175,7 +196,7 @@ func (t *Table) append(sink Sink, values []float64, kinds []Kind, labels []strin
 			values[i] = t.cell(i, values[i], kind)
 		}
 	}
-	sink.Append(values, person, group)
+	sink.Append(row, person, group)
 	return t.repeats.row(values, labels)
 }
 

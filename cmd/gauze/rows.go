@@ -48,18 +48,26 @@ func writeRows(e *shell.Env, from []drawn, head []string, rows int, rng *rand.Ra
 	}
 	floats.CumSum(upTo, upTo)
 	out := bufio.NewWriterSize(e.Stdout, csvBuffer)
-	if err := writeHeader(out, slices.Concat(head, from[0].model.Columns)); err != nil {
+	if err := writeHeader(out, slices.Concat(head, from[0].model.Header())); err != nil {
 		return err
 	}
-	row := make([]float64, from[0].model.Dim())
+	row, mixed := make([]float64, from[0].model.Dim()), make([]*mixedRow, len(from))
+	for i, d := range from {
+		mixed[i] = mixedOf(d.model)
+	}
 	var line []byte
 	for range rows {
 		i := 0
 		if last := len(from) - 1; last > 0 {
 			i = min(last, sort.SearchFloat64s(upTo, upTo[last]*rng.Float64()))
 		}
-		samplers[i].Row(row, rng)
-		line = appendRow(append(line[:0], heads[i]...), row)
+		component := samplers[i].Row(row, rng)
+		if line = append(line[:0], heads[i]...); mixed[i] == nil {
+			line = appendRow(line, row)
+		} else {
+			samplers[i].Categories(mixed[i].values, component, rng)
+			line = mixed[i].append(line, row)
+		}
 		if _, err := out.Write(line); err != nil {
 			return err
 		}

@@ -73,6 +73,13 @@ func schemaOf(r *release.Release) *source.Schema {
 	for j := range r.Model.Columns {
 		schema.Columns = append(schema.Columns, source.Column(r.Column(j)))
 	}
+	for _, c := range r.Model.Categories {
+		column := source.Column{Name: c.Name, Kind: source.Categories, Categories: slices.DeleteFunc(slices.Clone(c.Values), func(v string) bool { return v == "" })}
+		if i := slices.IndexFunc(r.Columns, func(public release.Column) bool { return public.Name == c.Name }); i >= 0 {
+			column.Missing = r.Columns[i].Missing
+		}
+		schema.Columns = append(schema.Columns, column)
+	}
 	return schema
 }
 
@@ -88,6 +95,9 @@ func scoreRows(e *shell.Env, sink *scoreSink, schema *source.Schema, input strin
 // scoreSink adds log-likelihoods up as rows pass by.
 type scoreSink struct {
 	scorer         *model.Scorer
+	numbers        int     // columns of numbers
+	at             [][]int // of each value of a column of categories as it is read, which of the model's it is
+	values         []int
 	mean           float64 // of the possible rows
 	rows, bad, out int
 }
@@ -98,17 +108,36 @@ func newScoreSink(m *model.Mixture) (*scoreSink, error) {
 		return nil, err
 	}
 	scorer, err := model.NewScorer(m)
-	return &scoreSink{scorer: scorer}, err
+	s := &scoreSink{scorer: scorer, numbers: m.Dim()}
+	for _, c := range m.Categories {
+		var at []int
+		for i, v := range c.Values {
+			if v != "" {
+				at = append(at, i)
+			}
+		}
+		missing := slices.Index(c.Values, "")
+		if missing >= 0 && c.Share(m.Weights)[missing] == 0 { // of which the model says nothing
+			missing = -1
+		}
+		s.at = append(s.at, append(at, missing))
+	}
+	s.values = make([]int, len(s.at))
+	return s, err
 }
 
-// Append scores one row, if it has all cells.
+// Append scores one row, if it has all numbers.
 func (s *scoreSink) Append(row []float64, _ string, _ int) {
+	row, codes := row[:s.numbers], row[s.numbers:]
 	if slices.ContainsFunc(row, math.IsNaN) {
 		s.bad++
 		return
 	}
 	s.rows++
-	l := s.scorer.LogDensity(row)
+	for a, code := range codes {
+		s.values[a] = s.at[a][int(code)]
+	}
+	l := s.scorer.LogDensityOf(row, s.values)
 	if math.IsInf(l, -1) {
 		s.out++
 		return

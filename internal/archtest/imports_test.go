@@ -113,7 +113,7 @@ var layers = []layer{
 	{"release/signature", nil, "a signature is of bytes, whatever they say"},
 	{"report", []string{"internal/words", "release", "model", "kernel/privacy"}, "a report is made from a release: it never sees a session or a table"},
 	{"ledger", []string{"kernel/privacy", "release"}, "a ledger counts budgets and sees no data"},
-	{".", []string{"internal/program", "internal/words", "source", "source/inputs", "source/values", "kernel", "kernel/engine", "kernel/grouped", "kernel/people", "kernel/privacy", "kernel/blocks/mask", "learner", "literal", "model", "estimate", "estimate/catalog", "estimate/expected", "estimate/learners", "estimate/profile", "release", "ledger"},
+	{".", []string{"internal/program", "internal/words", "source", "source/inputs", "source/values", "kernel", "kernel/engine", "kernel/grouped", "kernel/people", "kernel/privacy", "kernel/blocks/mask", "learner", "literal", "model", "estimate", "estimate/catalog", "estimate/categories", "estimate/expected", "estimate/learners", "estimate/profile", "release", "ledger"},
 		"the front door wires the layers; commands and the server stand on it"},
 	{"audit", []string{".", "internal/words", "parallel", "kernel", "kernel/privacy", "kernel/query", "kernel/query/rings", "kernel/pairs", "kernel/rehearsal", "estimate", "release"},
 		"the audit runs the front door on rows that it made up, and overhears it"},

@@ -41,6 +41,7 @@ var tested = map[string]evidence{
 	"query.Counts":                 ofSums,
 	"query.ClippedMoments":         ofSums,
 	"query.Directions":             ofSums,
+	"query.CategoryCounts":         {"kernel/query.TestCategoryNeighbours", "kernel/query.TestCategoryTwin", "codes of categories lie where the fit runs"},
 	"query/rings.CellCounts":       ofSums,
 	"query/rings.LogRatio":         ofSums,
 	"query/rings.Parts":            {inRings + "TestPartsSensitivity", inRings + "TestTwin", ""},

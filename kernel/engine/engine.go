@@ -63,3 +63,8 @@ func Sum(e Engine, t *rows.Table, q query.Sum) []int64 {
 	}
 	return e.Scan(source, query.Summed{Of: q}).(*query.Total).Sum
 }
+
+// Categories is Sum of the one query that sees a table's codes beside its numbers.
+func Categories(e Engine, t *rows.Table, q query.CategoryCounts) []int64 {
+	return e.Scan(rows.Mixed{Table: t}, query.Summed{Of: query.CategoryMap{Of: q}}).(*query.Total).Sum
+}

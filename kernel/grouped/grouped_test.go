@@ -54,6 +54,7 @@ func asked() (all []sensitive) {
 		pairsums.PairMoments{Frame: frame, Radius: 1}, pairsums.PairSpread{Frame: frame, Bound: 1}} {
 		all = append(all, pairsOf(q, 1), pairsOf(q, 2))
 	}
+	all = append(all, query.CategoryCounts{Values: []int{2}}, query.CategoryCounts{Values: []int{2, 3, 4}})
 	grid := boxes.Grid{Frame: frame, Side: []float64{1}, Offset: []float64{0}}
 	return append(all, rings.GapMasses{}, boxes.BoxKeys{Grids: []boxes.Grid{grid}}, boxes.BoxKeys{Grids: []boxes.Grid{grid}, Joint: true})
 }

@@ -28,7 +28,8 @@ type Builder struct {
 // A crowd is what the copies of a builder share.
 type crowd struct {
 	mu     sync.Mutex
-	d      int
+	d      int            // values of a row
+	codes  int            // .. of which so many, the last, are codes of categories
 	at     map[string]int // the number of a person
 	seen   []uint64       // of each person, how many rows there were
 	group  []int          // that of the row that is kept
@@ -38,13 +39,17 @@ type crowd struct {
 }
 
 // NewBuilder starts a table of d >= 1 columns.
-func NewBuilder(d int) *Builder { return newBuilder(d, noise.NewEntropy()) }
+func NewBuilder(d int) *Builder { return NewMixedBuilder(d, 0) }
 
-func newBuilder(d int, source noise.Source) *Builder {
-	if d < 1 {
+// NewMixedBuilder starts a table of d >= 1 columns of numbers and c of categories: see
+// kernel.NewMixedBuilder.
+func NewMixedBuilder(d, c int) *Builder { return newBuilder(d, c, noise.NewEntropy()) }
+
+func newBuilder(d, c int, source noise.Source) *Builder {
+	if d < 1 || c < 0 {
 		panic("people: a table needs at least one column")
 	}
-	return &Builder{crowd: &crowd{d: d, at: map[string]int{}, random: func() noise.Source { return source }}}
+	return &Builder{crowd: &crowd{d: d + c, codes: c, at: map[string]int{}, random: func() noise.Source { return source }}}
 }
 
 // Append adds one row of d values of a person, which belongs to a group (0 where there is but one).
@@ -94,7 +99,7 @@ func (b *Builder) Protect(r privacy.Relation, groups int, room kernel.Room) []*k
 	b.done = true
 	builders := make([]*kernel.Builder, groups)
 	for g := range builders {
-		builders[g] = kernel.NewBuilderIn(b.d, room)
+		builders[g] = kernel.NewMixedBuilder(b.d-b.codes, b.codes, room)
 	}
 	order := make([]int, len(b.seen))
 	for i := range order { // Fisher and Yates

@@ -21,7 +21,7 @@ func TestEveryRowIsAsLikely(t *testing.T) {
 	source := noise.NewSeeded(stattest.Seed(t))
 	var first, second, pairs [rows]int
 	for range draws {
-		b := newBuilder(1, source)
+		b := newBuilder(1, 0, source)
 		for i := range rows {
 			b.Append("a", 0, []float64{float64(i)})
 			b.Append("", 0, []float64{-1})
@@ -48,7 +48,7 @@ func TestGroups(t *testing.T) {
 	source := noise.NewSeeded(stattest.Seed(t))
 	in := [3]int{}
 	for range draws {
-		b := newBuilder(2, source)
+		b := newBuilder(2, 0, source)
 		b.Append("a", 0, []float64{1, 2})
 		for g := range 3 {
 			b.Append("b", g-1, []float64{float64(g), 0}) // group -1 is none

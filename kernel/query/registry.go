@@ -23,6 +23,7 @@ var kinds = map[string]string{
 	TailCounts:                    "query.Counts",
 	"clipped moments":             "query.ClippedMoments",
 	"directions":                  "query.Directions",
+	KindCategoryCounts:            "query.CategoryCounts",
 	"log ratio":                   "query/rings.LogRatio",
 	"cell counts":                 "query/rings.CellCounts",
 	"gaps":                        "query/rings.GapMasses",

@@ -10,7 +10,7 @@ import (
 // Keys reports a key that readers would not agree about: one that an object has twice, or that is
 // not written in small letters, as all keys of a release are. Some programs take the first of two,
 // some the last; some take "EPSILON" for "epsilon", some leave it out. The names of columns, the
-// keys of the objects named "by", may be written in any way.
+// keys of the objects named "by" and "categories", may be written in any way.
 //
 // What is no JSON it leaves to others.
 func Keys(data []byte) *Fault {
@@ -37,7 +37,7 @@ func value(decoder *json.Decoder, path string, free bool) (*Fault, error) {
 				return nil, err
 			}
 			key := token.(string)
-			at, by = strings.TrimPrefix(path+"."+key, "."), key == "by"
+			at, by = strings.TrimPrefix(path+"."+key, "."), key == "by" || key == "categories"
 			if seen[key] {
 				return &Fault{at, "every key once", "it twice"}, nil
 			}

@@ -64,6 +64,11 @@ func moments(s Shape) (a, b float64) {
 	return linear, math.Sqrt2 * linear
 }
 
+// categories are category counts: a row has shares that sum to 1 in one cell of each column.
+func categories(s Shape) (a, b float64) {
+	return linear * math.Sqrt(float64(s.Of)), linear * math.Sqrt(2*float64(s.Of))
+}
+
 // softGaps are those of soft histograms of gaps: a gap's mass is 1, of which a row that comes moves
 // b = 171/1024 of others' to higher scales and c = 5/1024 to other places (rings.GapMasses).
 func softGaps(Shape) (added, replaced float64) {
@@ -91,6 +96,7 @@ var kinds = map[string]kind{
 	"tail counts":                 {l2: above2, least: 1, most: many},
 	"clipped moments":             {l2: moments, least: 1, most: 4},
 	"directions":                  {l2: fixed(gram, math.Sqrt2*gram)},
+	"category counts":             {l2: categories, least: 1, most: many},
 	"log ratio":                   {l2: fixed(linear, 2*linear)},
 	"cell counts":                 {l2: fixed(1, math.Sqrt2)},
 	"pair octaves":                {l2: octaves, least: 1, most: many, columns: allColumns},

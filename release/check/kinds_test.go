@@ -123,6 +123,11 @@ func TestSensitivities(t *testing.T) {
 		agrees(t, q, "laplace", r, 3, 3*convert.L1(q.Size(), q.Sensitivity(privacy.ReplaceOne))*q.Unit())
 	}
 	for _, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
+		for _, values := range [][]int{{2}, {1, 5, 3}} {
+			q := query.CategoryCounts{Values: values}
+			agrees(t, q, "", r, 1, q.Sensitivity(r)*q.Unit())
+			laplace(q, r)
+		}
 		gauss := func(q summed) {
 			agrees(t, q, "", r, 1, q.Sensitivity(r)*q.Unit())
 			agrees(t, q, "", r, 4, 4*q.Sensitivity(privacy.ReplaceOne)*q.Unit())

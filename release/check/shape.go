@@ -12,9 +12,9 @@ type Shape struct {
 	// The leaves of the partition, for a query in parts and for a selection.
 	Parts int `json:"parts,omitempty"`
 	// How many lists of edges a row is in a bin of (histograms), how many edges it may be above of
-	// (column and tail counts), how many columns (pair octaves) or histograms (stability
-	// histograms) there are, t (of balls and their radii), how far popular numbers are apart, or
-	// the form of clipped moments: 1 full, 2 diagonal, 3 spherical, 4 completed.
+	// (column and tail counts), how many columns (pair octaves, category counts) or histograms
+	// (stability histograms) there are, t (of balls and their radii), how far popular numbers are
+	// apart, or the form of clipped moments: 1 full, 2 diagonal, 3 spherical, 4 completed.
 	Of int `json:"of,omitempty"`
 	// By how much replacing a row can change one count, if not by 1: 2 for the balance of an edge,
 	// of how many are not above it and how many are.
@@ -54,6 +54,8 @@ func of(q any) (s Shape) {
 		}
 	case query.ClippedMoments:
 		s.Of = int(q.Form)
+	case query.CategoryCounts:
+		s.Of = len(q.Values)
 	case rings.Parts:
 		s = of(q.Queries[0])
 		s.Parts = len(q.Queries)

@@ -67,7 +67,7 @@ func (f *Request) Register(flags *pflag.FlagSet) {
 	model.StringVar(&f.covariance, "covariance", estimate.Full.String(), "full, diagonal or spherical")
 	model.StringVar(&f.learner, "learner", "", "what --method black-box runs on blocks of rows: em (its default), spectral, pearson-lines or moitra-valiant; separated:sample-aggregate: spectral-spheres (its default), vempala-wang, spectral or em")
 	model.Float64Var(&f.trim, "trim", 0, "part of each block's rows, the least likely, that the learner leaves out: for data with outliers, below 0.2")
-	flags.StringVar(&f.columns, "columns", "", "columns to fit, a,b,c: the public schema")
+	flags.StringVar(&f.columns, "columns", "", "columns to fit, a,b,sex:category(f,m): the public schema")
 	f.text.Register(flags)
 	flags.BoolVar(&f.infer, "infer-schema", false, "have the cells choose the columns: the promise does not cover that choice, and the release says so")
 	flags.StringVar(&f.unit, "unit", "", "column whose values are persons, for tables in which a person has several rows: what is protected is a person; none says that every row is one")

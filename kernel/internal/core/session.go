@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"reflect"
 	"runtime"
@@ -61,6 +62,7 @@ type Session struct {
 	// protected table can replace (else 1).
 	pooled bool
 	group  float64
+	part   float64 // of mu that is Mu: 1, but for Part
 	*book
 }
 
@@ -109,7 +111,7 @@ func Open(ctx context.Context, t *Table, plan Plan, terms Terms) (*Session, erro
 	// often, or be done in the middle and not at the end. This one is done for good, and let go of
 	// with the session.
 	ctx, cancel := context.WithCancel(ctx)
-	s := &Session{ctx: ctx, table: &own, plan: plan, terms: terms, total: total, hook: own.hook, group: 1, book: &book{used: map[string]*usage{}}}
+	s := &Session{ctx: ctx, table: &own, plan: plan, terms: terms, total: total, hook: own.hook, group: 1, part: 1, book: &book{used: map[string]*usage{}}}
 	runtime.AddCleanup(s.book, func(cancel context.CancelFunc) { cancel() }, cancel)
 	s.filter = privacy.NewFilter(total)
 	source := noise.Source(noise.NewEntropy())
@@ -157,13 +159,27 @@ func (s *Session) Relation() privacy.Relation { return s.terms.Relation }
 // Columns is d.
 func (s *Session) Columns() int { return s.table.Columns() }
 
+// Categories is c, the number of the table's columns of categories.
+func (s *Session) Categories() int { return s.table.Categories() }
+
 // Rows is n under replace-one, where it is public; under add-or-remove-one it is private and Rows
 // reports false.
 func (s *Session) Rows() (int, bool) { return s.table.Rows() }
 
 // Mu is the total that the budget buys: all measurements together are Mu-GDP (and, with thresholds,
 // within the slack of it). 0 under a pure budget, whose total is Allotment.Left.
-func (s *Session) Mu() float64 { return s.total.Mu }
+func (s *Session) Mu() float64 { return privacy.MulDown(s.total.Mu, s.part) }
+
+// Part returns the session as a program sees it that may spend a part of the whole budget, in mu^2:
+// Mu and Allotment are of that part, which is taken from what is left. Plan, filter and all else
+// are shared.
+func (s *Session) Part(part float64) *Session {
+	own := s.root.Take(part * s.cap().number())
+	derived := *s
+	derived.part = math.Min(1, privacy.SqrtDown(math.Max(0, part)))
+	derived.root = &Allotment{s: &derived, pot: own.pot}
+	return &derived
+}
 
 // Allotment is the whole budget of the session, to spend or to share out.
 func (s *Session) Allotment() *Allotment { return s.root }

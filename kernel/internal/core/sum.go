@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/engine/fast"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -34,6 +35,15 @@ func (a *Allotment) Sum(step string, q query.Sum, mu float64) (Answer, error) {
 		q = query.Partial{Sum: q, As: a.in.As, Fill: a.in.Fill}
 	}
 	return Gaussian(a, step, q, mu, func(d *Draw, q query.Sum) []int64 { return fast.Sum(d.Engine(), d.Rows(), q) })
+}
+
+// Categories measures q of the table's codes with privacy loss mu, as Sum does: the one query that
+// sees them.
+func (a *Allotment) Categories(step string, q query.CategoryCounts, mu float64) (Answer, error) {
+	if c := a.s.Categories(); c != len(q.Values) {
+		return Answer{}, fmt.Errorf("kernel: step %q: want counts of %d columns of categories, as the table has, got %d", step, c, len(q.Values))
+	}
+	return Gaussian(a, step, q, mu, func(d *Draw, q query.CategoryCounts) []int64 { return engine.Categories(d.Engine(), d.Rows(), q) })
 }
 
 // Summed is a query of integers to which Gaussian noise is added: see query.Sum.

@@ -35,7 +35,7 @@ type Builder struct {
 // A filling is what the copies of a builder share.
 type filling struct {
 	mu   sync.Mutex
-	d    int
+	d    int         // values of a row, codes of categories among them
 	rows *rows.Table // nil once the table is protected
 }
 
@@ -49,6 +49,16 @@ func NewBuilderIn(d int, room Room) *Builder {
 		panic("kernel: a table needs at least one column")
 	}
 	return &Builder{filling: &filling{d: d, rows: rows.NewIn(d, room)}}
+}
+
+// NewMixedBuilder is NewBuilderIn of a table of d columns of numbers with c columns of categories,
+// whose rows have d numbers and then c codes: 0, 1, .. for the values that a category has. Only
+// Allotment.Categories asks for them; all else sees a table of d columns.
+func NewMixedBuilder(d, c int, room Room) *Builder {
+	if d < 1 || c < 0 {
+		panic("kernel: a table needs at least one column of numbers")
+	}
+	return &Builder{filling: &filling{d: d + c, rows: rows.NewMixed(d, c, room)}}
 }
 
 // Append adds one row. A value that is not finite is a missing cell. A row of missing cells is the
@@ -102,6 +112,9 @@ func Hooked(t *Table, h *hook.Hook) *Table {
 
 // Columns is d.
 func (t *Table) Columns() int { return t.rows().Columns() }
+
+// Categories is c, the number of columns of categories.
+func (t *Table) Categories() int { return t.rows().Codes() }
 
 // Relation is that of all sessions over the table.
 func (t *Table) Relation() privacy.Relation { return t.relation }

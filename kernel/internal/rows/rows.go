@@ -45,6 +45,7 @@ type Table struct {
 	chunks     [][]float64
 	at         []int      // the numbers of the partial rows, in order
 	cells      []float64  // their cells, row-major
+	codes      *Table     // of the rows' categories, see NewMixed; nil for none
 	mu         sync.Mutex // guards what is recalled
 	of, was    any        // see Recall; nil: nothing yet
 }
@@ -65,8 +66,11 @@ func New(d int) *Table { return NewIn(d, nil) }
 func NewIn(d int, room Room) *Table { return &Table{d: d, room: room} }
 
 // Append copies one row of d values. A value that is not finite is a missing cell: a row without
-// any other is the null row, and so is nil.
+// any other is the null row, and so is nil. A table with codes has rows of d + c values.
 func (t *Table) Append(row []float64) {
+	if t.codes != nil {
+		row = t.appendCodes(row)
+	}
 	if row != nil && len(row) != t.d {
 		panic("rows: a row has the wrong length")
 	}

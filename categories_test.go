@@ -1,0 +1,285 @@
+package gauze
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/categories"
+	"github.com/gauze-dp/gauze/internal/stattest"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/release"
+	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/shards"
+)
+
+// clinics are rows of two groups that differ in their wards: the first, 2/5 of the rows, lies at 0
+// and has a in .7 of its rows, the second at 9 and c in .8. Sex has nothing to do with them; .05 of
+// its cells are missing, and some of x.
+func clinics(rng *rand.Rand, n int) string {
+	var b strings.Builder
+	b.WriteString("sex,x,clinic,ward,y,pid\n")
+	for i := range n {
+		at, ward, sex := 0., "aaaaaaabbc"[rng.IntN(10)], []string{"f", "m"}[rng.IntN(2)]
+		if rng.IntN(5) > 1 {
+			at, ward = 9, "abcccccccc"[rng.IntN(10)]
+		}
+		if rng.IntN(20) == 0 {
+			sex = ""
+		}
+		x := fmt.Sprint(at + rng.NormFloat64())
+		if rng.IntN(100) == 0 {
+			x = ""
+		}
+		fmt.Fprintf(&b, "%s,%s,%c,%c,%g,%d\n", sex, x, "ns"[i%2], ward, at+rng.NormFloat64(), i/2)
+	}
+	return b.String()
+}
+
+// mixedSchema declares such a table.
+func mixedSchema() *source.Schema {
+	return &source.Schema{Unit: source.NoUnit, Columns: []source.Column{{Name: "ward", Kind: source.Categories, Categories: []string{"a", "b", "c"}}, {Name: "x"}, {Name: "y"},
+		{Name: "sex", Kind: source.Categories, Categories: []string{"f", "m"}}}}
+}
+
+// fitMixed fits such a table; in may be changed before.
+func fitMixed(t *testing.T, text string, schema *source.Schema, r Request, room func(*Input)) *Result {
+	t.Helper()
+	in, err := Open("-", strings.NewReader(text), schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if room != nil {
+		room(in)
+	}
+	r = in.Fill(r)
+	if r.Relation == 0 {
+		r.Relation = privacy.ReplaceOne
+	}
+	table, err := in.Load(r.Relation, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := Fit(context.Background(), table, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// TestCategories: with every method that people use, under both relations, in memory and on disk,
+// categories are measured beside the numbers: a group's wards are its own, the release verifies and
+// reads back, and what was spent is what was asked. False alarms: below 1e-6, errors being ten of
+// the noise and sampling together.
+func TestCategories(t *testing.T) {
+	text := clinics(rand.New(rand.NewPCG(stattest.Seed(t), 1)), 16000)
+	want := map[string][2][]float64{"ward": {{.7, .2, .1, 0}, {.1, .1, .8, 0}}, "sex": {{.475, .475, .05}, {.475, .475, .05}}}
+	for _, c := range []struct {
+		method     string
+		components int
+		relation   privacy.Relation
+		budget     privacy.Budget
+		room       bool
+	}{
+		{method: "auto"}, {method: "general", relation: privacy.AddRemoveOne}, {method: "separated", components: 2}, {method: "general", components: 2, room: true},
+		{method: "axis-aligned", components: 2}, {method: "black-box", components: 2}, {method: "gaussian", components: 1}, {method: "gaussian", components: 1, relation: privacy.AddRemoveOne},
+		{method: "heavy-tailed", components: 1}, {method: "auto", budget: privacy.Budget{Rho: .5}},
+	} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			t.Parallel()
+			r := Request{Method: c.method, Components: c.components, Relation: c.relation, Budget: c.budget}
+			if r.Budget == (privacy.Budget{}) {
+				r.Budget = privacy.Budget{Epsilon: 4, Delta: 1e-6}
+			}
+			var keep func(*Input)
+			if c.room {
+				keep = func(in *Input) { in.Keep(shards.New(0, t.TempDir())) }
+			}
+			result := fitMixed(t, text, mixedSchema(), r, keep)
+			if result.Release == nil {
+				t.Fatalf("no release: %v", result.NoRelease)
+			}
+			out := reread(t, result.Release)
+			m := out.Model
+			if v := Verify(out); v.Faults != nil || !v.Replanned {
+				t.Fatalf("it does not verify: %v", v)
+			}
+			if got := m.Header(); !slices.Equal(got, []string{"ward", "x", "y", "sex"}) || len(m.Categories) != 2 {
+				t.Fatalf("the columns are %q", got)
+			}
+			groups, _ := m.Split()
+			for _, column := range m.Categories {
+				for i, p := range column.Probabilities {
+					noise := out.Diagnostics.Components[i].CategoryNoise
+					if !slices.Contains(groups, i) || noise > .1 {
+						continue
+					}
+					of, low := want[column.Name], m.Components[i].Mean[0] < 4
+					for v := range p {
+						w := .4*of[0][v] + .6*of[1][v]
+						if c.components != 1 {
+							w = of[1][v]
+							if low {
+								w = of[0][v]
+							}
+						}
+						if math.Abs(p[v]-w) > 10*(noise+.005) {
+							t.Errorf("component %d of %d, %s %q: %v, want %v (noise %v)", i, m.K(), column.Name, column.Values[v], p[v], w, noise)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// reread writes a release and reads it.
+func reread(t *testing.T, r *release.Release) *release.Release {
+	t.Helper()
+	var file bytes.Buffer
+	if err := release.Write(&file, r); err != nil {
+		t.Fatal(err)
+	}
+	out, err := release.Read(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestCategoriesOfGroupsAndPersons: every group has categories of its own, and a person with
+// several rows counts once.
+func TestCategoriesOfGroupsAndPersons(t *testing.T) {
+	text := clinics(rand.New(rand.NewPCG(stattest.Seed(t), 2)), 20000)
+	schema := mixedSchema()
+	schema.By = []source.Grouping{{Name: "clinic", Categories: []string{"n", "s"}}}
+	in, err := Open("-", strings.NewReader(text), schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, err := in.LoadGroups(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := in.Request()
+	r.Relation, r.Budget, r.Components = privacy.ReplaceOne, privacy.Budget{Epsilon: 4, Delta: 1e-6}, 1
+	result, err := FitGroups(context.Background(), *groups, r)
+	if err != nil || result.Release == nil {
+		t.Fatal(err, result)
+	}
+	out := reread(t, result.Release)
+	if v := Verify(out); v.Faults != nil {
+		t.Fatal(v.Faults)
+	}
+	for i, g := range out.Groups {
+		if p := g.Model.Categories[0].Probabilities[0]; math.Abs(p[0]-.34) > .1 || !slices.Equal(g.Model.Header(), []string{"ward", "x", "y", "sex"}) {
+			t.Errorf("group %d has %v", i, p)
+		}
+	}
+	persons := mixedSchema()
+	persons.Unit = "pid"
+	if got := fitMixed(t, text, persons, Request{Components: 1, Budget: privacy.Budget{Epsilon: 4, Delta: 1e-6}}, nil); *got.Certificate.Rows != 10000 || got.Release == nil {
+		t.Errorf("%d persons: %v", *got.Certificate.Rows, got.NoRelease)
+	}
+}
+
+// TestCategoriesLeaveNumbersAlone: the answers about numbers beside categories are those of the
+// same numbers by themselves, at the part of the budget that they have.
+func TestCategoriesLeaveNumbersAlone(t *testing.T) {
+	text := clinics(rand.New(rand.NewPCG(3, 3)), 4000)
+	sums := func(schema *source.Schema) *kerneltest.Transcript {
+		in, err := Open("-", strings.NewReader(text), schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := in.Fill(Request{Method: "gaussian", Components: 1, Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}})
+		table, err := in.Load(r.Relation, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := r.check(4000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, _, err := q.calibrated()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var heard kerneltest.Transcript
+		s := kerneltest.Open(t, table, plan, kernel.Terms{Relation: r.Relation, Budget: r.Budget}, kerneltest.Options{Exact: true, Record: &heard})
+		if _, err := q.measure(context.Background(), s); err != nil {
+			t.Fatal(err)
+		}
+		return &heard
+	}
+	with, without := sums(mixedSchema()), sums(&source.Schema{Unit: source.NoUnit, Columns: Named("x", "y")})
+	last := len(with.Steps) - 1
+	if with.Steps[last] != categories.Step || !slices.Equal(with.Sums[0], without.Sums[0]) || with.Steps[0] != without.Steps[0] {
+		t.Errorf("with categories %q, first %v; without %q, first %v", with.Steps, with.Sums[0], without.Steps, without.Sums[0])
+	}
+	sum := 0.
+	for i, mu := range with.Mus {
+		if i < last {
+			sum += mu * mu
+		}
+	}
+	if share, want := with.Mus[last]*with.Mus[last]/(sum+with.Mus[last]*with.Mus[last]), categories.Share(estimate.Problem{Rows: 4000, Relation: privacy.ReplaceOne, Categories: []int{4, 3}}, math.Sqrt(sum+with.Mus[last]*with.Mus[last])); math.Abs(share-want) > .002 {
+		t.Errorf("categories have %v of what is spent, want %v", share, want)
+	}
+}
+
+// TestCategoriesAltered: a release whose categories were changed is refused.
+func TestCategoriesAltered(t *testing.T) {
+	text := clinics(rand.New(rand.NewPCG(stattest.Seed(t), 4)), 8000)
+	good := fitMixed(t, text, mixedSchema(), Request{Components: 1, Budget: privacy.Budget{Epsilon: 4, Delta: 1e-6}}, nil).Release
+	at := slices.IndexFunc(good.Certificate.Plan, func(s release.PlanStep) bool { return s.Step == categories.Step })
+	for name, change := range map[string]func(r *release.Release){
+		"no categories":  func(r *release.Release) { r.Model.Categories = nil },
+		"a column less":  func(r *release.Release) { r.Model.Categories = r.Model.Categories[:1] },
+		"another value":  func(r *release.Release) { r.Model.Categories[0].Values[1] = "q" },
+		"another name":   func(r *release.Release) { r.Model.Categories[0].Name = "q" },
+		"another kind":   func(r *release.Release) { r.Columns[0].Kind, r.Columns[0].Categories = "", nil },
+		"a sum":          func(r *release.Release) { r.Model.Categories[0].Probabilities[0][0] += .5 },
+		"less noise":     func(r *release.Release) { r.Certificate.Plan[at].Noise /= 2; r.Certificate.Plan[at].Mu *= 2 },
+		"fewer columns":  func(r *release.Release) { r.Certificate.Plan[at].Shape.Of = 1 },
+		"no measurement": func(r *release.Release) { r.Certificate.Plan = slices.Delete(r.Certificate.Plan, at, at+1) },
+	} {
+		r := reread(t, good)
+		if change(r); Verify(r).Faults == nil {
+			t.Errorf("%s: it verifies", name)
+		}
+	}
+	if v := Verify(reread(t, good)); v.Faults != nil {
+		t.Error(v.Faults)
+	}
+}
+
+// TestDescribeCategories: table one has a share of every value.
+func TestDescribeCategories(t *testing.T) {
+	text := clinics(rand.New(rand.NewPCG(stattest.Seed(t), 5)), 16000)
+	out := reread(t, fitMixed(t, text, mixedSchema(), Request{Method: MethodProfile, Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}}, nil).Release)
+	if v := Verify(out); v.Faults != nil || len(out.Profile) != 4 || out.Profile[0].Name != "ward" || out.Profile[1].Mean == nil {
+		t.Fatalf("%v, %+v", v.Faults, out.Profile)
+	}
+	for i, want := range []float64{.34, .14, .52, 0} {
+		if got := out.Profile[0].Values[i]; math.Abs(got.Share-want) > 10*(got.Noise+.004) {
+			t.Errorf("ward %q has %v, want %v", got.Value, got.Share, want)
+		}
+	}
+}
+
+// TestCategoriesRefused: what cannot be had with categories is refused for free.
+func TestCategoriesRefused(t *testing.T) {
+	r := Request{Columns: mixedSchema().Columns, Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 1}, Method: "univariate:kv18", Components: 1}
+	if err := r.Validate(); err == nil || !strings.Contains(err.Error(), "ask for a delta") {
+		t.Errorf("a pure budget: %v", err)
+	}
+}

@@ -1,0 +1,160 @@
+// Package categories measures the columns of categories beside the numbers that a method has
+// fitted: how often each value occurs among the rows of each component, in one query after the
+// method has ended. Which method that was does not matter.
+//
+// Everything is a Gaussian measurement of the session's filter, or a function of released values.
+package categories
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/parts/component"
+)
+
+// Step is the name of the measurement in plans.
+const Step = "categories"
+
+// Utility constants, guesses, tried on two public tables and made-up ones. The noise of a count may
+// be one row in clear, for a part of mu^2 between least and most; where the number of rows is
+// private, it is usual.
+const (
+	clear       = 400.0
+	least, most = .02, .20
+	usual       = .10
+	// A component with fewer rows than so many times the noise of a count is counted with the
+	// others of its size.
+	leastRows = 10.0
+)
+
+// Share returns the part of mu^2 that counts of categories cost, of values so many in each column;
+// 0 for none.
+func Share(p estimate.Problem, mu float64) float64 {
+	c := float64(len(p.Categories))
+	switch {
+	case c == 0:
+		return 0
+	case p.Rows == 0:
+		return usual
+	}
+	noise := program.Factor(p.Relation) * math.Sqrt(c) * clear / (float64(p.Rows) * mu)
+	return math.Max(least, math.Min(noise*noise, most))
+}
+
+// Extend returns a method's plan with the counts of categories, which cost so large a part.
+func Extend(plan kernel.Plan, share float64) kernel.Plan {
+	plan.Steps = slices.Clone(plan.Steps)
+	for i := range plan.Steps {
+		plan.Steps[i].Share *= 1 - share
+	}
+	plan.Steps = append(plan.Steps, kernel.Step{Name: Step, Query: query.KindCategoryCounts, Share: share, Most: 1})
+	return plan
+}
+
+// Measure asks how often values occur among the rows of each component of the outcome's model, or
+// among all rows for a profile, with all that is left in a.
+func Measure(a *kernel.Allotment, p estimate.Problem, out *estimate.Outcome) error {
+	q := query.CategoryCounts{Values: p.Categories}
+	mu, weights, group := a.LeftMu(), []float64{1}, []int{0}
+	if m := out.Model; m != nil {
+		noise := program.Factor(p.Relation) * math.Sqrt(float64(len(p.Categories))) / mu
+		weights, group = together(m.Weights, leastRows*noise/rowsOf(p, out))
+		if len(weights) > 1 {
+			q.Components, q.Unseen, q.Group = densities(m), slices.Clone(m.Weights), group
+		}
+	}
+	answer, err := a.Categories(Step, q, mu)
+	if err != nil {
+		return err
+	}
+	c := counts{values: answer.Values, sigma: answer.Sigma, weights: weights, columns: p.Categories}
+	c.rows = float64(p.Rows)
+	if seen := c.seen(); c.rows == 0 || seen < c.rows { // null rows are in no cell
+		c.rows = math.Max(seen, 1)
+	}
+	if out.Profile != nil && out.Model == nil {
+		out.Profile.Categories = c.shares()
+		return nil
+	}
+	for _, of := range c.probabilities() {
+		own := make([][]float64, len(group))
+		for i, g := range group {
+			own[i] = slices.Clone(of[g])
+		}
+		out.Categories = append(out.Categories, own)
+	}
+	for i := range out.Diagnostics.Components {
+		out.Diagnostics.Components[i].CategoryNoise = c.noise(group[i])
+	}
+	return nil
+}
+
+// rowsOf is the number of rows, public or released.
+func rowsOf(p estimate.Problem, out *estimate.Outcome) float64 {
+	rows := float64(p.Rows)
+	if p.Rows == 0 {
+		for _, c := range out.Diagnostics.Components {
+			rows += c.EffectiveRows
+		}
+	}
+	return math.Max(1, rows)
+}
+
+// together counts the rows of components with less than a share of all rows as those of one, whose
+// noise in all rows would otherwise be that of many: the weights of what is counted apart, and of
+// each component which of these it is.
+func together(weights []float64, least float64) (of []float64, group []int) {
+	total, rest := 0., -1
+	for _, w := range weights {
+		total += w
+	}
+	for _, w := range weights {
+		g := rest
+		if small := w/total < least; !small || rest < 0 {
+			of = append(of, 0)
+			if g = len(of) - 1; small {
+				rest = g
+			}
+		}
+		of[g] += w / total
+		group = append(group, g)
+	}
+	return of, group
+}
+
+// densities are the model's components as a query compares them, in units of the columns' standard
+// deviations. Columns without any tell nothing.
+func densities(m *model.Mixture) (out []query.Component) {
+	mean, s := m.Mean(), component.Space{}
+	for j := range m.Columns {
+		variance, total := 0., 0.
+		for i, g := range m.Components {
+			d := g.Mean[j] - mean[j]
+			variance += m.Weights[i] * (g.Cov.At(j, j) + d*d)
+			total += m.Weights[i]
+		}
+		if sd := math.Sqrt(variance / total); sd > 0 && !math.IsInf(sd, 1) {
+			s.Columns, s.Center, s.Scale = append(s.Columns, j), append(s.Center, mean[j]), append(s.Scale, sd)
+		}
+	}
+	if s.Columns == nil { // one point: weights alone say whose a row is
+		s.Columns, s.Center, s.Scale = []int{0}, mean[:1], []float64{1}
+	}
+	for i, g := range m.Components {
+		own := component.Gaussian{Cov: symmetric.Of(s.Dim(), func(a, b int) float64 {
+			return g.Cov.At(s.Columns[a], s.Columns[b]) / (s.Scale[a] * s.Scale[b])
+		})}
+		for a, j := range s.Columns {
+			own.Mean = append(own.Mean, (g.Mean[j]-s.Center[a])/s.Scale[a])
+		}
+		q, _ := s.Density(own, m.Weights[i])
+		out = append(out, q)
+	}
+	return out
+}

@@ -1,0 +1,182 @@
+package categories
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/estimate"
+)
+
+// counts are what has been released: for each component, of the values of each column.
+type counts struct {
+	values  []float64
+	sigma   float64 // noise sd of each
+	weights []float64
+	columns []int // values of each column
+	rows    float64
+}
+
+// cells is the number of values of all columns.
+func (c *counts) cells() (n int) {
+	for _, v := range c.columns {
+		n += v
+	}
+	return n
+}
+
+// of are the counts of column a in component i.
+func (c *counts) of(i, a int) []float64 {
+	at := i * c.cells()
+	for _, v := range c.columns[:a] {
+		at += v
+	}
+	return c.values[at : at+c.columns[a]]
+}
+
+// seen is the number of rows, as the counts of all columns say.
+func (c *counts) seen() (n float64) {
+	for _, v := range c.values {
+		n += v
+	}
+	return n / float64(len(c.columns))
+}
+
+// sums are those of column a over all components.
+func (c *counts) sums(a int) []float64 {
+	out := make([]float64, c.columns[a])
+	for i := range c.weights {
+		for v, n := range c.of(i, a) {
+			out[v] += n
+		}
+	}
+	return out
+}
+
+// doubt is how far, relatively, the rows of a component may be from its weight beside the noise: a
+// guess.
+const doubt = .05
+
+// rowsOf is how many rows component i has: by its weight, and by the counts as far as their noise
+// lets them tell.
+func (c *counts) rowsOf(i int) float64 {
+	own, expected := 0., c.weights[i]*c.rows
+	for a := range c.columns {
+		for _, n := range c.of(i, a) {
+			own += n / float64(len(c.columns))
+		}
+	}
+	noise := c.sigma * math.Sqrt(float64(c.cells())) / float64(len(c.columns))
+	told, known := noise*noise, doubt*expected*doubt*expected
+	if told+known == 0 {
+		return math.Max(1, expected)
+	}
+	return math.Max(1, (expected*told+own*known)/(told+known))
+}
+
+// noise is the noise sd of a probability of component i.
+func (c *counts) noise(i int) float64 { return c.sigma / c.rowsOf(i) }
+
+// quiet noise sds of missing cells may be none.
+const quiet = 2.0
+
+// shares are how often the values of each column occur among all rows.
+func (c *counts) shares() (out []estimate.CategoryProfile) {
+	sd := c.sigma * math.Sqrt(float64(len(c.weights))) / c.rows
+	for a := range c.columns {
+		p := c.sums(a)
+		for v := range p {
+			p[v] = math.Max(0, math.Min(1, p[v]/c.rows))
+		}
+		out = append(out, estimate.CategoryProfile{Shares: p, Noise: sd})
+	}
+	return out
+}
+
+// probabilities are those of the values of each column in each component, k x m: the counts over
+// the component's rows, drawn towards those of all rows as far as noise alone would have moved them
+// (James and Stein), and projected onto the simplex. Missing cells that noise may be the whole of
+// are taken for none.
+func (c *counts) probabilities() (out [][][]float64) {
+	for a, m := range c.columns {
+		all := c.sums(a)
+		complete := m > 1 && all[m-1] < quiet*c.sigma*math.Sqrt(float64(len(c.weights)))
+		for v := range all {
+			all[v] /= c.rows
+		}
+		all = simplex(all, complete)
+		var of [][]float64
+		for i := range c.weights {
+			p, n := slices.Clone(c.of(i, a)), c.rowsOf(i)
+			energy := 0.
+			for v := range p {
+				p[v] = p[v]/n - all[v]
+				energy += p[v] * p[v]
+			}
+			keep := 1.
+			if len(c.weights) > 1 && energy > 0 {
+				keep = math.Max(0, 1-float64(m-1)*c.noise(i)*c.noise(i)/energy)
+			}
+			for v := range p {
+				p[v] = all[v] + keep*p[v]
+			}
+			of = append(of, floored(simplex(p, complete), complete, c.noise(i)))
+		}
+		out = append(out, of)
+	}
+	return out
+}
+
+// Utility constants of floored, guesses: a part of the noise, and of all rows.
+const (
+	floorNoise = .05
+	floorRows  = .01
+)
+
+// floored returns p with every probability at least a small part of its noise: a value that was
+// declared and not seen is rare, and not impossible. complete: but for the last.
+func floored(p []float64, complete bool, noise float64) []float64 {
+	n := len(p)
+	if complete {
+		n--
+	}
+	low := math.Min(floorNoise*noise, floorRows/float64(n))
+	for v := range n {
+		p[v] = low + (1-low*float64(n))*p[v]
+	}
+	return p
+}
+
+// simplex returns the point of the probability simplex that is nearest to p; complete: of those
+// whose last entry is 0.
+func simplex(p []float64, complete bool) []float64 {
+	out, n := make([]float64, len(p)), len(p)
+	if complete {
+		n--
+	}
+	sorted := slices.Clone(p[:n])
+	slices.SortFunc(sorted, func(x, y float64) int {
+		switch {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	sum, shift := 0., 0.
+	for i, v := range sorted {
+		sum += v
+		if s := (sum - 1) / float64(i+1); v > s {
+			shift = s
+		}
+	}
+	total := 0.
+	for v := range n {
+		out[v] = math.Max(0, p[v]-shift)
+		total += out[v]
+	}
+	for v := range n { // but for rounding
+		out[v] /= total
+	}
+	return out
+}

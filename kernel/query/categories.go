@@ -1,0 +1,270 @@
+package query
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/kernel/internal/panel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// CategoryCounts asks how often every value of every column of categories occurs among the rows of
+// each of k components, at once. It is asked of a table with codes beside its numbers: its rows are
+// d numbers and then c codes.
+//
+// Row x has posterior shares R_1..R_k >= 0 of the components, sum <= 1, and a code in each column.
+// What is summed of it is the share of each group of components, the sum of their R_j, in the cell
+// of the group and the code, for each column. A code that is not 0, 1, .. below the number of the
+// column's values is in no cell.
+//
+// Answer: for each group, the values of the first column, then of the second, and so on.
+//
+// Privacy: categories_proof.md, steps 1 to 4. Only integers r_j >= 0 are summed, with sum_j r_j <=
+// 2^B CHECKED in integers for every row, in one cell of each column at most: the L2 sensitivity is
+// sqrt(2c) 2^B under replace-one and sqrt(c) 2^B under add-or-remove-one.
+//
+// Caller must ensure: nothing. A row whose numbers are missing, or whose image is finite in no
+// frame, has the shares Unseen.
+type CategoryCounts struct {
+	// Components gate the rows by their numbers, as those of ClippedMoments do; radii do not
+	// matter. Empty where all rows are of one.
+	Components []Component
+	Values     []int // of each column of categories, how many values it has; at least 1
+	// Unseen are the shares of rows without numbers, but for a factor: one for each component, not
+	// negative; nil where there are no components.
+	Unseen []float64
+	// Group is the group that each component's rows are counted in, numbers from 0 on of which each
+	// occurs: few rows are counted with those of others. Nil for one of its own each.
+	Group []int
+	// Given are logarithms of how likely each value is in each component, in the order of an answer
+	// without groups: they multiply the shares of a row, which are divided by their sum afterwards.
+	// Nil where numbers alone say whose a row is.
+	Given []float64
+}
+
+// KindCategoryCounts is the kind of CategoryCounts.
+const KindCategoryCounts = "category counts"
+
+// categoryUnit is what a share of 1 is in integers: a little less than 2^B, so that shares whose
+// sum is 1 but for rounding pass the check.
+const categoryUnit = 1<<LinearBits - 4
+
+// Kind is "category counts".
+func (CategoryCounts) Kind() string { return KindCategoryCounts }
+
+// Validate reports components that do not fit a table of d columns of numbers, and values, shares
+// or logarithms that are none.
+func (q CategoryCounts) Validate(d int) error {
+	for _, c := range q.Components {
+		if err := c.Frame.Validate(d); err != nil {
+			return err
+		}
+		if math.IsNaN(c.LogWeight) || math.IsInf(c.LogWeight, 1) {
+			return fmt.Errorf("query: Component.LogWeight: want a number, got %v", c.LogWeight)
+		}
+	}
+	if len(q.Values) == 0 {
+		return fmt.Errorf("query: CategoryCounts.Values: want a number for each column, got none")
+	}
+	cells := 0
+	for _, n := range q.Values {
+		if n < 1 || n > MaxCells {
+			return fmt.Errorf("query: CategoryCounts.Values: want from 1 to %d, got %d", MaxCells, n)
+		}
+		if cells += n; cells > MaxCells || cells*max(1, len(q.Components)) > MaxCells {
+			return fmt.Errorf("query: CategoryCounts.Values: want at most %d cells, got more", MaxCells)
+		}
+	}
+	if len(q.Unseen) != len(q.Components) {
+		return fmt.Errorf("query: CategoryCounts.Unseen: want %d shares, got %d", len(q.Components), len(q.Unseen))
+	}
+	if want := cells * len(q.Components); q.Given != nil && len(q.Given) != want {
+		return fmt.Errorf("query: CategoryCounts.Given: want %d logarithms or none, got %d", want, len(q.Given))
+	}
+	if q.Group != nil && len(q.Group) != len(q.Components) {
+		return fmt.Errorf("query: CategoryCounts.Group: want %d groups or none, got %d", len(q.Components), len(q.Group))
+	}
+	for _, g := range q.Group {
+		if g < 0 || g >= len(q.Components) {
+			return fmt.Errorf("query: CategoryCounts.Group: want from 0 to %d, got %d", len(q.Components)-1, g)
+		}
+	}
+	if err := All("CategoryCounts.Unseen", "numbers that are not negative", q.Unseen, func(v float64) bool { return v >= 0 && panel.Finite(v) }); err != nil {
+		return err
+	}
+	return AllFinite("CategoryCounts.Given", q.Given)
+}
+
+// groups is the number of groups of components.
+func (q CategoryCounts) groups() int {
+	if q.Group == nil {
+		return max(1, len(q.Components))
+	}
+	return 1 + slices.Max(append(slices.Clone(q.Group), 0))
+}
+
+// cells is the number of cells of a component.
+func (q CategoryCounts) cells() (n int) {
+	for _, v := range q.Values {
+		n += v
+	}
+	return n
+}
+
+// Size is the values of all columns for each group.
+func (q CategoryCounts) Size() int { return q.groups() * q.cells() }
+
+// Weight is 1.
+func (CategoryCounts) Weight(int) float64 { return 1 }
+
+// Unit turns an integer of the answer into rows.
+func (CategoryCounts) Unit() float64 { return 1. / categoryUnit }
+
+// Sensitivity is sqrt(2c) 2^B or sqrt(c) 2^B, rounded up; see the type's comment.
+func (q CategoryCounts) Sensitivity(r privacy.Relation) float64 {
+	c := float64(len(q.Values))
+	if r != privacy.AddRemoveOne {
+		c *= 2
+	}
+	return privacy.SqrtUp(c) * (1 << LinearBits)
+}
+
+// A CategoryMap adds up the vectors of CategoryCounts over rows of d numbers and c codes. The query
+// itself cannot be asked of rows without codes.
+type CategoryMap struct{ Of CategoryCounts }
+
+// Size is that of the query.
+func (m CategoryMap) Size() int { return m.Of.Size() }
+
+// Compile returns a row map for one worker; rows have d values, codes among them.
+func (m CategoryMap) Compile(d int) RowMap {
+	q, numbers := m.Of, d-len(m.Of.Values)
+	k := len(q.Components)
+	c := &categoryMap{
+		q: q, x: make([]panel.Column, d), shift: make([]float64, d), numbers: numbers,
+		norm2: make([]panel.Column, k), share: make([]panel.Column, k), r: make([]int64, q.groups()),
+		cell: make([][panel.Rows]int, len(q.Values)), cells: q.cells(),
+	}
+	for _, part := range q.Components {
+		c.z = append(c.z, make([]panel.Column, part.Frame.Out()))
+		c.frames, c.logWeight = append(c.frames, part.Frame.Compile(c.x[:numbers], false)), append(c.logWeight, part.LogWeight)
+	}
+	return c
+}
+
+// categoryMap is the compiled row map of CategoryCounts.
+type categoryMap struct {
+	q            CategoryCounts
+	x            []panel.Column // numbers, then codes
+	shift        []float64
+	numbers      int
+	z            [][]panel.Column
+	frames       []*panel.Map
+	logWeight    []float64
+	norm2, share []panel.Column // of every component
+	best, total  panel.Column
+	cell         [][panel.Rows]int // of each row in every column, within a component's; -1 for none
+	cells        int               // of a component
+	r            []int64           // the shares of a row in integers, by groups
+}
+
+// Add maps rows panel by panel.
+func (m *categoryMap) Add(sum []int64, rows []float64) {
+	for d := len(m.x); len(rows) >= d; {
+		n := panel.Load(m.x, rows, m.shift)
+		rows = rows[n*d:]
+		m.locate(n)
+		for j, f := range m.frames {
+			f.Apply(m.z[j], &m.norm2[j], m.x[:m.numbers])
+		}
+		for r := range n {
+			m.unseen(r)
+			m.given(r)
+		}
+		if m.frames != nil { // whose assembly expects one at least
+			panel.Shares(m.share, m.norm2, m.logWeight, &m.best, &m.total, true)
+		}
+		for r := range n {
+			m.add(sum, r)
+		}
+	}
+}
+
+// locate finds the cells of the panel's first n rows.
+//
+// Privacy: categories_proof.md, step 1: one of each column at most.
+func (m *categoryMap) locate(n int) {
+	first := 0
+	for a, values := range m.q.Values {
+		for r, code := range m.x[m.numbers+a][:n] {
+			m.cell[a][r] = -1
+			if code >= 0 && code < float64(values) && code == math.Trunc(code) { // false for NaN
+				m.cell[a][r] = first + int(code)
+			}
+		}
+		first += values
+	}
+}
+
+// unseen puts the shares Unseen in the place of those of a row whose image is finite in no frame,
+// as what |z|^2 would be for them.
+func (m *categoryMap) unseen(r int) {
+	for j := range m.norm2 {
+		if panel.Finite(m.norm2[j][r]) {
+			return
+		}
+	}
+	for j, u := range m.q.Unseen {
+		m.norm2[j][r] = 2 * (m.logWeight[j] - math.Log(u)) // +Inf for 0, which has no share
+	}
+}
+
+// given multiplies the shares of a row by how likely its values are.
+func (m *categoryMap) given(r int) {
+	if m.q.Given == nil {
+		return
+	}
+	for j := range m.norm2 {
+		for a := range m.cell {
+			if cell := m.cell[a][r]; cell >= 0 {
+				m.norm2[j][r] -= 2 * m.q.Given[j*m.cells+cell]
+			}
+		}
+	}
+}
+
+// add rounds the shares of a row down and adds them in its cells, unless their sum is too large.
+//
+// Privacy: categories_proof.md, step 1. Shares may be anything: what is checked are integers.
+func (m *categoryMap) add(sum []int64, r int) {
+	clear(m.r)
+	if m.frames == nil {
+		m.r[0] = categoryUnit
+	}
+	for j := range m.share {
+		group := j
+		if m.q.Group != nil {
+			group = m.q.Group[j]
+		}
+		if s := m.share[j][r]; s > 0 && s <= 1 { // false for NaN
+			m.r[group] += int64(s * categoryUnit)
+		}
+	}
+	total := int64(0)
+	for _, v := range m.r {
+		if v < 0 || v > 1<<LinearBits {
+			return
+		}
+		if total += v; total > 1<<LinearBits {
+			return
+		}
+	}
+	for a := range m.cell {
+		if cell := m.cell[a][r]; cell >= 0 {
+			for j, v := range m.r {
+				sum[j*m.cells+cell] += v
+			}
+		}
+	}
+}

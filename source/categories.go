@@ -1,0 +1,244 @@
+package source
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MostCategories bounds how many values a column of categories has. A guess: what is released of
+// each costs noise that more values do not bear.
+const MostCategories = 1000
+
+// Numbers returns the columns that hold numbers, as they are fitted: all but those of categories.
+func (s *Schema) Numbers() (numbers []Column) {
+	for _, c := range s.Columns {
+		if c.Kind != Categories {
+			numbers = append(numbers, c)
+		}
+	}
+	return numbers
+}
+
+// Categorical returns the columns of categories.
+func (s *Schema) Categorical() (categories []Column) {
+	for _, c := range s.Columns {
+		if c.Kind == Categories {
+			categories = append(categories, c)
+		}
+	}
+	return categories
+}
+
+// Values are those of a column of categories: those that it declares, and then "" for a cell that
+// is missing or holds another.
+func (c *Column) Values() []string { return slices.Concat(c.Categories, []string{""}) }
+
+// tidyCategories takes the blanks off the values of a column of categories, and reports what is
+// wrong with them.
+func (c *Column) tidyCategories() error {
+	if c.Kind != Categories && c.Categories == nil {
+		return nil
+	}
+	fault := &Error{Field: fmt.Sprintf("schema, column %q, categories", c.Name), Wanted: "values that are distinct, not empty and can be printed",
+		Hint: fmt.Sprintf("list them: --columns %q, or in a schema \"categories\": [\"a\", \"b\"]", c.Name+":category(a,b)")}
+	if c.Kind != Categories {
+		fault.Wanted, fault.Got, fault.Hint = "none beside this kind of column", fmt.Sprint(len(c.Categories)), `say "kind": "category"`
+		return fault
+	}
+	own := slices.Clone(c.Categories)
+	for i, v := range own {
+		v = strings.TrimSpace(v)
+		fault.Got = fmt.Sprintf("%q", v)
+		if v == "" || slices.Contains(own[:i], v) || !utf8.ValidString(v) || strings.ContainsFunc(v, unicode.IsControl) {
+			return fault
+		}
+		own[i] = v
+	}
+	fault.Got = fmt.Sprint(len(own))
+	switch {
+	case len(own) == 0:
+		fault.Wanted, fault.Got = "the values that it can have, which are public", "none"
+		return fault
+	case len(own) > MostCategories:
+		fault.Wanted, fault.Hint = fmt.Sprintf("at most %d", MostCategories), "declare those that matter: all others count as missing"
+		return fault
+	case c.RoundedTo != 0 || c.AtLeast != nil || c.AtMost != nil:
+		fault.Wanted, fault.Got, fault.Hint = "no unit and no limits beside categories", "some", "leave rounded_to, at_least and at_most out"
+		return fault
+	}
+	c.Categories = own
+	return nil
+}
+
+// declaredCategories reads the field of a schema file.
+func declaredCategories(column string, raw json.RawMessage) (values []string, err error) {
+	if raw == nil || string(raw) == "null" {
+		return nil, nil
+	}
+	var word string
+	if json.Unmarshal(raw, &word) == nil {
+		fault := &Error{Field: fmt.Sprintf("schema, column %q, categories", column), Wanted: "an array of values", Got: fmt.Sprintf("%q", word), Hint: `write "categories": ["a", "b"]`}
+		if word == "find" {
+			fault.Hint = "values are not found in the rows yet, which would cost budget and a delta: list those that are public, and all others count as missing"
+		}
+		return nil, fault
+	}
+	if json.Unmarshal(raw, &values) != nil {
+		return nil, &Error{Field: fmt.Sprintf("schema, column %q, categories", column), Wanted: "an array of texts", Got: "something else", Hint: `write "categories": ["1", "2"] for numbers`}
+	}
+	return values, nil
+}
+
+// A values is what a column of categories holds, for cells.
+type values struct {
+	label   int // its place among labels
+	codes   map[string]int
+	numbers map[string]int // of values that read as a number, by that
+	missing []any
+}
+
+// categoriesOf finds the schema's columns of categories in the header.
+func (t *Table) categoriesOf() (lost []string) {
+	header := t.reader.Header()
+	for _, c := range t.schema.Categorical() {
+		i := slices.Index(header, c.Name)
+		if i < 0 {
+			lost = append(lost, c.Name)
+			continue
+		}
+		v := values{label: len(t.roles.labels), codes: map[string]int{}, numbers: map[string]int{}}
+		v.missing, _ = tidyCodes("", slices.Concat(c.Missing, t.schema.CSV.Missing))
+		for code, value := range c.Categories {
+			v.codes[value] = code
+			if number, ok := exactDecimal(value); ok {
+				v.numbers[number] = code
+			}
+		}
+		t.roles.labels = append(t.roles.labels, i)
+		t.categories, t.report.Categories = append(t.categories, v), append(t.report.Categories, CategoryReport{Name: c.Name})
+	}
+	return lost
+}
+
+// code returns the number of a cell's value, and counts it: that after the last for a cell that is
+// missing or holds a value that is not declared.
+func (v *values) code(label string, d *Dialect, count *CategoryReport) int {
+	text := strings.TrimSpace(label)
+	if code, ok := v.codes[text]; ok {
+		count.Known++
+		return code
+	}
+	plain, ok := d.plain(text)
+	number, is := exactDecimal(plain)
+	if code, known := v.numbers[number]; ok && is && known {
+		count.Known++
+		return code
+	}
+	coded := func(code any) bool { return strings.EqualFold(personOf(fmt.Sprint(code)), personOf(text)) }
+	if word(text) == Missing || slices.ContainsFunc(v.missing, coded) {
+		count.Missing++
+	} else {
+		count.Other++
+	}
+	return len(v.codes)
+}
+
+// checkCategories reports the columns of categories without a single value that is declared.
+func (t *Table) checkCategories() error {
+	var without []string
+	for _, c := range t.report.Categories {
+		if c.Known == 0 && c.Other > 0 {
+			without = append(without, c.Name)
+		}
+	}
+	if t.any || without == nil {
+		return nil
+	}
+	return &Error{Field: "columns " + quoteNames(without), Wanted: "at least one cell with a value of those that are declared", Got: "none",
+		Hint: "list the values as they are written in the cells; case counts"}
+}
+
+// kindWords are what a column can be said to be in a list of columns, as in "sex:category(f,m)".
+var kindWords = []string{Numbers, Counts, YesNo, Dates, Logs, Categories}
+
+// parseColumn reads one column of a list: a name, a name in quotes, or a name with a kind.
+func parseColumn(text string) (c Column, err error) {
+	fault := &Error{Field: "columns", Wanted: "names separated by commas", Got: fmt.Sprintf("%q", text), Hint: "write age,bmi or age,sex:category(f,m)"}
+	if text = strings.TrimLeft(text, " \t"); !strings.HasPrefix(text, `"`) {
+		text = strings.TrimSpace(text)
+	}
+	head, values := text, ""
+	if at := categoryAt(text); at >= 0 {
+		closed := false
+		if values, closed = strings.CutSuffix(text[at+len(categoryOpens):], ")"); !closed {
+			return c, fault
+		}
+		head, c.Kind = text[:at], Categories
+	}
+	if !strings.HasPrefix(head, `"`) || strings.Count(head, `"`)%2 == 0 && !strings.HasSuffix(head, `"`) {
+		for _, kind := range kindWords {
+			if name, ok := strings.CutSuffix(head, ":"+kind); ok && c.Kind == "" && name != "" {
+				head, c.Kind = name, kind
+			}
+		}
+	}
+	names, err := fieldsOf(head)
+	if err != nil || len(names) != 1 {
+		return c, fault
+	}
+	c.Name = names[0]
+	if c.Kind == Categories && values != "" {
+		if c.Categories, err = fieldsOf(values); err != nil {
+			return c, fault
+		}
+	}
+	return c, nil
+}
+
+const categoryOpens = ":category("
+
+// categoryAt is where the kind of a column of categories begins outside of quotes, -1 for nowhere.
+func categoryAt(text string) int {
+	quoted := false
+	for i := range text {
+		switch {
+		case text[i] == '"':
+			quoted = !quoted
+		case !quoted && strings.HasPrefix(text[i:], categoryOpens):
+			return i
+		}
+	}
+	return -1
+}
+
+// fieldsOf splits a list at its commas, as a line of CSV.
+func fieldsOf(list string) ([]string, error) {
+	reader := csv.NewReader(strings.NewReader(list))
+	reader.TrimLeadingSpace = true
+	return reader.Read()
+}
+
+// splitColumns splits a list of columns at the commas that are in no quotes and no parentheses of
+// categories.
+func splitColumns(list string) (columns []string) {
+	first, quoted, inside := 0, false, false
+	for i := 0; i < len(list); i++ {
+		switch {
+		case list[i] == '"':
+			quoted = !quoted
+		case quoted:
+		case strings.HasPrefix(list[i:], categoryOpens):
+			inside = true
+		case list[i] == ')':
+			inside = false
+		case list[i] == ',' && !inside:
+			columns, first = append(columns, list[first:i]), i+1
+		}
+	}
+	return append(columns, list[first:])
+}
