@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -57,9 +58,8 @@ func Generate(root string) (map[string][]byte, error) {
 func tableOf(tags []Tag, refs []Reference) []byte {
 	var b strings.Builder
 	b.WriteString("# Which algorithm lives where\n\n" +
-		"Made from the `Source:` tags in the doc comments by `go generate ./...`; do not edit. `gauze papers` prints the same table.\n" +
-		"Each source in its own order, what runs as printed (`literal/`) first. The last column is what the code does otherwise than its\n" +
-		"source, and says in its `Differs:` line. Sections \"of the restatement\", and those of TYLERPRESS, are those of the pages in papers/.\n")
+		"Made from the `Source:` tags in the doc comments by `go generate ./...`; do not edit. `gauze papers` prints the same table. Each source in its own order, what runs as printed (`literal/`) first.\n" +
+		"*Page B.4* is Section B.4 of the source's page in papers/. The last column begins to say what the code does otherwise than its source; all of it (where … stands) is in the doc comment behind the link.\n")
 	pages := map[string]bool{}
 	for _, key := range append([]string{"TYLERPRESS"}, Sources...) {
 		pages[key] = true
@@ -80,11 +80,15 @@ func tableOf(tags []Tag, refs []Reference) []byte {
 			}
 		}
 		if printed != nil {
-			writeRows(&b, "\nAs printed:\n", printed)
-			writeRows(&b, "\nIn a practical form, and what both stand on:\n", rest)
+			b.WriteString("\nAs printed:\n")
+			writeRows(&b, printed, true)
+			if rest != nil {
+				b.WriteString("\nIn a practical form, and what both stand on:\n")
+			}
+			writeRows(&b, rest, false)
 			continue
 		}
-		writeRows(&b, "", rest)
+		writeRows(&b, rest, false)
 		if rest == nil && pages[r.Key] {
 			b.WriteString("\nNothing of it is implemented yet.\n")
 		} else if rest == nil {
@@ -94,15 +98,40 @@ func tableOf(tags []Tag, refs []Reference) []byte {
 	return []byte(b.String())
 }
 
-// writeRows writes one table below its heading; nothing for no tags.
-func writeRows(b *strings.Builder, heading string, tags []Tag) {
+// writeRows writes one table, nothing for no tags: with differences, their first clause.
+func writeRows(b *strings.Builder, tags []Tag, differences bool) {
 	if len(tags) == 0 {
 		return
 	}
-	b.WriteString(heading + "\n| part of the source | symbol | file | differs |\n|---|---|---|---|\n")
-	for _, t := range tags {
-		fmt.Fprintf(b, "| %s | `%s` | [%s](../%s) | %s |\n", cell(t.part()), t.qualified(), t.File, t.File, cell(t.Differs))
+	head, line := "\n| part of the source | where |\n", "|---|---|\n"
+	if differences {
+		head, line = "\n| part of the source | where | differs |\n", "|---|---|---|\n"
 	}
+	b.WriteString(head + line)
+	for _, t := range tags {
+		fmt.Fprintf(b, "| %s | [`%s`](../%s) |", cell(ofPage.ReplaceAllString(t.part(), "page $1")), t.qualified(), t.File)
+		if differences {
+			fmt.Fprintf(b, " %s |", cell(firstClause(t.Differs)))
+		}
+		b.WriteString("\n")
+	}
+}
+
+// ofPage matches sections of a source's page in papers/.
+var ofPage = regexp.MustCompile(`Sections? ([A-Z0-9][^;]*?) of the restatement`)
+
+// firstClause returns a text up to its first semicolon or sentence, with dots if that is not all.
+func firstClause(text string) string {
+	end := len(text)
+	for _, mark := range []string{"; ", ". ", ": "} {
+		if i := strings.Index(text, mark); i >= 0 {
+			end = min(end, i)
+		}
+	}
+	if end == len(text) {
+		return text
+	}
+	return text[:end] + " …"
 }
 
 // part is never empty.
