@@ -30,7 +30,7 @@ const (
 	bucketAt                = "store:4443"
 )
 
-// The jars lie where Beam's job server (2.62) stages nothing from: see docs/SOURCES.md.
+// The jars lie where Beam's job server (2.62) stages nothing from: see docs/BEAM.md.
 const jarsAt = "/opt/gradle/wrapper"
 
 // TestCluster runs sums and fits on a cluster of Flink: GAUZE_CLUSTER=flink. The program that fits,

@@ -163,7 +163,7 @@ func (w *workers) Reader(input string, stdin io.Reader, d source.Dialect) (sourc
 const pieceBytes = 64 << 20
 
 // fewProcessors are those with which a file in pieces takes longer than a whole one, and a third
-// more of their time (docs/SOURCES.md).
+// more of their time (docs/BEAM.md).
 const fewProcessors = 2
 
 // fewHands says that workers are of this machine, and too few to gain from pieces of a file: to

@@ -4,7 +4,7 @@
 //	gauze-beam fit 'visits/*.csv' --epsilon 1 --delta 1e-8 --columns age,bmi --shards /scratch
 //
 // It is `gauze fit` but for where rows lie and who reads them, and a program of its own, so that
-// gauze stays small. What Beam is told, docs/PRIVACY.md says.
+// gauze stays small. What Beam is told, docs/BEAM.md says.
 package main
 
 import (
