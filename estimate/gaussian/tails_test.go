@@ -11,8 +11,8 @@ import (
 )
 
 // TestTailsWithoutVariance: a column is said to have no sd where that is so, and not where it is
-// merely skewed. Of 36 fits of skewed columns none had the flag, of 12 of Cauchy columns all; before,
-// 34 of the 36 had it.
+// merely skewed. Of 36 fits of skewed columns none had the flag, of 12 of Cauchy columns all;
+// before, 34 of the 36 had it.
 func TestTailsWithoutVariance(t *testing.T) {
 	rng := newRand(t)
 	const n, d, runs = 20000, 2, 6

@@ -14,8 +14,9 @@ import (
 // What is told of columns, and when. Guesses.
 const (
 	atomShare = .3 // of the rows near one value
-	// A tail that falls like t^-2 or more slowly has no variance. It is said where tailSDs noise sds
-	// do not change that: skewed tails fall like t^-2.5 or so as far as a few thousand rows show.
+	// A tail that falls like t^-2 or more slowly has no variance. It is said where tailSDs noise
+	// sds do not change that: skewed tails fall like t^-2.5 or so as far as a few thousand rows
+	// show.
 	noVariance, tailSDs = 2., 3.
 	farGroup            = 3 // sds from the others
 	// farMean noise sds from what a column has by itself, a mean of clipped rows is not.
