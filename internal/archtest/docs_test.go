@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -44,5 +45,27 @@ func TestDocumentsPointSomewhere(t *testing.T) {
 	}
 	if links < 30 {
 		t.Errorf("only %d links were found: this test looks in the wrong place", links)
+	}
+}
+
+// The workflow of a forge runs what has to hold, for longer than that takes at most.
+func TestWorkflow(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, ".github", "workflows", "ci.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := os.ReadFile(filepath.Join(root, ".ci", "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := regexp.MustCompile(`timeout-minutes: (\d+)`).FindSubmatch(text)
+	own := regexp.MustCompile(`cores > 1 \? (\d+)`).FindSubmatch(run)
+	if of == nil || own == nil || !strings.Contains(string(text), "- run: .ci/run\n") {
+		t.Fatalf("the workflow does not run .ci/run within a limit:\n%s", text)
+	}
+	outer, _ := strconv.Atoi(string(of[1]))
+	inner, _ := strconv.Atoi(string(own[1]))
+	if outer <= inner {
+		t.Errorf("the workflow ends after %d minutes, .ci/run after %d", outer, inner)
 	}
 }
