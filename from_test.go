@@ -15,7 +15,6 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/source"
-	"github.com/gauze-dp/gauze/source/values"
 )
 
 // answers is a database whose every query has the same answer.
@@ -72,7 +71,7 @@ func TestFrom(t *testing.T) {
 			return FromSQL(answered(t, answer), &source.Schema{Columns: columns, Unit: source.NoUnit})
 		},
 		"reader": func() (*Input, error) {
-			return FromReader(values.Seq(slices.Values(rows), []string{"age", "bmi"}), &source.Schema{Columns: columns})
+			return FromReader(source.Seq(slices.Values(rows), []string{"age", "bmi"}), &source.Schema{Columns: columns})
 		},
 	} {
 		in, err := open()

@@ -12,7 +12,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/inputs"
-	"github.com/gauze-dp/gauze/source/values"
 )
 
 // An Input is an opened source of rows whose columns are known.
@@ -62,7 +61,7 @@ func FromSeq(rows iter.Seq[[]float64], columns ...source.Column) (*Input, error)
 	if err := schema.Tidy(); err != nil {
 		return nil, err
 	}
-	return FromReader(values.Seq(rows, schema.Names()), schema)
+	return FromReader(source.Seq(rows, schema.Names()), schema)
 }
 
 // FromSQL is an input of the rows of a query, which are closed with it, or here if there is an
@@ -71,7 +70,7 @@ func FromSQL(rows *sql.Rows, schema *source.Schema) (*Input, error) {
 	if rows == nil {
 		return nil, absent("rows", "the rows of a query", "take those that Query returns without an error")
 	}
-	reader, err := values.SQL(rows)
+	reader, err := source.SQL(rows)
 	if err != nil {
 		return nil, err
 	}

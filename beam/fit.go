@@ -22,8 +22,7 @@ import (
 	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/inputs"
 	"github.com/gauze-dp/gauze/source/parsed"
-	"github.com/gauze-dp/gauze/source/pattern"
-	"github.com/gauze-dp/gauze/source/shared"
+	"github.com/gauze-dp/gauze/source/shards"
 )
 
 // A store is where workers find rows, and work: a folder that all of them see, or objects.
@@ -39,7 +38,7 @@ func find(folder string) (store, error) {
 	if objects.Are(folder) {
 		return objects.Open(folder)
 	}
-	return shared.Open(folder)
+	return shards.OpenStore(folder)
 }
 
 // workers are where the rows of a fit lie: in shards of a folder that they see, and read.
@@ -136,7 +135,7 @@ func (w *workers) begin() (r room, local string, err error) {
 		return nil, "", &source.Error{Field: "--shards", Wanted: "objects, as in gs://BUCKET/shards, because workers of Dataflow see no folder of this machine", Got: strconv.Quote(w.folder),
 			Hint: "name a bucket that only you and the workers can read"}
 	}
-	s, err := shared.New(w.folder)
+	s, err := shards.NewStore(w.folder)
 	if err != nil {
 		return nil, "", err
 	}
@@ -156,7 +155,7 @@ func (w *workers) Reader(input string, stdin io.Reader, d source.Dialect) (sourc
 	if err != nil {
 		return nil, err
 	}
-	return pattern.Open(paths, written(d))
+	return source.OpenFiles(paths, written(d))
 }
 
 // pieceBytes are about as many as a worker parses of one large file. A guess.
@@ -190,7 +189,7 @@ func (w *workers) Read(ctx context.Context, input string, stdin io.Reader, schem
 	case len(paths) > 1 && len(schema.Columns) > 0 && !schema.CSV.OfText():
 		rows, err = parsed.Open(ctx, w.store, paths, file, w.schedule(w.store).Run)
 	case objects.Are(input) && paths[0] != input:
-		rows, err = pattern.Open(paths, written(schema.CSV))
+		rows, err = source.OpenFiles(paths, written(schema.CSV))
 	case objects.Are(input):
 		rows, err = written(schema.CSV)(input)
 	case len(paths) == 1 && paths[0] == input && len(schema.Columns) > 0 && !fewHands() && !schema.CSV.OfText():

@@ -25,7 +25,7 @@ import (
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/parsed"
-	"github.com/gauze-dp/gauze/source/shared"
+	"github.com/gauze-dp/gauze/source/shards"
 )
 
 // asProgram is a variable that has this binary be gauze-beam.
@@ -246,7 +246,7 @@ func TestPersonsAndGroups(t *testing.T) {
 
 // What elements name is a store and work in it, or an error.
 func TestElements(t *testing.T) {
-	s, err := shared.New(t.TempDir())
+	s, err := shards.NewStore(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,6 @@ import (
 	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/inputs"
 	"github.com/gauze-dp/gauze/source/parsed"
-	"github.com/gauze-dp/gauze/source/pattern"
 )
 
 // upload puts the files of a pattern into a bucket, packed if that is asked for.
@@ -169,7 +168,7 @@ func everyRow(t *testing.T, input string) (rows []string) {
 			t.Fatal(err)
 		}
 	}
-	r, err := pattern.Open(paths, file)
+	r, err := source.OpenFiles(paths, file)
 	if err != nil {
 		return []string{err.Error()}
 	}

@@ -17,14 +17,14 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/source/shared"
+	"github.com/gauze-dp/gauze/source/shards"
 )
 
 // replayed fits rows, in memory or as workers see them, with the answers of another run if there
 // is one.
 func replayed(t *testing.T, method string, rows [][]float64, relation privacy.Relation, by func(store) sharded.Scheduler, answers *kerneltest.Transcript) (heard *kerneltest.Transcript, outcome string) {
 	t.Helper()
-	folder, err := shared.New(t.TempDir())
+	folder, err := shards.NewStore(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

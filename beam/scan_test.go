@@ -20,12 +20,12 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/source/shared"
+	"github.com/gauze-dp/gauze/source/shards"
 )
 
 // A coarse store has several files of rows in a shard.
 type coarse struct {
-	*shared.Store
+	*shards.Store
 	per int
 }
 
@@ -78,7 +78,7 @@ func scanTables(t *testing.T, by []string, server int) {
 		numbers = append(numbers, n)
 	}
 	const columns = 10
-	store, err := shared.New(os.Getenv("GAUZE_SCAN_FOLDER"))
+	store, err := shards.NewStore(os.Getenv("GAUZE_SCAN_FOLDER"))
 	if err != nil {
 		t.Fatal(err)
 	}

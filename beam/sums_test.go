@@ -18,13 +18,13 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/source/shared"
+	"github.com/gauze-dp/gauze/source/shards"
 )
 
 // A fine store has so many chunks in a shard, and so many shards of a small table. Workers see a
-// shared.Store.
+// shards.Store.
 type fine struct {
-	*shared.Store
+	*shards.Store
 	per    int
 	chunks [][]float64
 }
@@ -63,7 +63,7 @@ func (f *fine) spread(t *testing.T) {
 func sums(t *testing.T, in string, per int, by func(store) sharded.Scheduler) [][]int64 {
 	t.Helper()
 	const columns, n = 3, 30_000
-	folder, err := shared.New(in)
+	folder, err := shards.NewStore(in)
 	if err != nil {
 		t.Fatal(err)
 	}

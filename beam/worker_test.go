@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
-	"github.com/gauze-dp/gauze/source/shared"
+	"github.com/gauze-dp/gauze/source/shards"
 )
 
 // Workers that a runner finds in a pool, starts by itself, or has started by Beam's boot program,
@@ -103,7 +103,7 @@ func TestWithin(t *testing.T) {
 
 // A store is forgotten once nobody has used it since it was left, and opened again then.
 func TestForget(t *testing.T) {
-	owner, err := shared.New(t.TempDir())
+	owner, err := shards.NewStore(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,6 @@ import (
 	"github.com/gauze-dp/gauze/server/oidc"
 	"github.com/gauze-dp/gauze/server/pages"
 	"github.com/gauze-dp/gauze/server/rows"
-	"github.com/gauze-dp/gauze/server/schedule"
 	"github.com/gauze-dp/gauze/server/service"
 	"github.com/gauze-dp/gauze/server/store"
 )
@@ -82,7 +81,7 @@ func New(ctx context.Context, c Config, now func() time.Time, log *slog.Logger) 
 		return places.Fit(ctx, st.Ledger().Fingerprint, d, request, day)
 	}
 	s := &Server{config: c, now: now, log: log, store: st, workers: jobs.New(st, run, now, log, c.Workers)}
-	limits := service.Limits{Workers: c.Workers, Rate: schedule.Rate{Least: c.SlotLeast, PerCell: c.SlotPerCell}, Horizon: c.Horizon,
+	limits := service.Limits{Workers: c.Workers, Rate: store.Rate{Least: c.SlotLeast, PerCell: c.SlotPerCell}, Horizon: c.Horizon,
 		Waiting: c.Waiting, Memory: c.Memory, Places: places, Plans: make(chan struct{}, plansAtOnce),
 		Asked: &auth.Limit{PerSecond: c.PerSecond, Burst: int(burst*c.PerSecond) + 1, Now: now}}
 	a := &api.API{

@@ -1,4 +1,4 @@
-// Package jobs runs fits on the slots of server/schedule: each worker one after the other, from the
+// Package jobs runs fits on the slots of server/store: each worker one after the other, from the
 // start of a fit's slot until the end at which it shows.
 //
 // A worker whose fit is over before its slot is waits, and keeps nothing of it until the slot's end
@@ -14,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gauze-dp/gauze/server/schedule"
 	"github.com/gauze-dp/gauze/server/store"
 )
 
@@ -172,4 +171,4 @@ func (w *Workers) run(ctx context.Context, f store.Fit) store.Outcome {
 }
 
 // lastOf leaves room for keeping that a fit was ended, before the slot's last end.
-func (w *Workers) lastOf(s schedule.Slot) time.Time { return s.Last().Add(-s.Length / 4) }
+func (w *Workers) lastOf(s store.Slot) time.Time { return s.Last().Add(-s.Length / 4) }

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/gauze-dp/gauze/server/ask"
-	"github.com/gauze-dp/gauze/server/schedule"
 	"github.com/gauze-dp/gauze/server/service"
+	"github.com/gauze-dp/gauze/server/store"
 )
 
 // A fitView is a fit as a page shows it: all of it follows from what the service shows.
@@ -32,7 +32,7 @@ const (
 )
 
 func (p *Pages) viewOf(f *service.Fit) fitView {
-	out := fitView{Fit: f, Open: f.State == schedule.Queued || f.State == schedule.Running, Passed: 100}
+	out := fitView{Fit: f, Open: f.State == store.ShownQueued || f.State == store.ShownRunning, Passed: 100}
 	if err := json.Unmarshal(f.Request, &out.Ask); err != nil {
 		p.Log.Error("a request cannot be read", "fit", f.ID) // never: it was written by Marshal
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/server/ask"
-	"github.com/gauze-dp/gauze/server/schedule"
 	"github.com/gauze-dp/gauze/server/store"
 )
 
@@ -111,7 +110,7 @@ func (s *Service) length(a ask.Ask, d *store.Dataset, method string) (time.Durat
 	if err != nil {
 		return 0, err
 	}
-	return s.Rate.Length(schedule.Facts{Capacity: d.Capacity, Columns: len(schema.Columns), Groups: ask.Groups(schema), Slow: ask.Slow(method),
+	return s.Rate.Length(store.Facts{Capacity: d.Capacity, Columns: len(schema.Columns), Groups: ask.Groups(schema), Slow: ask.Slow(method),
 		Components: max(int(a.Components), a.MaxComponents)}), nil
 }
 
@@ -199,14 +198,14 @@ func (s *Service) submission(p store.Person, a ask.Ask, d *store.Dataset, key st
 		Fit:   store.Fit{ID: drawnID(), Dataset: d.Name, Analyst: p.Name, Request: kept},
 		Terms: ledger.Terms{Relation: d.Relation, Unit: d.Schema.Person(), Epsilon: a.Epsilon, Delta: a.Delta, Rho: a.Rho, Method: a.Method},
 		Cost:  plan.cost, Key: key, Digest: hex.EncodeToString(digest[:]),
-		Place: func(waiting []store.Fit) (schedule.Slot, error) { return s.place(p, waiting, plan.length) },
+		Place: func(waiting []store.Fit) (store.Slot, error) { return s.place(p, waiting, plan.length) },
 	}, nil
 }
 
 // place finds a slot, or says when it may be tried again.
-func (s *Service) place(p store.Person, waiting []store.Fit, length time.Duration) (schedule.Slot, error) {
+func (s *Service) place(p store.Person, waiting []store.Fit, length time.Duration) (store.Slot, error) {
 	now := s.Now()
-	var taken []schedule.Slot
+	var taken []store.Slot
 	own, next := 0, time.Time{}
 	for _, f := range waiting {
 		taken = append(taken, f.Slot)
@@ -217,9 +216,9 @@ func (s *Service) place(p store.Person, waiting []store.Fit, length time.Duratio
 		}
 	}
 	if own >= s.Waiting {
-		return schedule.Slot{}, Busy(fmt.Sprintf("%d of your fits wait or run, as many as one analyst's may", own), next.Sub(now))
+		return store.Slot{}, Busy(fmt.Sprintf("%d of your fits wait or run, as many as one analyst's may", own), next.Sub(now))
 	}
-	slot := schedule.Place(now, taken, s.Workers, length)
+	slot := store.Place(now, taken, s.Workers, length)
 	if ahead := slot.Start.Sub(now); ahead > s.Horizon {
 		return slot, Busy("more fits wait than the server takes", ahead-s.Horizon)
 	}
@@ -231,7 +230,7 @@ func (s *Service) view(p store.Person, f store.Fit) *Fit {
 	now := s.Now()
 	out := &Fit{ID: f.ID, Dataset: f.Dataset, Analyst: f.Analyst, Submitted: stamp(f.Submitted), Starts: stamp(f.Slot.Start), Request: ask.Shown(f.Request)}
 	due := f.Slot.End(0)
-	for putOff := 1; putOff < schedule.Ends && !now.Before(due); putOff++ {
+	for putOff := 1; putOff < store.Ends && !now.Before(due); putOff++ {
 		due = f.Slot.End(putOff)
 	}
 	if !f.Shows.IsZero() && !now.Before(f.Shows) {
@@ -322,7 +321,7 @@ func (s *Service) Cancel(ctx context.Context, p store.Person, id string) (*Fit, 
 	if err != nil {
 		return nil, err
 	}
-	if state := s.view(p, f).State; state != schedule.Queued && state != schedule.Running {
+	if state := s.view(p, f).State; state != store.ShownQueued && state != store.ShownRunning {
 		return nil, over()
 	}
 	f, err = s.Store.Cancel(ctx, p.Name, id)

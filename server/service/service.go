@@ -3,7 +3,7 @@
 //
 // An analyst sees nothing here that depends on a row and was not paid for. Plans and fits are
 // checked by public facts; a fit's cost stays reserved whatever its rows do; and what it has ended
-// in shows on the schedule of server/schedule. Errors are constant sentences, or speak of the
+// in shows on the schedule of server/store. Errors are constant sentences, or speak of the
 // request. What depends on rows (whether an input could be read, how many rows it had where that is
 // private, why a fit failed) is in fields that only the custodian whose data set it is gets.
 package service
@@ -18,7 +18,6 @@ import (
 
 	"github.com/gauze-dp/gauze/server/auth"
 	"github.com/gauze-dp/gauze/server/rows"
-	"github.com/gauze-dp/gauze/server/schedule"
 	"github.com/gauze-dp/gauze/server/store"
 )
 
@@ -39,7 +38,7 @@ type Service struct {
 // Limits keep the server from falling over.
 type Limits struct {
 	Workers int // fits at the same time
-	Rate    schedule.Rate
+	Rate    store.Rate
 	Horizon time.Duration // how far ahead a fit may begin
 	Waiting int           // fits of one analyst whose slots have not ended
 	Memory  int64         // of a fit's table, bytes

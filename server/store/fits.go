@@ -10,10 +10,9 @@ import (
 
 	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/release"
-	"github.com/gauze-dp/gauze/server/schedule"
 )
 
-// The states of a fit, as they are: what an analyst sees of them is [schedule.Seen].
+// The states of a fit, as they are: what an analyst sees of them is [Seen].
 const (
 	Queued    = "queued"
 	Running   = "running"
@@ -31,7 +30,7 @@ type Fit struct {
 	Request   json.RawMessage
 	State     string
 	Submitted time.Time
-	Slot      schedule.Slot
+	Slot      Slot
 	Shows     time.Time // when what it ended in can be seen; zero until it has ended
 	Cancelled time.Time // zero if it was not
 	Outcome   Outcome
@@ -61,7 +60,7 @@ type Submission struct {
 	// Key, if it is not "", makes a fit of the same analyst with the same key and Digest the same.
 	Key, Digest string
 	// Place says when the fit runs, beside those that wait or run; its error refuses the fit.
-	Place func(waiting []Fit) (schedule.Slot, error)
+	Place func(waiting []Fit) (Slot, error)
 }
 
 // Submit reserves a fit's cost in the data set's account and in the analyst's, and keeps the fit:

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/source"
-	"github.com/gauze-dp/gauze/source/pattern"
 	"github.com/gauze-dp/gauze/source/sqlite"
 )
 
@@ -20,7 +19,7 @@ func openAll(name string, d source.Dialect) (source.Reader, error) {
 	if paths == nil {
 		return nil, &source.Error{Field: "input", Wanted: "a pattern that matches files", Got: name + ", which matches none", Hint: "check the path, and quote the pattern"}
 	}
-	return pattern.Open(paths, Written(d))
+	return source.OpenFiles(paths, Written(d))
 }
 
 // Files are the local files that an input names, for whoever must not write to them: none for

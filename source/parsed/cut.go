@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"github.com/gauze-dp/gauze/source"
-	"github.com/gauze-dp/gauze/source/pattern"
 )
 
 // A whole file is read from what workers have made of its pieces, if they have of all.
@@ -26,7 +25,7 @@ type whole struct {
 // Cut opens one file as a table whose pieces, of so many bytes, a schedule has workers parse, as
 // Open does with several files. It is nil without an error of a file of less than two pieces, and
 // of one that is not CSV that can be cut.
-func Cut(ctx context.Context, store Store, path string, size int64, open pattern.Opener, schedule func(context.Context, []string) error) (source.Reader, error) {
+func Cut(ctx context.Context, store Store, path string, size int64, open source.Opener, schedule func(context.Context, []string) error) (source.Reader, error) {
 	path, err := filepath.Abs(path) // wherever a worker runs
 	if err != nil {
 		return nil, err

@@ -16,13 +16,13 @@ import (
 
 	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/inputs"
-	"github.com/gauze-dp/gauze/source/shared"
+	"github.com/gauze-dp/gauze/source/shards"
 )
 
 // cutRead reads a file in pieces of so many bytes, and says how many were parsed.
 func cutRead(t *testing.T, path string, size int64) (rows []string, report source.Report, parsed int, failed error) {
 	t.Helper()
-	store, err := shared.New(t.TempDir())
+	store, err := shards.NewStore(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestCutReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, _, _ := wholeRead(t, path)
-	store, err := shared.New(t.TempDir())
+	store, err := shards.NewStore(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestCutReplaced(t *testing.T) {
 
 // A counting store says how many of its files are open.
 type counting struct {
-	*shared.Store
+	*shards.Store
 	open, most int
 }
 
@@ -212,7 +212,7 @@ func TestOneOpen(t *testing.T) {
 	if err := os.WriteFile(path, []byte("x,y,who,side,other\n"+strings.Repeat("1,2,p,l,t\n", 900)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	folder, err := shared.New(t.TempDir())
+	folder, err := shards.NewStore(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,6 @@ import (
 
 	"github.com/gauze-dp/gauze/parallel"
 	"github.com/gauze-dp/gauze/source"
-	"github.com/gauze-dp/gauze/source/pattern"
 )
 
 // Names in the store: what is asked, what has come of a file, and the work that it is.
@@ -53,7 +52,7 @@ type question struct {
 
 // Open opens files as one table, whose rows a schedule has workers parse once the columns are
 // known: it hands out the items and returns when Work was called with each, or some.
-func Open(ctx context.Context, store Store, paths []string, open pattern.Opener, schedule func(context.Context, []string) error) (source.Reader, error) {
+func Open(ctx context.Context, store Store, paths []string, open source.Opener, schedule func(context.Context, []string) error) (source.Reader, error) {
 	q, asked := question{}, false
 	for _, path := range paths {
 		if !strings.Contains(path, "://") {
@@ -65,7 +64,7 @@ func Open(ctx context.Context, store Store, paths []string, open pattern.Opener,
 		}
 		q.Paths = append(q.Paths, path)
 	}
-	files, err := pattern.Open(paths, open)
+	files, err := source.OpenFiles(paths, open)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +108,7 @@ func Is(item string) bool { return strings.HasPrefix(item, itemName) }
 
 // Work parses the file that an item names, unless that is done. The error is a constant, and panics
 // are one.
-func Work(store Store, item string, open pattern.Opener) (err error) {
+func Work(store Store, item string, open source.Opener) (err error) {
 	defer func() {
 		if recover() != nil {
 			err = errWork
@@ -121,7 +120,7 @@ func Work(store Store, item string, open pattern.Opener) (err error) {
 	return nil
 }
 
-func parse(store Store, number string, open pattern.Opener) error {
+func parse(store Store, number string, open source.Opener) error {
 	var q question
 	text, err := store.Read(questionName)
 	if err == nil {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/inputs"
-	"github.com/gauze-dp/gauze/source/shared"
+	"github.com/gauze-dp/gauze/source/shards"
 )
 
 // taken is what a table hands over.
@@ -94,7 +94,7 @@ func TestTwin(t *testing.T) {
 			return nil
 		},
 	} {
-		store, err := shared.New(t.TempDir())
+		store, err := shards.NewStore(t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestMistakes(t *testing.T) {
 	if want == nil {
 		t.Fatal("no mistake")
 	}
-	store, err := shared.New(t.TempDir())
+	store, err := shards.NewStore(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestMistakes(t *testing.T) {
 // A file that was damaged is an error, wherever a byte of it was changed or lost, and never rows.
 func TestDamage(t *testing.T) {
 	input := folder(t, 2, 40)
-	store, err := shared.New(t.TempDir())
+	store, err := shards.NewStore(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestOddPaths(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	store, err := shared.New(t.TempDir())
+	store, err := shards.NewStore(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestUnreadable(t *testing.T) {
 	input := folder(t, 3, 500)
 	table, err := inputs.Open(input, nil, strict)
 	_, _, want := drain(t, table, err)
-	store, err := shared.New(t.TempDir())
+	store, err := shards.NewStore(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/gauze-dp/gauze/source"
-	"github.com/gauze-dp/gauze/source/pieces"
-	"github.com/gauze-dp/gauze/source/postgres/blocks"
 )
 
 type reader struct {
@@ -33,8 +31,8 @@ type reader struct {
 	labels   []int
 
 	result *pgconn.ResultReader // nil until the first row is asked for, or if there are ranges
-	ranges *blocks.Ranges       // that are read side by side, into pieces
-	pieces *pieces.Table
+	ranges *blockRanges         // that are read side by side, into pieces
+	pieces *pieceTable
 	places []int // of the header's columns among the result's, -1 for none
 }
 
@@ -95,7 +93,7 @@ func quoted(parts ...string) string {
 // begin opens the transaction and learns the columns.
 func (r *reader) begin() error {
 	ctx := context.Background()
-	if _, err := r.conn.Exec(ctx, blocks.Begin).ReadAll(); err != nil {
+	if _, err := r.conn.Exec(ctx, beginReading).ReadAll(); err != nil {
 		return fault(err, true)
 	}
 	statement, err := r.conn.Prepare(ctx, "", r.query, nil)
@@ -155,7 +153,7 @@ func (r *reader) start() (err error) {
 	}
 	ctx := context.Background()
 	if r.table != "" {
-		if r.ranges, err = blocks.Of(ctx, r.conn, r.config, r.table); err != nil {
+		if r.ranges, err = blocksOf(ctx, r.conn, r.config, r.table); err != nil {
 			return err
 		}
 		// one that comes to inherit from it meanwhile has no part
@@ -177,9 +175,9 @@ func (r *reader) start() (err error) {
 		r.result = r.conn.ExecParams(ctx, query, nil, nil, nil, formats)
 		return nil
 	}
-	var hands []func(int, *pieces.Rows) error
+	var hands []func(int, *piece) error
 	for _, conn := range r.ranges.Conns {
-		hands = append(hands, func(i int, into *pieces.Rows) error {
+		hands = append(hands, func(i int, into *piece) error {
 			result := conn.ExecParams(ctx, query+r.ranges.Where(i), nil, nil, nil, formats)
 			for result.NextRow() {
 				values, kinds, labels := into.Add()
@@ -194,7 +192,7 @@ func (r *reader) start() (err error) {
 			return err
 		})
 	}
-	r.pieces = pieces.New(r.ranges.Count, len(r.selected), len(r.labels), hands)
+	r.pieces = newPieces(r.ranges.Count, len(r.selected), len(r.labels), hands)
 	return nil
 }
 

@@ -1,6 +1,6 @@
 // Package shards keeps what of a table exceeds memory on disk: in shards, mapped files without a
 // name, so that nobody opens them and nothing of them is left however the program ends. (Those of
-// package shared have one, for workers.) While a table is read from front to back, little of it is
+// a Store have one, for workers.) While a table is read from front to back, little of it is
 // in memory at a time.
 //
 // The rows lie on the disk as they lie in memory: what protects the folder protects them.
@@ -20,7 +20,6 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/gauze-dp/gauze/source"
-	"github.com/gauze-dp/gauze/source/large"
 )
 
 const (
@@ -37,7 +36,7 @@ const (
 type Room struct {
 	folder string
 	left   int // bytes of memory
-	memory large.Pages
+	memory Pages
 	shards [][]byte           // mapped
 	free   []byte             // the rest of the last one
 	pages  map[*float64]place // of the chunks in shards, by their first numbers

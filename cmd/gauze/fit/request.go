@@ -17,7 +17,6 @@ import (
 	"github.com/gauze-dp/gauze/literal"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
-	"github.com/gauze-dp/gauze/source/covariance"
 )
 
 // A Request is the flags that fit and plan share: everything that a fit is asked.
@@ -41,7 +40,7 @@ type Request struct {
 	eigenvaluesWithin   string
 	moments             int
 	knownCovariance     string
-	known               *covariance.Stated // as its file has it; nil if none is given
+	known               *source.Covariance // as its file has it; nil if none is given
 	learner, constants  string
 	momentBound         float64
 	leastWeight         float64
@@ -145,7 +144,7 @@ func (f *Request) Parse() (r gauze.Request, err error) {
 		return r, err
 	}
 	if f.Given("known-covariance") {
-		if f.known, err = covariance.Read(f.knownCovariance); err != nil {
+		if f.known, err = source.ReadCovariance(f.knownCovariance); err != nil {
 			return r, err
 		}
 	}

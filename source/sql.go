@@ -1,16 +1,14 @@
-package values
+package source
 
 import (
 	"database/sql"
 	"fmt"
 	"io"
 	"time"
-
-	"github.com/gauze-dp/gauze/source"
 )
 
-// An answer reads the rows of a query.
-type answer struct {
+// sqlAnswer reads the rows of a query.
+type sqlAnswer struct {
 	rows   *sql.Rows
 	names  []string
 	cells  []any // of every column: *cell, or skip where it is not asked for
@@ -20,13 +18,13 @@ type answer struct {
 
 // SQL is a reader of the rows of a query, which it closes in the end: integers, floats, decimals
 // and numbers as text are numbers, NULL is a missing cell, and anything else is no number.
-func SQL(rows *sql.Rows) (source.Reader, error) {
+func SQL(rows *sql.Rows) (Reader, error) {
 	names, err := rows.Columns()
 	if err != nil {
 		rows.Close()
 		return nil, fmt.Errorf("source: the query's columns: %w", err)
 	}
-	a := &answer{rows: rows, names: names}
+	a := &sqlAnswer{rows: rows, names: names}
 	all := make([]int, len(names))
 	for j := range all {
 		all[j] = j
@@ -36,10 +34,10 @@ func SQL(rows *sql.Rows) (source.Reader, error) {
 }
 
 // Header returns the names of the query's columns.
-func (a *answer) Header() []string { return a.names }
+func (a *sqlAnswer) Header() []string { return a.names }
 
 // Select picks columns; all others are not even looked at.
-func (a *answer) Select(columns, labels []int) {
+func (a *sqlAnswer) Select(columns, labels []int) {
 	a.cells, a.values, a.labels = make([]any, len(a.names)), nil, nil
 	at := func(j int) *cell {
 		if c, ok := a.cells[j].(*cell); ok {
@@ -65,7 +63,7 @@ func (a *answer) Select(columns, labels []int) {
 }
 
 // Next reads one row.
-func (a *answer) Next(values []float64, kinds []source.Kind, labels []string) error {
+func (a *sqlAnswer) Next(values []float64, kinds []Kind, labels []string) error {
 	if !a.rows.Next() {
 		if err := a.rows.Err(); err != nil {
 			return fmt.Errorf("source: reading the query's rows: %w", err)
@@ -85,10 +83,10 @@ func (a *answer) Next(values []float64, kinds []source.Kind, labels []string) er
 }
 
 // Text implements source.Texts.
-func (a *answer) Text(i int) string { return a.values[i].text }
+func (a *sqlAnswer) Text(i int) string { return a.values[i].text }
 
 // Close ends the query.
-func (a *answer) Close() error { return a.rows.Close() }
+func (a *sqlAnswer) Close() error { return a.rows.Close() }
 
 // A skip is where cells go that nobody asked for.
 type skip struct{}
@@ -99,7 +97,7 @@ func (skip) Scan(any) error { return nil }
 // A cell is what a column holds in the row that was read last.
 type cell struct {
 	value float64
-	kind  source.Kind
+	kind  Kind
 	label bool // its text is asked for
 	text  string
 }
@@ -108,22 +106,22 @@ type cell struct {
 func (c *cell) Scan(found any) error {
 	switch v := found.(type) {
 	case nil:
-		c.value, c.kind, c.text = 0, source.Missing, ""
+		c.value, c.kind, c.text = 0, Missing, ""
 		return nil
 	case float64:
-		c.value, c.kind = source.Cell(v)
+		c.value, c.kind = Cell(v)
 	case int64:
-		c.value, c.kind = float64(v), source.Number
+		c.value, c.kind = float64(v), Number
 	case bool, time.Time:
-		c.value, c.kind = 0, source.NotNumber
+		c.value, c.kind = 0, NotNumber
 	case []byte:
-		c.value, c.kind = source.ParseCell(string(v))
+		c.value, c.kind = ParseCell(string(v))
 	case string:
-		c.value, c.kind = source.ParseCell(v)
+		c.value, c.kind = ParseCell(v)
 	default:
-		c.value, c.kind = source.ParseCell(fmt.Sprint(v))
+		c.value, c.kind = ParseCell(fmt.Sprint(v))
 	}
-	told := c.label || c.kind == source.NotNumber
+	told := c.label || c.kind == NotNumber
 	if text, ok := found.([]byte); ok && told {
 		c.text = string(text)
 	} else if told {

@@ -1,6 +1,4 @@
-// Package pieces reads a table in pieces, some of them side by side, and hands its rows over in the
-// order of the pieces.
-package pieces
+package postgres
 
 import (
 	"io"
@@ -9,8 +7,8 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// Rows are those of a piece.
-type Rows struct {
+// piece holds the rows of a piece of a table.
+type piece struct {
 	columns, names int // of a row
 	rows           int
 	values         []float64
@@ -21,7 +19,7 @@ type Rows struct {
 }
 
 // Say notes the text of the i-th cell of the row that was added last.
-func (r *Rows) Say(i int, text string) {
+func (r *piece) Say(i int, text string) {
 	if r.texts == nil {
 		r.texts = map[int]string{}
 	}
@@ -29,7 +27,7 @@ func (r *Rows) Say(i int, text string) {
 }
 
 // Add is room for one more row, until the next one is added.
-func (r *Rows) Add() (values []float64, kinds []source.Kind, labels []string) {
+func (r *piece) Add() (values []float64, kinds []source.Kind, labels []string) {
 	for range r.columns {
 		r.values, r.kinds = append(r.values, 0), append(r.kinds, source.Missing)
 	}
@@ -40,25 +38,26 @@ func (r *Rows) Add() (values []float64, kinds []source.Kind, labels []string) {
 	return r.at(r.rows - 1)
 }
 
-func (r *Rows) at(i int) (values []float64, kinds []source.Kind, labels []string) {
+func (r *piece) at(i int) (values []float64, kinds []source.Kind, labels []string) {
 	return r.values[i*r.columns:][:r.columns], r.kinds[i*r.columns:][:r.columns], r.labels[i*r.names:][:r.names]
 }
 
-// A Table is pieces that hands read: each hand one piece at a time.
-type Table struct {
-	hands  []func(piece int, into *Rows) error
+// pieceTable reads a table in pieces, some of them side by side, each hand one piece at a time, and
+// hands its rows over in the order of the pieces.
+type pieceTable struct {
+	hands  []func(piece int, into *piece) error
 	pieces int
 	next   int // the first piece that is not read
-	read   []Rows
+	read   []piece
 	piece  int // of those that are read
 	row    int // of this piece
 }
 
-// New returns a table of so many pieces, whose rows have so many columns and labels.
-func New(pieces, columns, labels int, hands []func(piece int, into *Rows) error) *Table {
-	t := &Table{hands: hands, pieces: pieces}
+// newPieces returns a table of so many pieces, whose rows have so many columns and labels.
+func newPieces(pieces, columns, labels int, hands []func(piece int, into *piece) error) *pieceTable {
+	t := &pieceTable{hands: hands, pieces: pieces}
 	for range hands {
-		t.read = append(t.read, Rows{columns: columns, names: labels})
+		t.read = append(t.read, piece{columns: columns, names: labels})
 	}
 	t.piece = len(hands)
 	return t
@@ -66,7 +65,7 @@ func New(pieces, columns, labels int, hands []func(piece int, into *Rows) error)
 
 // Next hands over a row as source.Reader does. What a hand fails with comes after the rows that it
 // has read, and after those of the pieces before.
-func (t *Table) Next(values []float64, kinds []source.Kind, labels []string) error {
+func (t *pieceTable) Next(values []float64, kinds []source.Kind, labels []string) error {
 	for {
 		if t.piece < len(t.read) {
 			r := &t.read[t.piece]
@@ -92,13 +91,13 @@ func (t *Table) Next(values []float64, kinds []source.Kind, labels []string) err
 }
 
 // Text returns what was said of the i-th cell of the row that was handed over last.
-func (t *Table) Text(i int) string {
+func (t *pieceTable) Text(i int) string {
 	r := &t.read[t.piece]
 	return r.texts[(t.row-1)*r.columns+i]
 }
 
 // readMore has each hand read a piece.
-func (t *Table) readMore() {
+func (t *pieceTable) readMore() {
 	parallel.Run(len(t.hands), func(i int) {
 		r := &t.read[i]
 		clear(r.texts)

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package large
+package shards
 
 // block leaves it to the collector.
 func block(int) []byte { return nil }

@@ -1,9 +1,4 @@
-// Package large is memory for tables that lies in large pages where the system has them, and
-// outside of what the collector counts.
-//
-// A table of many pages of the usual size is read slower: the processor looks up where each of them
-// lies, for every few rows if they are read in no order, and the system hands them out one by one.
-package large
+package shards
 
 import "github.com/apache/arrow-go/v18/arrow"
 
@@ -11,8 +6,11 @@ import "github.com/apache/arrow-go/v18/arrow"
 // to take no memory. A guess.
 const blockBytes = 64 << 20
 
-// Pages hands out room for numbers, which remains theirs until the process ends. The zero Pages
-// is ready.
+// Pages hands out memory for numbers, in large pages where the system has them and outside of what
+// the collector counts; it remains theirs until the process ends. The zero Pages is ready.
+//
+// A table of many pages of the usual size is read slower: the processor looks up where each of them
+// lies, for every few rows if they are read in no order, and the system hands them out one by one.
 type Pages struct {
 	free []byte // the rest of the last block
 }

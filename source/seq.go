@@ -1,4 +1,4 @@
-package values
+package source
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"iter"
 
 	"github.com/gauze-dp/gauze/internal/words"
-	"github.com/gauze-dp/gauze/source"
 )
 
 // A seq reads rows of numbers from an iterator.
@@ -20,7 +19,7 @@ type seq struct {
 
 // Seq is a reader of the rows of an iterator, each with a number for every name: NaN is a missing
 // cell. A row may be overwritten once the next one is asked for.
-func Seq(rows iter.Seq[[]float64], names []string) source.Reader {
+func Seq(rows iter.Seq[[]float64], names []string) Reader {
 	s := &seq{names: names}
 	s.next, s.stop = iter.Pull(rows)
 	return s
@@ -33,16 +32,16 @@ func (s *seq) Header() []string { return s.names }
 func (s *seq) Select(columns, _ []int) { s.pick = columns }
 
 // Next reads one row. One of another length is an error, and so is an end without a row.
-func (s *seq) Next(values []float64, kinds []source.Kind, _ []string) error {
+func (s *seq) Next(values []float64, kinds []Kind, _ []string) error {
 	row, ok := s.next()
 	if s.rows++; !ok {
 		if s.rows == 1 {
-			return &source.Error{Field: "rows", Wanted: "at least one", Got: "none", Hint: "a model of no rows says nothing"}
+			return &Error{Field: "rows", Wanted: "at least one", Got: "none", Hint: "a model of no rows says nothing"}
 		}
 		return io.EOF
 	}
 	if len(row) != len(s.names) {
-		return &source.Error{Field: fmt.Sprintf("row %d", s.rows), Wanted: words.Plural(len(s.names), "number") + ", one for each column",
+		return &Error{Field: fmt.Sprintf("row %d", s.rows), Wanted: words.Plural(len(s.names), "number") + ", one for each column",
 			Got: words.Digits(len(row)), Hint: "write NaN for a missing cell"}
 	}
 	for i := range values {
@@ -50,7 +49,7 @@ func (s *seq) Next(values []float64, kinds []source.Kind, _ []string) error {
 		if s.pick != nil {
 			j = s.pick[i]
 		}
-		values[i], kinds[i] = source.Cell(row[j])
+		values[i], kinds[i] = Cell(row[j])
 	}
 	return nil
 }

@@ -10,7 +10,8 @@
 // What this hides: everything but which of its [Ends] a fit shows at, and that is the first unless
 // the length is far too small (docs/SERVER.md says what to do then). What it cannot hide is in
 // docs/SERVER.md too.
-package schedule
+
+package store
 
 import (
 	"math"
@@ -61,8 +62,8 @@ func maxTime(a, b time.Time) time.Time {
 
 // The states that an analyst sees before a fit shows.
 const (
-	Queued  = "queued"
-	Running = "running"
+	ShownQueued  = "queued"
+	ShownRunning = "running"
 )
 
 // Seen is what can be seen of a fit's state: true is what it is, and shows when that can be seen,
@@ -72,9 +73,9 @@ func (s Slot) Seen(now time.Time, state string, shows time.Time) string {
 	case !shows.IsZero() && !now.Before(shows):
 		return state
 	case now.Before(s.Start):
-		return Queued
+		return ShownQueued
 	}
-	return Running
+	return ShownRunning
 }
 
 // Place is the slot of a fit of some length: on the worker that is free first, as far as the slots

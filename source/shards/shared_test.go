@@ -1,4 +1,4 @@
-package shared
+package shards
 
 import (
 	"errors"
@@ -21,11 +21,11 @@ var (
 func TestShared(t *testing.T) {
 	const n, chunks = 3001, 3000 // two shards
 	in := t.TempDir()
-	s, err := New(in)
+	s, err := NewStore(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	worker, err := Open(s.Folder())
+	worker, err := OpenStore(s.Folder())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestShared(t *testing.T) {
 
 // What is written is there as a whole, and again after it was written again.
 func TestTexts(t *testing.T) {
-	s, err := New(t.TempDir())
+	s, err := NewStore(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestTexts(t *testing.T) {
 // A folder that others can open is no place for rows.
 func TestPrivate(t *testing.T) {
 	folder := t.TempDir()
-	s, err := New(folder)
+	s, err := NewStore(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,17 +126,17 @@ func TestPrivate(t *testing.T) {
 	if err := errors.Join(os.Mkdir(open, 0o700), os.Chmod(open, 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(open); err == nil {
+	if _, err := OpenStore(open); err == nil {
 		t.Error("a folder that others can read is opened")
 	}
-	if _, err := New(filepath.Join(folder, "gone")); !errors.As(err, new(*source.Error)) {
+	if _, err := NewStore(filepath.Join(folder, "gone")); !errors.As(err, new(*source.Error)) {
 		t.Error(err)
 	}
 }
 
 // What a worker has forgotten it cannot read; others can.
 func TestForget(t *testing.T) {
-	s, err := New(t.TempDir())
+	s, err := NewStore(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestForget(t *testing.T) {
 	s.Leave(c)
 	shard, at, _ := s.Place(c)
 	for range 2 {
-		worker, err := Open(s.Folder())
+		worker, err := OpenStore(s.Folder())
 		if err != nil {
 			t.Fatal(err)
 		}

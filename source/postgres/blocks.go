@@ -1,6 +1,4 @@
-// Package blocks has several connections read ranges of a table's blocks, all of which see what one
-// transaction does: each row of it is in one range.
-package blocks
+package postgres
 
 import (
 	"context"
@@ -22,11 +20,12 @@ const (
 	leastBlocks = 8000
 )
 
-// Begin begins a transaction that can only read, and sees one state of the database.
-const Begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+// beginReading begins a transaction that can only read, and sees one state of the database.
+const beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-// Ranges are those of a table, and the connections that can read them.
-type Ranges struct {
+// blockRanges are ranges of a table's blocks, and the connections that can read them side by side.
+// All connections see what one transaction does: each row of it is in one range.
+type blockRanges struct {
 	Conns []*pgconn.PgConn
 	Count int
 }
@@ -39,17 +38,18 @@ FROM pg_catalog.pg_class c JOIN pg_catalog.pg_am a ON a.oid = c.relam
 WHERE c.oid = $1::regclass AND c.relkind = 'r' AND NOT c.relhassubclass AND a.amname = 'heap' AND pg_catalog.has_table_privilege(c.oid, 'SELECT')
 AND NOT pg_catalog.pg_is_in_recovery() AND pg_catalog.current_setting('server_version_num')::int >= 140000`
 
-// Of parts a table that the transaction of a connection has touched, nil if that can't be, or if
-// it is too small for more than one connection. A server that is PostgreSQL by half may know no
-// such thing: then the transaction is begun anew.
-func Of(ctx context.Context, conn *pgconn.PgConn, config *pgconn.Config, table string) (*Ranges, error) {
+// blocksOf divides the blocks of a table that the transaction of a connection has touched into
+// ranges; it returns nil where that is impossible, or where the table is too small for more than one
+// connection. A server that is PostgreSQL by half may know no such thing: then the transaction is
+// begun anew.
+func blocksOf(ctx context.Context, conn *pgconn.PgConn, config *pgconn.Config, table string) (*blockRanges, error) {
 	hands := min(most, runtime.GOMAXPROCS(0))
 	if hands < 2 {
 		return nil, nil
 	}
 	answer := conn.ExecParams(ctx, asked, [][]byte{[]byte(table)}, nil, nil, nil).Read()
 	if answer.Err != nil {
-		_, err := conn.Exec(ctx, "ROLLBACK; "+Begin).ReadAll()
+		_, err := conn.Exec(ctx, "ROLLBACK; "+beginReading).ReadAll()
 		return nil, err
 	}
 	if len(answer.Rows) == 0 {
@@ -59,14 +59,14 @@ func Of(ctx context.Context, conn *pgconn.PgConn, config *pgconn.Config, table s
 	if err != nil || blocks < leastBlocks {
 		return nil, err
 	}
-	r := &Ranges{Count: (blocks + rangeBlocks - 1) / rangeBlocks}
+	r := &blockRanges{Count: (blocks + rangeBlocks - 1) / rangeBlocks}
 	snapshot := strings.ReplaceAll(string(answer.Rows[0][0]), "'", "''")
 	for range hands - 1 {
 		other, err := pgconn.ConnectConfig(ctx, config)
 		if err != nil {
 			break // no connection is left: those that there are do
 		}
-		if _, err := other.Exec(ctx, Begin+"; SET TRANSACTION SNAPSHOT '"+snapshot+"'").ReadAll(); err != nil {
+		if _, err := other.Exec(ctx, beginReading+"; SET TRANSACTION SNAPSHOT '"+snapshot+"'").ReadAll(); err != nil {
 			_ = other.Close(ctx) // of another server, such as a copy of it
 			break
 		}
@@ -80,7 +80,7 @@ func Of(ctx context.Context, conn *pgconn.PgConn, config *pgconn.Config, table s
 }
 
 // Where is the condition that a row is in a range. All that is after the last one is in it.
-func (r *Ranges) Where(i int) string {
+func (r *blockRanges) Where(i int) string {
 	where := fmt.Sprintf(" WHERE ctid >= '(%d,0)'::tid", i*rangeBlocks)
 	if i < r.Count-1 {
 		where += fmt.Sprintf(" AND ctid < '(%d,0)'::tid", (i+1)*rangeBlocks)
@@ -89,7 +89,7 @@ func (r *Ranges) Where(i int) string {
 }
 
 // Close ends the connections, if there are any.
-func (r *Ranges) Close(ctx context.Context) error {
+func (r *blockRanges) Close(ctx context.Context) error {
 	if r == nil {
 		return nil
 	}

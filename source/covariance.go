@@ -1,5 +1,4 @@
-// Package covariance reads covariance matrices that are publicly known.
-package covariance
+package source
 
 import (
 	"bytes"
@@ -12,12 +11,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/gauze-dp/gauze/internal/utf"
-	"github.com/gauze-dp/gauze/source"
 )
 
-// A Stated is a publicly known covariance matrix as a file states it. Nothing is checked but
+// A Covariance is a publicly known covariance matrix as a file states it. Nothing is checked but
 // that it holds rows of numbers.
-type Stated struct {
+type Covariance struct {
 	Names  []string // of its columns, in their order; nil if the file names none
 	Matrix [][]float64
 }
@@ -29,24 +27,24 @@ func badCovariance(field, wanted, got string) error {
 	if field != "" {
 		field = ", " + field
 	}
-	return &source.Error{Field: "known covariance" + field, Wanted: wanted, Got: got, Hint: covarianceHint}
+	return &Error{Field: "known covariance" + field, Wanted: wanted, Got: got, Hint: covarianceHint}
 }
 
-// Read reads a covariance matrix, in the columns' own units, from CSV or JSON.
+// ReadCovariance reads a covariance matrix, in the columns' own units, from CSV or JSON.
 //
 // CSV: one line per row of the matrix. A first line that is not of numbers names the columns; then
 // each line may begin with its column's name, under a first cell that is empty or a name of its
 // own, as tables with names of rows are written elsewhere. JSON: an array of arrays.
-func Read(file string) (*Stated, error) {
+func ReadCovariance(file string) (*Covariance, error) {
 	data, err := utf.File(file)
 	if err != nil {
-		return nil, &source.Error{Field: "known covariance", Wanted: "a readable file", Got: err.Error(), Hint: "check the path"}
+		return nil, &Error{Field: "known covariance", Wanted: "a readable file", Got: err.Error(), Hint: "check the path"}
 	}
-	return parse(data)
+	return parseCovariance(data)
 }
 
-// parse reads a covariance matrix as Read does.
-func parse(data []byte) (*Stated, error) {
+// parseCovariance reads a covariance matrix as ReadCovariance does.
+func parseCovariance(data []byte) (*Covariance, error) {
 	data = bytes.TrimSpace(data)
 	switch {
 	case len(data) == 0:
@@ -54,7 +52,7 @@ func parse(data []byte) (*Stated, error) {
 	case !utf8.Valid(data):
 		return nil, badCovariance("", "text in UTF-8", "other bytes")
 	case data[0] == '[' || data[0] == '{':
-		c := &Stated{}
+		c := &Covariance{}
 		if err := json.Unmarshal(data, &c.Matrix); err != nil {
 			return nil, badCovariance("", "an array with an array of numbers for each row", "other JSON")
 		}
@@ -71,8 +69,8 @@ func parse(data []byte) (*Stated, error) {
 }
 
 // covarianceOf reads lines of cells, of which there is one at least.
-func covarianceOf(lines [][]string) (*Stated, error) {
-	c := &Stated{}
+func covarianceOf(lines [][]string) (*Covariance, error) {
+	c := &Covariance{}
 	if _, err := parseRow(lines[0]); err != nil {
 		for _, name := range lines[0] {
 			c.Names = append(c.Names, strings.TrimSpace(name))
@@ -97,7 +95,7 @@ func covarianceOf(lines [][]string) (*Stated, error) {
 }
 
 // dropRowNames takes the names of rows off the lines and the cell above them off the names.
-func (c *Stated) dropRowNames(lines [][]string) error {
+func (c *Covariance) dropRowNames(lines [][]string) error {
 	c.Names = c.Names[1:]
 	for i, line := range lines {
 		if len(line) == 0 || strings.TrimSpace(line[0]) != c.Names[i] {
@@ -122,12 +120,12 @@ func parseRow(cells []string) ([]float64, error) {
 
 // For is the matrix in the order of the columns that are fitted: as it stands if it names none, and
 // by name otherwise. Its names must be those of the columns.
-func (c *Stated) For(columns []string) ([][]float64, error) {
+func (c *Covariance) For(columns []string) ([][]float64, error) {
 	if c.Names == nil {
 		return c.Matrix, nil
 	}
 	fault := func(got string) error {
-		return &source.Error{Field: "known covariance, names", Wanted: strings.Join(columns, ", ") + ", the columns that are fitted", Got: got,
+		return &Error{Field: "known covariance, names", Wanted: strings.Join(columns, ", ") + ", the columns that are fitted", Got: got,
 			Hint: "name each column once, in any order, or leave the line of names out; --columns or --schema fixes what is fitted"}
 	}
 	at := make([]int, len(columns))

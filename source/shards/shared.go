@@ -1,10 +1,4 @@
-// Package shared keeps tables where workers find them: in shards of a folder that they all see,
-// with what they are asked and what they answer beside them. A Store is one of
-// kernel/engine/sharded.
-//
-// The folder holds rows and exact sums, unencrypted. Its name cannot be guessed, only its owner can
-// read it, and it goes with the fit; it stays if the program is killed.
-package shared
+package shards
 
 import (
 	"crypto/rand"
@@ -20,7 +14,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/gauze-dp/gauze/source"
-	"github.com/gauze-dp/gauze/source/shards"
 )
 
 // rowsName begins the names of shards, and partName those of what is being written.
@@ -29,17 +22,22 @@ const (
 	partName = "part."
 )
 
-// A Store is a folder: on the side that fits a kernel.Room too.
+// Store keeps tables where workers find them (a Store of kernel/engine/sharded): in shards of a
+// folder that they all see, with what they are asked and what they answer beside them. On the side
+// that fits it is a kernel.Room too.
+//
+// The folder holds rows and exact sums, unencrypted. Its name cannot be guessed, only its owner can
+// read it, and it goes with the fit; it stays if the program is killed.
 type Store struct {
-	*shards.Room // nil for a worker
-	folder, key  string
-	root         *os.Root
-	mu           sync.Mutex
-	mapped       map[int][]byte // shards that workers of this process read
+	*Room       // nil for a worker
+	folder, key string
+	root        *os.Root
+	mu          sync.Mutex
+	mapped      map[int][]byte // shards that workers of this process read
 }
 
-// New makes a folder in another one; "" is that for temporary files.
-func New(in string) (*Store, error) {
+// NewStore makes a folder in another one; "" is that for temporary files.
+func NewStore(in string) (*Store, error) {
 	folder, err := os.MkdirTemp(in, "gauze-*") // for its owner alone
 	if err == nil {
 		folder, err = filepath.Abs(folder)
@@ -47,15 +45,15 @@ func New(in string) (*Store, error) {
 	if err != nil {
 		return nil, &source.Error{Field: "--shards", Wanted: "a folder in which one can be made", Got: err.Error(), Hint: "name one that all workers see, and only you can read"}
 	}
-	s, err := Open(folder)
+	s, err := OpenStore(folder)
 	if err == nil {
-		s.Room, s.key = shards.Named(folder, rowsName), rand.Text()
+		s.Room, s.key = Named(folder, rowsName), rand.Text()
 	}
 	return s, err
 }
 
-// Open opens a folder that New has made, for a worker.
-func Open(folder string) (*Store, error) {
+// OpenStore opens a folder that NewStore has made, for a worker.
+func OpenStore(folder string) (*Store, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, err
@@ -85,7 +83,7 @@ func (s *Store) Forget() error {
 	defer s.mu.Unlock()
 	err := s.root.Close()
 	for _, shard := range s.mapped {
-		err = errors.Join(err, shards.Unmap(shard))
+		err = errors.Join(err, Unmap(shard))
 	}
 	s.mapped = nil
 	return err
@@ -109,7 +107,7 @@ func (s *Store) Rows(shard, at, n int) (numbers []float64, leave func(), err err
 	if err != nil {
 		return nil, nil, err
 	}
-	return arrow.Float64Traits.CastFromBytes(bytes[from:to:to]), func() { shards.Drop(bytes[from:to:to]) }, nil
+	return arrow.Float64Traits.CastFromBytes(bytes[from:to:to]), func() { Drop(bytes[from:to:to]) }, nil
 }
 
 // shard maps a shard, once.
@@ -128,7 +126,7 @@ func (s *Store) shard(number int) (bytes []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if bytes, err = shards.Map(f, int(info.Size())); err == nil {
+	if bytes, err = Map(f, int(info.Size())); err == nil {
 		s.mapped[number] = bytes
 	}
 	return bytes, err

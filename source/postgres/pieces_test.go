@@ -1,4 +1,4 @@
-package pieces
+package postgres
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ func TestOrder(t *testing.T) {
 	for hands := range 5 {
 		for _, fails := range []int{-1, 0, 3, 6} {
 			const pieces = 7
-			read := func(piece int, into *Rows) error {
+			read := func(piece int, into *piece) error {
 				for i := range piece % 3 {
 					values, kinds, labels := into.Add()
 					values[0], values[1], kinds[0], labels[0] = float64(piece), float64(i), source.Number, fmt.Sprint(piece, i)
@@ -25,11 +25,11 @@ func TestOrder(t *testing.T) {
 				}
 				return nil
 			}
-			var all []func(int, *Rows) error
+			var all []func(int, *piece) error
 			for range hands + 1 {
 				all = append(all, read)
 			}
-			table := New(pieces, 2, 1, all)
+			table := newPieces(pieces, 2, 1, all)
 			values, kinds, labels := make([]float64, 2), make([]source.Kind, 2), make([]string, 1)
 			for piece := range pieces {
 				for i := range piece % 3 {
@@ -58,7 +58,7 @@ func TestOrder(t *testing.T) {
 }
 
 func TestEmpty(t *testing.T) {
-	if err := New(0, 1, 1, []func(int, *Rows) error{nil}).Next(make([]float64, 1), make([]source.Kind, 1), make([]string, 1)); err != io.EOF {
+	if err := newPieces(0, 1, 1, []func(int, *piece) error{nil}).Next(make([]float64, 1), make([]source.Kind, 1), make([]string, 1)); err != io.EOF {
 		t.Error(err)
 	}
 }

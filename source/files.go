@@ -1,43 +1,41 @@
-// Package pattern reads several files as one table.
-package pattern
+package source
 
 import (
 	"fmt"
 	"io"
 	"slices"
-
-	"github.com/gauze-dp/gauze/source"
 )
 
-// A Reader reads files one after the other. All have the same names of columns, in whatever order.
-type Reader struct {
-	source.Reader // of the file that is read
-	open          Opener
-	parsed        Parsed
-	header        []string // of the first
-	types         []source.Type
-	selected      []int
-	labels        []int
-	path          string
-	rest          []string
-	paths         int // all of them
+// Files reads several files as one table, one after the other. All have the same names of columns,
+// in whatever order.
+type Files struct {
+	Reader   // of the file that is read
+	open     Opener
+	parsed   Parsed
+	header   []string // of the first
+	types    []Type
+	selected []int
+	labels   []int
+	path     string
+	rest     []string
+	paths    int // all of them
 }
 
 // An Opener opens a file.
-type Opener func(path string) (source.Reader, error)
+type Opener func(path string) (Reader, error)
 
 // Parsed is what others have made of a file: a reader of the columns named, and of the labels, in
 // this order and of nothing else. Of nil and no error the file itself is read.
-type Parsed func(path string, columns, labels []string) (source.Reader, error)
+type Parsed func(path string, columns, labels []string) (Reader, error)
 
-// Open opens files, of which there is one at least. That all have the same columns is checked here,
+// OpenFiles opens files, of which there is one at least. That all have the same columns is checked here,
 // before a row is read.
-func Open(paths []string, open Opener) (*Reader, error) {
+func OpenFiles(paths []string, open Opener) (*Files, error) {
 	first, err := open(paths[0])
 	if err != nil {
 		return nil, err
 	}
-	f := &Reader{Reader: first, open: open, header: first.Header(), types: slices.Clone(source.TypesOf(first)), path: paths[0], rest: paths[1:], paths: len(paths)}
+	f := &Files{Reader: first, open: open, header: first.Header(), types: slices.Clone(TypesOf(first)), path: paths[0], rest: paths[1:], paths: len(paths)}
 	for i := range f.header {
 		f.selected = append(f.selected, i)
 	}
@@ -52,14 +50,14 @@ func Open(paths []string, open Opener) (*Reader, error) {
 
 // By has rows read from what others have made of the files. It is asked once the columns are
 // selected, and before the first row.
-func (f *Reader) By(parsed Parsed) {
+func (f *Files) By(parsed Parsed) {
 	f.parsed = parsed
 	f.rest = append([]string{f.path}, f.rest...)
 }
 
 // check opens a file for its header and types. Where files differ about a type, it is the one that
 // cannot be fitted, or none.
-func (f *Reader) check(path string) error {
+func (f *Files) check(path string) error {
 	next, err := f.open(path)
 	if err != nil {
 		return in(path, err)
@@ -69,14 +67,14 @@ func (f *Reader) check(path string) error {
 	if err != nil {
 		return in(path, err)
 	}
-	types := source.TypesOf(next)
+	types := TypesOf(next)
 	for i, j := range at {
 		switch other := types[j]; {
 		case f.types[i].Hint != "":
 		case other.Hint != "":
 			f.types[i] = other
 		case other.Numbers != f.types[i].Numbers || other.Name == "":
-			f.types[i] = source.Type{}
+			f.types[i] = Type{}
 		}
 	}
 	return nil
@@ -84,7 +82,7 @@ func (f *Reader) check(path string) error {
 
 // in says in which file a mistake is.
 func in(path string, err error) error {
-	if mistake, ok := err.(*source.Error); ok {
+	if mistake, ok := err.(*Error); ok {
 		named := *mistake
 		named.Field = path + ", " + named.Field
 		return &named
@@ -93,11 +91,11 @@ func in(path string, err error) error {
 }
 
 // places says where the first file's columns are in another's header.
-func (f *Reader) places(header []string) ([]int, error) {
+func (f *Files) places(header []string) ([]int, error) {
 	at := make([]int, len(f.header))
 	for i, name := range f.header {
 		if at[i] = slices.Index(header, name); at[i] < 0 || len(header) != len(f.header) {
-			return nil, &source.Error{Field: "header", Wanted: fmt.Sprintf("the %d columns of the first file that the pattern matches, in any order", len(f.header)),
+			return nil, &Error{Field: "header", Wanted: fmt.Sprintf("the %d columns of the first file that the pattern matches, in any order", len(f.header)),
 				Got: "others", Hint: "name files of one table alone"}
 		}
 	}
@@ -105,28 +103,28 @@ func (f *Reader) places(header []string) ([]int, error) {
 }
 
 // Header implements source.Reader.
-func (f *Reader) Header() []string { return f.header }
+func (f *Files) Header() []string { return f.header }
 
 // Types implements source.Typed.
-func (f *Reader) Types() []source.Type { return f.types }
+func (f *Files) Types() []Type { return f.types }
 
 // Fraction implements source.Measured, as if all files were of one size.
-func (f *Reader) Fraction() float64 {
+func (f *Files) Fraction() float64 {
 	part := max(0, float64(f.paths-len(f.rest)-1))
-	if m, ok := f.Reader.(source.Measured); ok {
+	if m, ok := f.Reader.(Measured); ok {
 		part += m.Fraction()
 	}
 	return part / float64(f.paths)
 }
 
 // Select implements source.Reader.
-func (f *Reader) Select(columns, labels []int) {
+func (f *Files) Select(columns, labels []int) {
 	f.selected, f.labels = columns, labels
 	f.apply(f.Reader.Header())
 }
 
 // apply selects in the open file, whose places were found before.
-func (f *Reader) apply(header []string) {
+func (f *Files) apply(header []string) {
 	at := func(list []int) (out []int) {
 		for _, i := range list {
 			out = append(out, slices.Index(header, f.header[i]))
@@ -137,7 +135,7 @@ func (f *Reader) apply(header []string) {
 }
 
 // Next implements source.Reader.
-func (f *Reader) Next(values []float64, kinds []source.Kind, labels []string) error {
+func (f *Files) Next(values []float64, kinds []Kind, labels []string) error {
 	for {
 		err := io.EOF
 		if f.paths > len(f.rest) {
@@ -154,11 +152,11 @@ func (f *Reader) Next(values []float64, kinds []source.Kind, labels []string) er
 }
 
 // Text implements source.Texts.
-func (f *Reader) Text(i int) string { return source.TextOf(f.Reader, i) }
+func (f *Files) Text(i int) string { return TextOf(f.Reader, i) }
 
 // turn opens the next file in the place of the one before.
-func (f *Reader) turn() (err error) {
-	var next source.Reader
+func (f *Files) turn() (err error) {
+	var next Reader
 	if f.parsed != nil {
 		next, err = f.parsed(f.path, f.names(f.selected), f.names(f.labels))
 	}
@@ -181,7 +179,7 @@ func (f *Reader) turn() (err error) {
 }
 
 // names are those of columns of the header.
-func (f *Reader) names(of []int) (names []string) {
+func (f *Files) names(of []int) (names []string) {
 	for _, i := range of {
 		names = append(names, f.header[i])
 	}

@@ -1,4 +1,4 @@
-package covariance
+package source
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/utf"
-	"github.com/gauze-dp/gauze/source"
 )
 
 func TestParseCovariance(t *testing.T) {
@@ -30,7 +29,7 @@ func TestParseCovariance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := parse(data)
+		c, err := parseCovariance(data)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -60,17 +59,17 @@ func TestCovarianceFaults(t *testing.T) {
 		"names without a matrix":   {"age,height\n", "the columns that are fitted"},
 		"a column that is doubled": {"age,age\n4,.5\n.5,9\n", "got age, age"},
 	} {
-		parsed, err := parse([]byte(c.text))
+		parsed, err := parseCovariance([]byte(c.text))
 		if err == nil {
 			_, err = parsed.For([]string{"age", "bmi"})
 		}
-		var fault *source.Error
+		var fault *Error
 		if !errors.As(err, &fault) || fault.Hint == "" || !strings.Contains(err.Error(), c.part) {
 			t.Errorf("%s: got %v, want %q", name, err, c.part)
 		}
 	}
 	for _, text := range []string{"1,2\n3\n", "age,bmi\n1,2\n", "[[1], [2, 3]]", "[]"} {
-		c, err := parse([]byte(text))
+		c, err := parseCovariance([]byte(text))
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
@@ -81,16 +80,16 @@ func TestCovarianceFaults(t *testing.T) {
 	}
 }
 
-func TestRead(t *testing.T) {
+func TestCovarianceRead(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "known.csv")
-	var fault *source.Error
-	if _, err := Read(file); !errors.As(err, &fault) || !strings.Contains(err.Error(), "a readable file") {
+	var fault *Error
+	if _, err := ReadCovariance(file); !errors.As(err, &fault) || !strings.Contains(err.Error(), "a readable file") {
 		t.Errorf("got %v", err)
 	}
 	if err := os.WriteFile(file, []byte("2.5"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := Read(file); err != nil || !reflect.DeepEqual(c.Matrix, [][]float64{{2.5}}) {
+	if c, err := ReadCovariance(file); err != nil || !reflect.DeepEqual(c.Matrix, [][]float64{{2.5}}) {
 		t.Errorf("got %v, %v", c, err)
 	}
 }
