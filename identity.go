@@ -3,13 +3,12 @@ package gauze
 import (
 	"time"
 
-	"github.com/gauze-dp/gauze/internal/program"
 	"github.com/gauze-dp/gauze/release"
 )
 
 // Program names the program that runs, with its version and, where the build knows it, the revision
 // of its sources, with a plus behind one that had been changed.
-func Program() string { return program.Name(Version) }
+func Program() string { return programName(Version) }
 
 // identity says which release it is.
 func (r Request) identity() *release.Identity {

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gauze-dp/gauze/internal/canceltest"
+	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
@@ -325,7 +325,7 @@ func TestScansStop(t *testing.T) {
 	}
 	table := kerneltest.Table(someRows(n, d), d, terms.Relation)
 	plan := kernel.Plan{Method: "test", Steps: []kernel.Step{{Name: "moments", Query: q.Kind(), Share: 1, Most: 1}}}
-	canceltest.Stops(t, func(ctx context.Context) error {
+	stattest.Stops(t, func(ctx context.Context) error {
 		s, err := kernel.Open(ctx, table, plan, terms)
 		if err != nil {
 			return err

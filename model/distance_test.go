@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/internal/canceltest"
 	"github.com/gauze-dp/gauze/internal/madeup"
+	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -371,11 +371,11 @@ func TestCompareStops(t *testing.T) {
 		many = append(many, model.Gaussian{Mean: make([]float64, d), Cov: full(t, d, entries...)})
 	}
 	large, small := mixture(t, nil, many...), mixture(t, nil, many[0])
-	canceltest.Stops(t, func(ctx context.Context) error {
+	stattest.Stops(t, func(ctx context.Context) error {
 		_, err := model.Compare(ctx, large, large, 4, seeded(1))
 		return err
 	})
-	canceltest.Stops(t, func(ctx context.Context) error {
+	stattest.Stops(t, func(ctx context.Context) error {
 		_, err := model.Compare(ctx, small, small, 1<<30, seeded(1))
 		return err
 	})

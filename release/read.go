@@ -10,7 +10,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/gauze-dp/gauze/internal/utf"
+	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/release/check"
 )
 
@@ -18,7 +18,7 @@ import (
 // without a certificate, which promises nothing. It checks the format's version and the model;
 // [Verify] checks the certificate.
 func Read(r io.Reader) (*Release, error) {
-	data, err := utf.All(r)
+	data, err := words.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("release: reading: %w", err)
 	}

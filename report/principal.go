@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/gauze-dp/gauze/release"
-	"github.com/gauze-dp/gauze/report/principal"
+	"github.com/gauze-dp/gauze/report/overall"
 )
 
 // PrincipalOptions changes what Principal shows.
@@ -70,11 +70,11 @@ func Principal(w io.Writer, r *release.Release, o PrincipalOptions) error {
 	return json.NewEncoder(w).Encode(map[string]any{"groups": all})
 }
 
-func components(r *release.Release, o PrincipalOptions) ([]principal.Component, error) {
+func components(r *release.Release, o PrincipalOptions) ([]overall.Direction, error) {
 	if err := check(r); err != nil {
 		return nil, err
 	}
-	return principal.Of(r, o.Correlation)
+	return overall.Principal(r, o.Correlation)
 }
 
 // principalOf is Principal of one model.
@@ -109,7 +109,7 @@ func principalOf(w io.Writer, r *release.Release, o PrincipalOptions) error {
 	return b.Flush()
 }
 
-func principalNoise(f principal.Figure, times float64) string {
+func principalNoise(f overall.Figure, times float64) string {
 	if math.IsNaN(f.Noise) {
 		return "–"
 	}
@@ -127,8 +127,8 @@ func offBy(noise float64) string {
 	return "± " + number(noise, 2)
 }
 
-func described(found []principal.Component) (out []principalDescription) {
-	of := func(f principal.Figure) estimated { return estimated{Value: finite(f.Value), Noise: finite(f.Noise)} }
+func described(found []overall.Direction) (out []principalDescription) {
+	of := func(f overall.Figure) estimated { return estimated{Value: finite(f.Value), Noise: finite(f.Noise)} }
 	for _, c := range found {
 		d := principalDescription{Variance: of(c.Variance), Share: of(c.Share), Cumulative: of(c.Cumulative)}
 		for _, f := range c.Loadings {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/server/oidc"
+	"github.com/gauze-dp/gauze/server/auth"
 )
 
 // A Config says how a server runs.
@@ -35,7 +35,7 @@ type Config struct {
 	Memory      int64         // of each fit's table, bytes
 	PerSecond   float64       // requests of a person
 	Grace       time.Duration // for fits that run when the server is told to stop
-	OIDC        oidc.Config
+	OIDC        auth.Config
 }
 
 // check reports a configuration that would show tokens to a network, and what nothing could run

@@ -20,8 +20,6 @@ import (
 	"github.com/gauze-dp/gauze/release/signature"
 	"github.com/gauze-dp/gauze/server/api"
 	"github.com/gauze-dp/gauze/server/auth"
-	"github.com/gauze-dp/gauze/server/jobs"
-	"github.com/gauze-dp/gauze/server/oidc"
 	"github.com/gauze-dp/gauze/server/pages"
 	"github.com/gauze-dp/gauze/server/rows"
 	"github.com/gauze-dp/gauze/server/service"
@@ -34,7 +32,7 @@ type Server struct {
 	now     func() time.Time
 	log     *slog.Logger
 	store   *store.Store
-	workers *jobs.Workers
+	workers *Workers
 	handler http.Handler
 	healthy healthy
 }
@@ -80,7 +78,7 @@ func New(ctx context.Context, c Config, now func() time.Time, log *slog.Logger) 
 	run := func(ctx context.Context, d store.Dataset, request json.RawMessage, day time.Time) store.Outcome {
 		return places.Fit(ctx, st.Ledger().Fingerprint, d, request, day)
 	}
-	s := &Server{config: c, now: now, log: log, store: st, workers: jobs.New(st, run, now, log, c.Workers)}
+	s := &Server{config: c, now: now, log: log, store: st, workers: NewWorkers(st, run, now, log, c.Workers)}
 	limits := service.Limits{Workers: c.Workers, Rate: store.Rate{Least: c.SlotLeast, PerCell: c.SlotPerCell}, Horizon: c.Horizon,
 		Waiting: c.Waiting, Memory: c.Memory, Places: places, Plans: make(chan struct{}, plansAtOnce),
 		Asked: &auth.Limit{PerSecond: c.PerSecond, Burst: int(burst*c.PerSecond) + 1, Now: now}}
@@ -88,9 +86,9 @@ func New(ctx context.Context, c Config, now func() time.Time, log *slog.Logger) 
 		Service: &service.Service{Store: st, Now: now, Wake: s.workers.Wake, Stop: s.workers.Stop, Limits: limits},
 		Keeper:  auth.New(st, now), Log: log, SigningKeys: public,
 	}
-	var signIn *oidc.Provider
+	var signIn *auth.Provider
 	if c.OIDC.Issuer != "" {
-		if signIn, err = oidc.New(ctx, c.OIDC, now); err != nil {
+		if signIn, err = auth.NewProvider(ctx, c.OIDC, now); err != nil {
 			return nil, errors.Join(err, st.Close())
 		}
 		a.Keeper.Other = func(ctx context.Context, token string) (store.Person, error) { return signIn.Person(ctx, token, "") }
@@ -118,12 +116,12 @@ func signing(st *store.Store, file string) (public []byte, err error) {
 }
 
 // mux is all that is served.
-func (s *Server) mux(a *api.API, signIn *oidc.Provider) http.Handler {
+func (s *Server) mux(a *api.API, signIn *auth.Provider) http.Handler {
 	mux, m := http.NewServeMux(), newMetrics()
 	a.Register(mux)
 	shown := &pages.Pages{Service: a.Service, Keeper: a.Keeper, Log: s.log, Secure: s.secure()}
 	if signIn != nil {
-		shown.Elsewhere = oidc.Start
+		shown.Elsewhere = auth.SignInStart
 		signIn.Register(mux, s.secure(), func(w http.ResponseWriter, r *http.Request, p store.Person) error {
 			cookie, err := a.Keeper.BeginFor(r.Context(), p)
 			if err == nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/gauze-dp/gauze/internal/utf"
+	"github.com/gauze-dp/gauze/internal/words"
 )
 
 // A Covariance is a publicly known covariance matrix as a file states it. Nothing is checked but
@@ -36,7 +36,7 @@ func badCovariance(field, wanted, got string) error {
 // each line may begin with its column's name, under a first cell that is empty or a name of its
 // own, as tables with names of rows are written elsewhere. JSON: an array of arrays.
 func ReadCovariance(file string) (*Covariance, error) {
-	data, err := utf.File(file)
+	data, err := words.ReadFile(file)
 	if err != nil {
 		return nil, &Error{Field: "known covariance", Wanted: "a readable file", Got: err.Error(), Hint: "check the path"}
 	}

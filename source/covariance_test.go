@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gauze-dp/gauze/internal/utf"
+	"github.com/gauze-dp/gauze/internal/words"
 )
 
 func TestParseCovariance(t *testing.T) {
@@ -25,7 +25,7 @@ func TestParseCovariance(t *testing.T) {
 		"JSON":                  "[[4, 0.5], [0.5, 9]]",
 		"a byte order mark":     "\ufeffage,bmi\n4,.5\n.5,9\n",
 	} {
-		data, err := utf.All(strings.NewReader(text))
+		data, err := words.ReadAll(strings.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 
-	"github.com/gauze-dp/gauze/internal/utf"
+	"github.com/gauze-dp/gauze/internal/words"
 )
 
 const bufferSize = 64 << 10
@@ -55,7 +55,7 @@ func decode(name string, in io.Reader, encoding string) (*bufio.Reader, error) {
 			return nil, &Error{Field: "input", Wanted: "CSV", Got: other.name, Hint: other.hint}
 		}
 	}
-	text, err := utf.Reader(r)
+	text, err := words.NewReader(r)
 	if err != nil {
 		return nil, ioError(name, err)
 	}

@@ -28,8 +28,8 @@ type Opener func(path string) (Reader, error)
 // this order and of nothing else. Of nil and no error the file itself is read.
 type Parsed func(path string, columns, labels []string) (Reader, error)
 
-// OpenFiles opens files, of which there is one at least. That all have the same columns is checked here,
-// before a row is read.
+// OpenFiles opens files, of which there is one at least. That all have the same columns is checked
+// here, before a row is read.
 func OpenFiles(paths []string, open Opener) (*Files, error) {
 	first, err := open(paths[0])
 	if err != nil {

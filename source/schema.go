@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/gauze-dp/gauze/internal/utf"
+	"github.com/gauze-dp/gauze/internal/words"
 )
 
 // A Schema says which columns are fitted, in which order. It is public: whoever sees a release may
@@ -99,7 +99,7 @@ const schemaHint = `write {"columns": [{"name": "age", "rounded_to": 1}, {"name"
 //
 // Unknown fields are errors: a misspelt one would otherwise be ignored in silence.
 func ReadSchema(file string) (*Schema, error) {
-	data, err := utf.File(file)
+	data, err := words.ReadFile(file)
 	if err != nil {
 		return nil, &Error{Field: "schema", Wanted: "a readable file", Got: err.Error(), Hint: "check the path"}
 	}

@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"github.com/gauze-dp/gauze"
-	"github.com/gauze-dp/gauze/cmd/gauze/auditing"
 	"github.com/gauze-dp/gauze/cmd/gauze/fit"
-	"github.com/gauze-dp/gauze/cmd/gauze/remote"
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 )
 
@@ -29,17 +27,17 @@ func program() *shell.Program {
 		Name: "gauze", Short: "Gaussian models of sensitive tables, under differential privacy", Help: helpFiles,
 		Commands: []shell.Command{
 			newFit().Entry(), newDescribe().Entry(), planCommand(), sampleCommand(), compareCommand(), scoreCommand(), simulateCommand(),
-			reportCommand(), pcaCommand(), verifyCommand(), ledgerCommand(), auditing.Start(), serveCommand(), papersCommand(), demoCommand(), shell.Version(),
+			reportCommand(), pcaCommand(), verifyCommand(), ledgerCommand(), fit.StartAudit(), serveCommand(), papersCommand(), demoCommand(), shell.Version(),
 		},
 	}
 }
 
 // newDescribe is `gauze describe`, all in this process, or on a server.
 func newDescribe() *fit.Command {
-	return &fit.Command{Request: fit.Request{Profile: true}, Rows: &fit.Memory{}, Server: &remote.Flags{Method: gauze.MethodProfile}, Now: time.Now, Getenv: os.Getenv}
+	return &fit.Command{Request: fit.Request{Profile: true}, Rows: &fit.Memory{}, Server: &fit.Remote{Method: gauze.MethodProfile}, Now: time.Now, Getenv: os.Getenv}
 }
 
 // newFit is `gauze fit`, all in this process, or on a server.
 func newFit() *fit.Command {
-	return &fit.Command{Rows: &fit.Memory{}, Server: &remote.Flags{}, Now: time.Now, Getenv: os.Getenv}
+	return &fit.Command{Rows: &fit.Memory{}, Server: &fit.Remote{}, Now: time.Now, Getenv: os.Getenv}
 }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/gauze-dp/gauze/cmd/gauze-audit/attack"
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
-	"github.com/gauze-dp/gauze/cmd/gauze/suggest"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -241,7 +240,7 @@ func TestNearest(t *testing.T) {
 		"epsilom": "epsilon", "epslion": "epsilon", "eps": "epsilon", "dleta": "delta", "column": "columns",
 		"ledger": "", "x": "", "": "",
 	} {
-		if got := suggest.Nearest(typed, words); got != want {
+		if got := shell.Nearest(typed, words); got != want {
 			t.Errorf("nearest(%q) = %q, want %q", typed, got, want)
 		}
 	}

@@ -1,4 +1,5 @@
-// Package words writes counts for people.
+// Package words writes counts for people, and reads text as programs write it: in UTF-8 or UTF-16,
+// with a byte order mark or, in UTF-8, without one.
 package words
 
 import "strconv"

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/internal/canceltest"
+	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -200,7 +200,7 @@ func TestFitsStop(t *testing.T) {
 		func(ctx context.Context) (*Mixture, error) { return nil, all(ctx, c.Nearest(means)) },
 		func(ctx context.Context) (*Mixture, error) { return nil, all(ctx, assign) },
 	} {
-		canceltest.Stops(t, func(ctx context.Context) error {
+		stattest.Stops(t, func(ctx context.Context) error {
 			_, err := fit(ctx)
 			return err
 		})

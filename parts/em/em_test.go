@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
-	"github.com/gauze-dp/gauze/internal/canceltest"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
@@ -70,7 +69,7 @@ func TestJoiningStops(t *testing.T) {
 		},
 	} {
 		left := 0
-		asks, most := canceltest.StopsAsked(t, 23, func() (func(context.Context) error, func() int) {
+		asks, most := stattest.StopsAsked(t, 23, func() (func(context.Context) error, func() int) {
 			random := rand.New(rand.NewPCG(1, 2))
 			r := &Rounds{Space: component.Space{Columns: make([]int, d)}, Form: query.FullForm, Rows: 20000, Factor: math.Sqrt2, Misfit: 1}
 			for range k {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gauze-dp/gauze/internal/canceltest"
+	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/parts/roots"
 )
 
@@ -207,11 +207,11 @@ func TestSearchStops(t *testing.T) {
 		wide = append(wide, c)
 	}
 	d := New([]roots.Histogram{exact(truth, even(-10, 610, 4000), 1)}, Known{})
-	canceltest.Stops(t, func(ctx context.Context) error {
+	stattest.Stops(t, func(ctx context.Context) error {
 		_, _, err := d.Search(ctx, Options{Most: 200, Spare: 1, Penalty: 5, Exchange: true})
 		return err
 	})
-	canceltest.Stops(t, func(ctx context.Context) error {
+	stattest.Stops(t, func(ctx context.Context) error {
 		_, _, err := d.Polish(ctx, wide, 1000)
 		return err
 	})

@@ -32,7 +32,7 @@ const (
 )
 
 func (p *Pages) viewOf(f *service.Fit) fitView {
-	out := fitView{Fit: f, Open: f.State == store.ShownQueued || f.State == store.ShownRunning, Passed: 100}
+	out := fitView{Fit: f, Open: f.State == store.Queued || f.State == store.Running, Passed: 100}
 	if err := json.Unmarshal(f.Request, &out.Ask); err != nil {
 		p.Log.Error("a request cannot be read", "fit", f.ID) // never: it was written by Marshal
 	}

@@ -321,7 +321,7 @@ func (s *Service) Cancel(ctx context.Context, p store.Person, id string) (*Fit, 
 	if err != nil {
 		return nil, err
 	}
-	if state := s.view(p, f).State; state != store.ShownQueued && state != store.ShownRunning {
+	if state := s.view(p, f).State; state != store.Queued && state != store.Running {
 		return nil, over()
 	}
 	f, err = s.Store.Cancel(ctx, p.Name, id)

@@ -6,5 +6,5 @@
 // only if its fit has ended with one. Who did what is noted in the ledger's chain of hashes.
 //
 // The package decides nothing: who may do what is decided by server/service, and what an analyst
-// sees when by server/store.
+// sees when follows from its slot, whose length is arithmetic on public facts ([Slot]).
 package store

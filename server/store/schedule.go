@@ -1,4 +1,12 @@
-// Package schedule says when fits run and when what they ended in can be seen.
+package store
+
+import (
+	"math"
+	"time"
+)
+
+// A Slot is the time that a fit has on a worker: when it runs, and when what it ended in can be
+// seen.
 //
 // How long a fit takes depends on its rows, and so does what it ends in: neither is anybody's to
 // see before it was paid for. So a fit has a slot, whose length follows from public facts alone,
@@ -10,15 +18,6 @@
 // What this hides: everything but which of its [Ends] a fit shows at, and that is the first unless
 // the length is far too small (docs/SERVER.md says what to do then). What it cannot hide is in
 // docs/SERVER.md too.
-
-package store
-
-import (
-	"math"
-	"time"
-)
-
-// A Slot is the time that a fit has on a worker.
 type Slot struct {
 	Worker int
 	Start  time.Time
@@ -60,12 +59,6 @@ func maxTime(a, b time.Time) time.Time {
 	return b
 }
 
-// The states that an analyst sees before a fit shows.
-const (
-	ShownQueued  = "queued"
-	ShownRunning = "running"
-)
-
 // Seen is what can be seen of a fit's state: true is what it is, and shows when that can be seen,
 // zero if it is not over.
 func (s Slot) Seen(now time.Time, state string, shows time.Time) string {
@@ -73,9 +66,9 @@ func (s Slot) Seen(now time.Time, state string, shows time.Time) string {
 	case !shows.IsZero() && !now.Before(shows):
 		return state
 	case now.Before(s.Start):
-		return ShownQueued
+		return Queued
 	}
-	return ShownRunning
+	return Running
 }
 
 // Place is the slot of a fit of some length: on the worker that is free first, as far as the slots

@@ -13,9 +13,9 @@ func TestSeenIsAFunctionOfTheSlot(t *testing.T) {
 	for range 2000 {
 		s := Slot{Start: start, Length: time.Duration(1+rand.Int64N(1e11)) * 10}
 		now := start.Add(time.Duration(rand.Int64N(int64(3*s.Length))) - s.Length)
-		want := ShownRunning
+		want := Running
 		if now.Before(start) {
-			want = ShownQueued
+			want = Queued
 		}
 		over := start.Add(time.Duration(rand.Int64N(int64(s.Length))) * 19 / 20)
 		for _, state := range []string{"released", "no-release", "failed"} {

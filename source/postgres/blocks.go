@@ -39,9 +39,9 @@ WHERE c.oid = $1::regclass AND c.relkind = 'r' AND NOT c.relhassubclass AND a.am
 AND NOT pg_catalog.pg_is_in_recovery() AND pg_catalog.current_setting('server_version_num')::int >= 140000`
 
 // blocksOf divides the blocks of a table that the transaction of a connection has touched into
-// ranges; it returns nil where that is impossible, or where the table is too small for more than one
-// connection. A server that is PostgreSQL by half may know no such thing: then the transaction is
-// begun anew.
+// ranges; it returns nil where that is impossible, or where the table is too small for more than
+// one connection. A server that is PostgreSQL by half may know no such thing: then the transaction
+// is begun anew.
 func blocksOf(ctx context.Context, conn *pgconn.PgConn, config *pgconn.Config, table string) (*blockRanges, error) {
 	hands := min(most, runtime.GOMAXPROCS(0))
 	if hands < 2 {

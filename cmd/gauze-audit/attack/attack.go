@@ -7,8 +7,7 @@ import (
 	"fmt"
 
 	"github.com/gauze-dp/gauze/audit"
-	"github.com/gauze-dp/gauze/cmd/gauze/auditing"
-	"github.com/gauze-dp/gauze/cmd/gauze/progress"
+	"github.com/gauze-dp/gauze/cmd/gauze/fit"
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 )
 
@@ -19,16 +18,16 @@ var attack = audit.Run
 func Program() *shell.Program {
 	return &shell.Program{
 		Name: "gauze", Short: "attacks on the methods of gauze", Help: embed.FS{},
-		Commands: []shell.Command{auditing.Command(run), shell.Version()},
+		Commands: []shell.Command{fit.AuditCommand(run), shell.Version()},
 	}
 }
 
-func run(e *shell.Env, o *auditing.Options) error {
+func run(e *shell.Env, o *fit.AuditOptions) error {
 	request, err := o.Request.Parse()
 	if err != nil {
 		return err
 	}
-	for _, name := range auditing.OfRows {
+	for _, name := range fit.AuditOfRows {
 		if o.Request.Given(name) {
 			return shell.Wrong("--"+name, "nothing of a table", "it", "an audit makes its own tables: --rows and --dim say how large")
 		}
@@ -37,7 +36,7 @@ func run(e *shell.Env, o *auditing.Options) error {
 		return shell.Wrong("--runs, --dim", "positive numbers", fmt.Sprintf("%d and %d", o.Runs, o.Columns), "for instance --runs 5000 --dim 1")
 	}
 	r := audit.Request{Fit: request, Rows: o.Rows, Columns: o.Columns, Runs: o.Runs}
-	if progress.IsTerminal(e.Stderr) && !e.JSON {
+	if shell.IsTerminal(e.Stderr) && !e.JSON {
 		r.Progress = func(done, of int) { fmt.Fprintf(e.Stderr, "\r%d of %d fits attacked ", done, of) }
 	}
 	report, err := attack(e.Ctx, r)

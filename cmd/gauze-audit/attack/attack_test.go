@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/audit"
-	"github.com/gauze-dp/gauze/cmd/gauze/auditing"
+	"github.com/gauze-dp/gauze/cmd/gauze/fit"
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/learner"
@@ -54,7 +54,7 @@ func TestAuditFindsAFault(t *testing.T) {
 
 // The default that help shows is that of an audit.
 func TestDefaultRuns(t *testing.T) {
-	if auditing.DefaultRuns != audit.DefaultRuns {
-		t.Errorf("help says %d runs, an audit makes %d", auditing.DefaultRuns, audit.DefaultRuns)
+	if fit.AuditRuns != audit.DefaultRuns {
+		t.Errorf("help says %d runs, an audit makes %d", fit.AuditRuns, audit.DefaultRuns)
 	}
 }

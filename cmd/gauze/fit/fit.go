@@ -14,10 +14,7 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/cmd/gauze/budget"
-	"github.com/gauze-dp/gauze/cmd/gauze/progress"
-	"github.com/gauze-dp/gauze/cmd/gauze/remote"
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
-	"github.com/gauze-dp/gauze/cmd/gauze/summary"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/release"
@@ -47,7 +44,7 @@ func Collect(getenv func(string) string, percent int) {
 type Command struct {
 	Request Request
 	Rows    Rows
-	Server  *remote.Flags // nil for a program that asks none
+	Server  *Remote // nil for a program that asks none
 	// of the system
 	Now    func() time.Time
 	Getenv func(string) string
@@ -113,7 +110,7 @@ func (c *Command) run(e *shell.Env, input string) error {
 	if request.Method == gauze.MethodProfile && !c.Request.Profile {
 		return shell.Wrong("--method", "a method that fits a model", fmt.Sprintf("%q", request.Method), "gauze describe measures a profile, with the same flags but those of a model")
 	}
-	told := progress.New(e.Stderr, c.progress, e.JSON)
+	told := shell.NewProgress(e.Stderr, c.progress, e.JSON)
 	if told == nil {
 		return shell.Wrong("--progress", "auto, plain or none", fmt.Sprintf("%q", c.progress), "auto is the default")
 	}
@@ -146,7 +143,7 @@ func (c *Command) run(e *shell.Env, input string) error {
 
 // counted reserves the cost of a fit, fits, and says how it ended. Nothing that is read may be a
 // file of the ledger.
-func (c *Command) counted(e *shell.Env, input string, request gauze.Request, told *progress.Progress) (*gauze.Result, error) {
+func (c *Command) counted(e *shell.Env, input string, request gauze.Request, told *shell.Progress) (*gauze.Result, error) {
 	if err := ledger.Apart(c.budget.Files(), append(inputs.Opened(input), c.Request.schema)); err != nil {
 		return nil, err
 	}
@@ -211,7 +208,7 @@ func Finished(e *shell.Env, err error) error {
 }
 
 // fit reads the rows and fits them.
-func (c *Command) fit(e *shell.Env, input string, r gauze.Request, schema *source.Schema, told *progress.Progress, counted *budget.Fit) (result *gauze.Result, err error) {
+func (c *Command) fit(e *shell.Env, input string, r gauze.Request, schema *source.Schema, told *shell.Progress, counted *budget.Fit) (result *gauze.Result, err error) {
 	room, leave, err := c.Rows.Open(&r)
 	if err != nil {
 		return nil, err
@@ -237,7 +234,7 @@ func (c *Command) fit(e *shell.Env, input string, r gauze.Request, schema *sourc
 
 // load reads the rows into a protected table, or one for each group, and fills the columns into the
 // request.
-func (c *Command) load(e *shell.Env, input string, r gauze.Request, schema *source.Schema, room kernel.Room, p *progress.Progress) (*kernel.Table, *gauze.Groups, gauze.Request, error) {
+func (c *Command) load(e *shell.Env, input string, r gauze.Request, schema *source.Schema, room kernel.Room, p *shell.Progress) (*kernel.Table, *gauze.Groups, gauze.Request, error) {
 	type loaded struct {
 		in     *gauze.Input
 		table  *kernel.Table
@@ -338,10 +335,10 @@ func (c *Command) write(e *shell.Env, result *gauze.Result, sign func(*release.R
 			return &gauze.RunError{Err: err, Spent: result.Spent}
 		}
 	}
-	for _, line := range summary.Notes(r) {
+	for _, line := range Notes(r) {
 		e.Note("%s\n", line)
 	}
-	e.Released(summary.Of(r), result.Spent)
+	e.Released(Summary(r), result.Spent)
 	return nil
 }
 

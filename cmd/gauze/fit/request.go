@@ -10,7 +10,6 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
-	"github.com/gauze-dp/gauze/cmd/gauze/suggest"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -223,7 +222,7 @@ func covarianceType(name string) (estimate.CovarianceType, error) {
 		return shape, nil
 	}
 	hint := "full is the default; diagonal and spherical need fewer rows"
-	if near := suggest.Nearest(name, []string{"full", "diagonal", "spherical"}); near != "" {
+	if near := shell.Nearest(name, []string{"full", "diagonal", "spherical"}); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	return 0, shell.Wrong("--covariance", "full, diagonal or spherical", fmt.Sprintf("%q", name), hint)

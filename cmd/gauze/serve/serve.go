@@ -20,7 +20,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/server"
 	"github.com/gauze-dp/gauze/server/auth"
-	"github.com/gauze-dp/gauze/server/backup"
 	"github.com/gauze-dp/gauze/server/store"
 )
 
@@ -84,13 +83,13 @@ func (c *Command) Run(ctx context.Context, words []string, out, notes io.Writer,
 	case "token add", "token list", "token revoke":
 		return c.tokens(ctx, words[1], out, notes, asJSON, now)
 	case "backup":
-		if err := backup.Write(ctx, c.server.Database, c.server.Key, c.out, now); err != nil {
+		if err := server.WriteBackup(ctx, c.server.Database, c.server.Key, c.out, now); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(notes, "written to %s; keep a copy of the key, %s, apart from it\n", c.out, c.server.Key)
 		return err
 	case "restore":
-		head, err := backup.Restore(ctx, c.from, c.server.Database, c.server.Key, now)
+		head, err := server.RestoreBackup(ctx, c.from, c.server.Database, c.server.Key, now)
 		if err == nil {
 			_, err = fmt.Fprintf(notes, "restored, with a ledger that is intact up to %d:%s: what was spent after that, it knows nothing of\n", head.Entries, head.Hash)
 		}

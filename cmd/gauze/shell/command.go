@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/gauze-dp/gauze/cmd/gauze/suggest"
 	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/parallel"
 )
@@ -128,7 +127,7 @@ func knownCommand(root *cobra.Command, args []string) error {
 		names = append(names, c.Name())
 	}
 	hint := root.Name() + " help lists the commands"
-	if name := suggest.Nearest(args[0], names); name != "" {
+	if name := Nearest(args[0], names); name != "" {
 		hint = "did you mean " + root.Name() + " " + name + "?"
 	}
 	return &UsageError{Message: fmt.Sprintf("unknown command %q", args[0]), Hint: hint}

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze"
-	"github.com/gauze-dp/gauze/cmd/gauze/suggest"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -307,7 +306,7 @@ func mendOf(err error) (f fault, bad bool) {
 	case errors.As(err, &refusal):
 		return fault{Hint: refusal.Advice}, true
 	case errors.As(err, &unknown):
-		if name := suggest.Nearest(unknown.Name, unknown.Names); name != "" {
+		if name := Nearest(unknown.Name, unknown.Names); name != "" {
 			return fault{Hint: "did you mean " + name + "?"}, true
 		}
 		return fault{Hint: "gauze papers lists the methods"}, true
@@ -326,7 +325,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &lost):
 		name := lost.GetSpecifiedName()
-		if near := suggest.Nearest(name, flagNames(cmd)); near != "" {
+		if near := Nearest(name, flagNames(cmd)); near != "" {
 			help = "did you mean --" + near + "?"
 		}
 		if lost.GetSpecifiedShortnames() != "" {

@@ -1,5 +1,4 @@
-// Package summary says in a few lines of text what was released.
-package summary
+package fit
 
 import (
 	"fmt"
@@ -10,8 +9,8 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// Of says in a line what was released.
-func Of(r *release.Release) string {
+// Summary says in a line what was released.
+func Summary(r *release.Release) string {
 	if r.Groups != nil {
 		found := len(r.Groups)
 		for _, g := range r.Groups {
@@ -53,7 +52,7 @@ func Notes(r *release.Release) []string {
 			out = append(out, of+"no release: "+g.NoRelease.Reason+"; "+g.NoRelease.Advice)
 			continue
 		}
-		out = append(append(out, of+Of(r.Of(i))), notes(of, r.Of(i))...)
+		out = append(append(out, of+Summary(r.Of(i))), notes(of, r.Of(i))...)
 	}
 	return out
 }

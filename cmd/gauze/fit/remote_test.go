@@ -1,4 +1,4 @@
-package remote
+package fit
 
 import (
 	"bytes"
@@ -99,9 +99,9 @@ func post(t *testing.T, url, token, body string) {
 }
 
 // with are flags as they are given.
-func with(t *testing.T, args ...string) *Flags {
+func with(t *testing.T, args ...string) *Remote {
 	t.Helper()
-	f, set := &Flags{}, pflag.NewFlagSet("fit", pflag.ContinueOnError)
+	f, set := &Remote{}, pflag.NewFlagSet("fit", pflag.ContinueOnError)
 	f.Register(set, os.Getenv("GAUZE_TOKEN"))
 	set.Float64("epsilon", 0, "")
 	set.Float64("delta", 0, "")
@@ -138,7 +138,7 @@ func TestNoRedirection(t *testing.T) {
 func TestRemote(t *testing.T) {
 	place, token := started(t)
 	at := []string{"--server", place, "--token-file", token}
-	ask := func(more ...string) *Flags {
+	ask := func(more ...string) *Remote {
 		return with(t, append(append([]string{"--components", "1"}, at...), more...)...)
 	}
 	plan, err := ask("--epsilon", "1", "--delta", "1e-7", "--columns", "age").Plan(t.Context(), "people")
@@ -161,7 +161,7 @@ func TestRemote(t *testing.T) {
 		t.Errorf("a fit that is too much: %v", err)
 	}
 	var field *privacy.FieldError
-	for want, f := range map[string]*Flags{
+	for want, f := range map[string]*Remote{
 		"delta": ask("--epsilon", "1", "--delta", ".1"), "--dataset": ask("--dataset", "x"), "eigenvalues-within": ask("--epsilon", "1", "--delta", "1e-7", "--eigenvalues-within", "2,1"),
 		"--server": with(t, "--server", "http://192.0.2.1", "--token-file", token), "--token-file": with(t, "--server", place),
 	} {
@@ -174,7 +174,7 @@ func TestRemote(t *testing.T) {
 // What may have been spent is said, also where nobody knows.
 func TestLost(t *testing.T) {
 	place, token := started(t)
-	ask := func(more ...string) *Flags {
+	ask := func(more ...string) *Remote {
 		return with(t, append([]string{"--server", place, "--epsilon", "1", "--delta", "1e-7", "--force"}, more...)...)
 	}
 	t.Setenv("GAUZE_TOKEN", "gauze_of_nobody")

@@ -1,4 +1,4 @@
-package oidc
+package auth
 
 import (
 	"context"
@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gauze-dp/gauze/server/auth"
 	"github.com/gauze-dp/gauze/server/store"
 )
 
@@ -91,7 +90,7 @@ func (i *issuer) signed(other map[string]any) string {
 }
 
 func (i *issuer) provider(address string) *Provider {
-	p, err := New(i.t.Context(), Config{Issuer: i.web.URL, Client: "gauze", Address: address, Claim: "groups", Custodians: []string{"owners"}, Analysts: []string{"statistics"}}, time.Now)
+	p, err := NewProvider(i.t.Context(), Config{Issuer: i.web.URL, Client: "gauze", Address: address, Claim: "groups", Custodians: []string{"owners"}, Analysts: []string{"statistics"}}, time.Now)
 	if err != nil {
 		i.t.Fatal(err)
 	}
@@ -113,17 +112,17 @@ func TestPerson(t *testing.T) {
 		"another issuer": {"iss": "https://other.example.org"}, "another server": {"aud": "other"}, "expired": {"exp": time.Now().Add(-time.Hour).Unix()},
 		"not verified": {"email_verified": false}, "no address": {"email": "kim"}, "no name": {"email": "a/b@example.org"}, "a claim of another name": {"email": nil, "Email": "kim@example.org"}, "no role": {"groups": []string{"staff"}}, "no claim": {"groups": nil},
 	} {
-		if got, err := p.Person(ctx, i.signed(other), ""); !errors.Is(err, auth.ErrDenied) {
+		if got, err := p.Person(ctx, i.signed(other), ""); !errors.Is(err, ErrDenied) {
 			t.Errorf("%s: %v, %v", what, got, err)
 		}
 	}
 	token := i.signed(nil)
 	for what, text := range map[string]string{"nothing": "", "no token": "x.y.z", "another signature": token[:len(token)-8] + "AAAAAAAA"} {
-		if _, err := p.Person(ctx, text, ""); !errors.Is(err, auth.ErrDenied) {
+		if _, err := p.Person(ctx, text, ""); !errors.Is(err, ErrDenied) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, err := p.Person(ctx, i.signed(map[string]any{"nonce": "another"}), "ours"); !errors.Is(err, auth.ErrDenied) {
+	if _, err := p.Person(ctx, i.signed(map[string]any{"nonce": "another"}), "ours"); !errors.Is(err, ErrDenied) {
 		t.Error("a token of another visit is taken")
 	}
 }
@@ -144,7 +143,7 @@ func TestSignIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	browser := &http.Client{Jar: jar}
-	r, err := browser.Get(web.URL + Start)
+	r, err := browser.Get(web.URL + SignInStart)
 	if err != nil || r.StatusCode != 200 || len(in) != 1 || in[0].Name != "lee@example.org" {
 		t.Fatalf("%v, %v, %v", r, err, in)
 	}
@@ -171,7 +170,7 @@ func TestSignIn(t *testing.T) {
 func TestConfig(t *testing.T) {
 	for _, c := range []Config{{Issuer: "http://example.org", Client: "a", Claim: "b", Address: "c", Analysts: []string{"d"}}, {Issuer: "https://example.org"},
 		{Issuer: "https://example.org", Client: "a", Claim: "b", Address: "c"}} {
-		if _, err := New(t.Context(), c, time.Now); err == nil {
+		if _, err := NewProvider(t.Context(), c, time.Now); err == nil {
 			t.Error(fmt.Sprint(c) + " is taken")
 		}
 	}

@@ -1,11 +1,4 @@
-// Package oidc lets people sign in where they have an account already, by OpenID Connect: on pages,
-// by the authorization code flow with PKCE, and on the JSON interface with an ID token as the
-// bearer token.
-//
-// Somebody's name is the e-mail address that the issuer says is verified; it has an at sign, so
-// that it is nobody's who was named without one. The role follows from a claim, by lists of values
-// that the configuration has; who is in neither list is nobody.
-package oidc
+package auth
 
 import (
 	"context"
@@ -19,11 +12,10 @@ import (
 	"strings"
 	"time"
 
-	gooidc "github.com/coreos/go-oidc/v3/oidc"
+	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/server/auth"
 	"github.com/gauze-dp/gauze/server/store"
 )
 
@@ -39,15 +31,21 @@ type Config struct {
 	Custodians, Analysts []string
 }
 
-// A Provider is an issuer that has been found.
+// A Provider lets people sign in where they have an account already, by OpenID Connect: on pages,
+// by the authorization code flow with PKCE, and on the JSON interface with an ID token as the
+// bearer token.
+//
+// Somebody's name is the e-mail address that the issuer says is verified; it has an at sign, so
+// that it is nobody's who was named without one. The role follows from a claim, by lists of values
+// that the configuration has; who is in neither list is nobody.
 type Provider struct {
 	config Config
-	verify *gooidc.IDTokenVerifier
+	verify *oidc.IDTokenVerifier
 	oauth  oauth2.Config
 }
 
-// New asks the issuer where its things are.
-func New(ctx context.Context, c Config, now func() time.Time) (*Provider, error) {
+// NewProvider asks the issuer where its things are.
+func NewProvider(ctx context.Context, c Config, now func() time.Time) (*Provider, error) {
 	fault := func(field, wanted, got string) error {
 		return &privacy.FieldError{Field: field, Wanted: wanted, Got: got, Mend: "docs/SERVER.md has an example"}
 	}
@@ -68,29 +66,29 @@ func New(ctx context.Context, c Config, now func() time.Time) (*Provider, error)
 		}
 		secret = strings.TrimSpace(string(text))
 	}
-	found, err := gooidc.NewProvider(ctx, c.Issuer)
+	found, err := oidc.NewProvider(ctx, c.Issuer)
 	if err != nil {
 		return nil, fault("oidc-issuer", "an issuer that answers", err.Error())
 	}
-	return &Provider{config: c, verify: found.Verifier(&gooidc.Config{ClientID: c.Client, Now: now}),
+	return &Provider{config: c, verify: found.Verifier(&oidc.Config{ClientID: c.Client, Now: now}),
 		oauth: oauth2.Config{ClientID: c.Client, ClientSecret: secret, Endpoint: found.Endpoint(),
-			RedirectURL: strings.TrimSuffix(c.Address, "/") + callback, Scopes: []string{gooidc.ScopeOpenID, "email", "profile"}}}, nil
+			RedirectURL: strings.TrimSuffix(c.Address, "/") + callback, Scopes: []string{oidc.ScopeOpenID, "email", "profile"}}}, nil
 }
 
-// Person is whose ID token it is. It fails with auth.ErrDenied, whatever is wrong with it.
+// Person is whose ID token it is. It fails with ErrDenied, whatever is wrong with it.
 func (p *Provider) Person(ctx context.Context, token, nonce string) (store.Person, error) {
 	checked, err := p.verify.Verify(ctx, token)
 	if err != nil || nonce != "" && checked.Nonce != nonce {
-		return store.Person{}, auth.ErrDenied
+		return store.Person{}, ErrDenied
 	}
 	// a map: the fields of a struct would take claims whose names differ from theirs in case
 	all, name, verified := map[string]json.RawMessage{}, "", false
 	if checked.Claims(&all) != nil || json.Unmarshal(all["email"], &name) != nil || json.Unmarshal(all["email_verified"], &verified) != nil {
-		return store.Person{}, auth.ErrDenied
+		return store.Person{}, ErrDenied
 	}
 	name = strings.ToLower(name)
-	if !verified || !strings.Contains(name, "@") || auth.ValidPerson("email", name) != nil {
-		return store.Person{}, auth.ErrDenied
+	if !verified || !strings.Contains(name, "@") || ValidPerson("email", name) != nil {
+		return store.Person{}, ErrDenied
 	}
 	has := wordsOf(all[p.config.Claim])
 	among := func(list []string) bool {
@@ -102,7 +100,7 @@ func (p *Provider) Person(ctx context.Context, token, nonce string) (store.Perso
 	case among(p.config.Analysts):
 		return store.Person{Name: name, Role: store.Analyst}, nil
 	}
-	return store.Person{}, auth.ErrDenied
+	return store.Person{}, ErrDenied
 }
 
 // wordsOf are the values of a claim.
@@ -118,8 +116,8 @@ func wordsOf(raw json.RawMessage) (words []string) {
 
 // Where browsers sign in, and come back to.
 const (
-	Start    = "/sign-in/oidc"
-	callback = "/sign-in/oidc/callback"
+	SignInStart = "/sign-in/oidc"
+	callback    = "/sign-in/oidc/callback"
 )
 
 // attempt is the cookie of somebody who signs in: what comes back has to be theirs.
@@ -131,15 +129,15 @@ const attemptLife = 600
 // Register adds to a mux where browsers sign in. Begin begins the session of a person; secure says
 // that browsers reach the server by TLS.
 func (p *Provider) Register(mux *http.ServeMux, secure bool, begin func(http.ResponseWriter, *http.Request, store.Person) error) {
-	mux.HandleFunc("GET "+Start, func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("GET "+SignInStart, func(w http.ResponseWriter, r *http.Request) {
 		state, nonce, verifier := rand.Text(), rand.Text(), oauth2.GenerateVerifier()
-		http.SetCookie(w, &http.Cookie{Name: attempt, Value: strings.Join([]string{state, nonce, verifier}, "."), Path: Start, MaxAge: attemptLife,
+		http.SetCookie(w, &http.Cookie{Name: attempt, Value: strings.Join([]string{state, nonce, verifier}, "."), Path: SignInStart, MaxAge: attemptLife,
 			HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode})
-		http.Redirect(w, r, p.oauth.AuthCodeURL(state, gooidc.Nonce(nonce), oauth2.S256ChallengeOption(verifier)), http.StatusSeeOther)
+		http.Redirect(w, r, p.oauth.AuthCodeURL(state, oidc.Nonce(nonce), oauth2.S256ChallengeOption(verifier)), http.StatusSeeOther)
 	})
 	mux.HandleFunc("GET "+callback, func(w http.ResponseWriter, r *http.Request) {
 		person, err := p.back(r)
-		http.SetCookie(w, &http.Cookie{Name: attempt, Path: Start, MaxAge: -1, HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode})
+		http.SetCookie(w, &http.Cookie{Name: attempt, Path: SignInStart, MaxAge: -1, HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode})
 		if err == nil {
 			err = begin(w, r, person)
 		}
@@ -157,15 +155,15 @@ func (p *Provider) Register(mux *http.ServeMux, secure bool, begin func(http.Res
 func (p *Provider) back(r *http.Request) (store.Person, error) {
 	cookie, err := r.Cookie(attempt)
 	if err != nil {
-		return store.Person{}, auth.ErrDenied
+		return store.Person{}, ErrDenied
 	}
 	parts := strings.Split(cookie.Value, ".")
 	if len(parts) != 3 || slices.Contains(parts, "") || r.URL.Query().Get("state") != parts[0] {
-		return store.Person{}, auth.ErrDenied
+		return store.Person{}, ErrDenied
 	}
 	got, err := p.oauth.Exchange(r.Context(), r.URL.Query().Get("code"), oauth2.VerifierOption(parts[2]))
 	if err != nil {
-		return store.Person{}, auth.ErrDenied
+		return store.Person{}, ErrDenied
 	}
 	token, _ := got.Extra("id_token").(string)
 	return p.Person(r.Context(), token, parts[1])

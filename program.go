@@ -1,5 +1,4 @@
-// Package program says which program runs.
-package program
+package gauze
 
 import (
 	"runtime/debug"
@@ -9,9 +8,9 @@ import (
 // module is the path of this module.
 const module = "github.com/gauze-dp/gauze"
 
-// Name names the program that runs: Gauze, its version and, where the build says it, the
+// programName names the program that runs: Gauze, its version and, where the build says it, the
 // revision of its sources, with a plus behind one that had been changed.
-func Name(version string) string {
+func programName(version string) string {
 	text, revision, changed := "gauze "+version, "", ""
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -1,10 +1,4 @@
-// Package jobs runs fits on the slots of server/store: each worker one after the other, from the
-// start of a fit's slot until the end at which it shows.
-//
-// A worker whose fit is over before its slot is waits, and keeps nothing of it until the slot's end
-// is near: when the next one begins, and when something is written, says nothing of the rows. A fit
-// that is not over at its slot's last end is stopped, and has failed.
-package jobs
+package server
 
 import (
 	"context"
@@ -20,7 +14,12 @@ import (
 // A Runner runs a fit and says what it ended in.
 type Runner func(ctx context.Context, d store.Dataset, request json.RawMessage, day time.Time) store.Outcome
 
-// Workers run fits.
+// Workers run fits on the slots of [store.Slot]: each worker one after the other, from the start of
+// a fit's slot until the end at which it shows.
+//
+// A worker whose fit is over before its slot is waits, and keeps nothing of it until the slot's end
+// is near: when the next one begins, and when something is written, says nothing of the rows. A fit
+// that is not over at its slot's last end is stopped, and has failed.
 type Workers struct {
 	Store *store.Store
 	Run   Runner
@@ -33,8 +32,8 @@ type Workers struct {
 	running map[string]context.CancelFunc
 }
 
-// New are workers that have not started.
-func New(s *store.Store, run Runner, now func() time.Time, log *slog.Logger, count int) *Workers {
+// NewWorkers returns workers that have not started.
+func NewWorkers(s *store.Store, run Runner, now func() time.Time, log *slog.Logger, count int) *Workers {
 	return &Workers{Store: s, Run: run, Now: now, Log: log, Count: count, wake: make(chan struct{}), running: map[string]context.CancelFunc{}}
 }
 

@@ -1,7 +1,4 @@
-// Package principal computes the principal components of a released mixture: directions of columns
-// along which the table as a whole varies most, how much, and how far the noise may have moved
-// that. It reads the release and nothing else.
-package principal
+package overall
 
 import (
 	"math"
@@ -18,21 +15,22 @@ import (
 // direction, and is taken for all of them.
 type Figure struct{ Value, Noise float64 }
 
-// A Component is one direction.
-type Component struct {
+// A Direction is a principal component: a direction of columns along which the table as a whole
+// varies, how much, and how far the noise may have moved that.
+type Direction struct {
 	Variance          Figure   // along it, in units of the columns squared, or of standardised columns
 	Share, Cumulative Figure   // of the variance of all columns; of it and of those before it
 	Loadings          []Figure // its unit vector, one entry a column, the largest of them positive
 }
 
-// Of returns the components of a release with a valid model, largest variance first: eigenvectors
-// of the covariance of the mixture as a whole, background included, before any limits of columns;
-// of its correlations if standardised, where columns without spread have loadings 0. It fails for
-// a model without any spread.
-func Of(r *release.Release, standardised bool) ([]Component, error) {
+// Principal returns the principal components of a release with a valid model, largest variance
+// first: eigenvectors of the covariance of the mixture as a whole, background included, before any
+// limits of columns; of its correlations if standardised, where columns without spread have
+// loadings 0. It fails for a model without any spread.
+func Principal(r *release.Release, standardised bool) ([]Direction, error) {
 	d := r.Model.Dim()
 	unit := units(r, standardised)
-	parts := partsOf(r, unit)
+	parts := weightedOf(r, unit)
 	cov := mat.NewSymDense(d, nil)
 	for _, p := range parts {
 		cov.AddSym(cov, p.second)
@@ -55,11 +53,11 @@ func Of(r *release.Release, standardised bool) ([]Component, error) {
 	if !standardised {
 		scale = unit[0]
 	}
-	out, sum := make([]Component, d), 0.0
+	out, sum := make([]Direction, d), 0.0
 	for at := range out {
 		i := d - 1 - at // gonum sorts upwards
 		sum += values[i]
-		out[at] = Component{
+		out[at] = Direction{
 			Variance:   Figure{scale * values[i] * scale, scale * noise[i] * scale},
 			Share:      share(values[i]/total, total, noise, func(j int) bool { return j == i }),
 			Cumulative: share(math.Min(1, sum/total), total, noise, func(j int) bool { return j >= i }),
@@ -69,9 +67,9 @@ func Of(r *release.Release, standardised bool) ([]Component, error) {
 	return out, nil
 }
 
-// A part is one component's second moment about the whole's mean, times its weight, and the
+// weighted is one component's second moment about the whole's mean, times its weight, and the
 // relative noise of it.
-type part struct {
+type weighted struct {
 	second *mat.SymDense
 	noise  float64
 }
@@ -94,7 +92,7 @@ func units(r *release.Release, standardised bool) []float64 {
 	return out
 }
 
-func partsOf(r *release.Release, unit []float64) (out []part) {
+func weightedOf(r *release.Release, unit []float64) (out []weighted) {
 	m, d := r.Model.Mean(), r.Model.Dim()
 	over := func(x float64, j int) float64 {
 		if unit[j] == 0 {
@@ -103,7 +101,7 @@ func partsOf(r *release.Release, unit []float64) (out []part) {
 		return x / unit[j]
 	}
 	for k, g := range r.Model.Components {
-		p := part{mat.NewSymDense(d, nil), math.NaN()}
+		p := weighted{mat.NewSymDense(d, nil), math.NaN()}
 		if k < len(r.Diagnostics.Components) && r.Diagnostics.Components[k].EffectiveNoise > 0 {
 			p.noise = r.Diagnostics.Components[k].EffectiveNoise
 		} else if r.Model.Weights[k] < lightest {
@@ -119,10 +117,6 @@ func partsOf(r *release.Release, unit []float64) (out []part) {
 	}
 	return out
 }
-
-// lightest is the weight below which a component whose noise is not known, as those of a
-// background, is left out of the noise of the whole. A guess, as in package overall.
-const lightest = .02
 
 // share is a part of the total with its noise: what is in the part moves it up, all else down.
 func share(value, total float64, noise []float64, in func(int) bool) Figure {

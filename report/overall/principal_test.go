@@ -1,4 +1,4 @@
-package principal
+package overall
 
 import (
 	"math"
@@ -30,10 +30,10 @@ func of(t *testing.T, noise float64, weights []float64, means [][]float64, covs 
 	return r
 }
 
-// TestKnown: two columns of variance 1 with correlation .6 have 1.6 along the diagonal and .4
-// across; a second component at distance adds to the whole; standardised, scales do not matter, and
-// a constant column has no loading.
-func TestKnown(t *testing.T) {
+// TestPrincipalKnown: two columns of variance 1 with correlation .6 have 1.6 along the diagonal and
+// .4 across; a second component at distance adds to the whole; standardised, scales do not matter,
+// and a constant column has no loading.
+func TestPrincipalKnown(t *testing.T) {
 	half := math.Sqrt(.5)
 	for name, c := range map[string]struct {
 		r            *release.Release
@@ -46,7 +46,7 @@ func TestKnown(t *testing.T) {
 		"standardised": {of(t, .1, nil, [][]float64{{5, 7, 3}}, []float64{1e200, -.6e100, 0, -.6e100, 1, 0, 0, 0, 0}), true, []float64{1.6, .4, 0}, []float64{half, -half, 0}},
 		"scales":       {of(t, .1, nil, [][]float64{{5, 7}}, []float64{4e200, 0, 0, 1e200}), false, []float64{4e200, 1e200}, []float64{1, 0}},
 	} {
-		got, err := Of(c.r, c.standardised)
+		got, err := Principal(c.r, c.standardised)
 		if err != nil || len(got) != len(c.variances) {
 			t.Fatalf("%s: %v, %v", name, got, err)
 		}
@@ -70,26 +70,26 @@ func TestKnown(t *testing.T) {
 			t.Errorf("%s: all of it is %+v", name, last)
 		}
 	}
-	if _, err := Of(of(t, 0, nil, [][]float64{{1}}, []float64{0}), false); err == nil {
+	if _, err := Principal(of(t, 0, nil, [][]float64{{1}}, []float64{0}), false); err == nil {
 		t.Error("a point has components")
 	}
 	bare := of(t, 0, nil, [][]float64{{5, 7}}, []float64{1, .6, .6, 1})
-	if got, err := Of(bare, false); err != nil || !math.IsNaN(got[0].Variance.Noise) || !math.IsNaN(got[0].Share.Noise) {
+	if got, err := Principal(bare, false); err != nil || !math.IsNaN(got[0].Variance.Noise) || !math.IsNaN(got[0].Share.Noise) {
 		t.Errorf("noise that is not known: %+v, %v", got, err)
 	}
 }
 
-// TestNoise: noise of the size that is stated moves every figure by no more than is said, and by no
-// less than a fifth of it: the safe side is within the root of 2d, 2.8 at d = 4. Over 2,000 draws a
-// measured standard deviation is off by 5 % five times less than once in 1e9 where the law is
-// Gaussian.
-func TestNoise(t *testing.T) {
+// TestPrincipalNoise: noise of the size that is stated moves every figure by no more than is said,
+// and by no less than a fifth of it: the safe side is within the root of 2d, 2.8 at d = 4. Over
+// 2,000 draws a measured standard deviation is off by 5 % five times less than once in 1e9 where
+// the law is Gaussian.
+func TestPrincipalNoise(t *testing.T) {
 	const d, sigma, draws = 4, .002, 2000
 	rng := rand.New(rand.NewPCG(7, 9))
 	cov := []float64{4, 1, .5, .2, 1, 3, .3, .1, .5, .3, 2, .4, .2, .1, .4, 1}
 	means := [][]float64{make([]float64, d)}
 	r := of(t, sigma*math.Sqrt(2*d), nil, means, cov)
-	said, err := Of(r, false)
+	said, err := Principal(r, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestNoise(t *testing.T) {
 				noisy.SetSym(i, j, full.At(i, j))
 			}
 		}
-		got, err := Of(of(t, 0, nil, means, noisy.RawSymmetric().Data), false)
+		got, err := Principal(of(t, 0, nil, means, noisy.RawSymmetric().Data), false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,5 +1,4 @@
-// Package backup copies a server's database, and puts a copy back.
-package backup
+package server
 
 import (
 	"context"
@@ -12,9 +11,9 @@ import (
 	"github.com/gauze-dp/gauze/ledger"
 )
 
-// Write writes a copy of a SQLite database to a new file, for its owner alone, while others read
-// and write: all of one moment. The ledger's key is not in it.
-func Write(ctx context.Context, place, keyFile, out string, now func() time.Time) error {
+// WriteBackup writes a copy of a SQLite database to a new file, for its owner alone, while others
+// read and write: all of one moment. The ledger's key is not in it.
+func WriteBackup(ctx context.Context, place, keyFile, out string, now func() time.Time) error {
 	l, err := ledger.Open(ctx, place, keyFile, now)
 	if err != nil {
 		return err
@@ -35,9 +34,9 @@ func Write(ctx context.Context, place, keyFile, out string, now func() time.Time
 	return err
 }
 
-// Restore puts a backup in the place of a database that is not there, and verifies its ledger with
-// the key. What was spent after the backup was made it knows nothing of.
-func Restore(ctx context.Context, backup, place, keyFile string, now func() time.Time) (head ledger.Head, err error) {
+// RestoreBackup puts a backup in the place of a database that is not there, and verifies its ledger
+// with the key. What was spent after the backup was made it knows nothing of.
+func RestoreBackup(ctx context.Context, backup, place, keyFile string, now func() time.Time) (head ledger.Head, err error) {
 	from, err := os.Open(backup)
 	if err != nil {
 		return head, &privacy.FieldError{Field: "from", Wanted: "a backup", Got: err.Error(), Mend: "gauze serve backup makes one"}

@@ -1,4 +1,4 @@
-package auditing
+package fit
 
 import (
 	"encoding/json"
@@ -14,18 +14,18 @@ import (
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 )
 
-// program is what runs audits, and where its source stands.
-const program, source = "gauze-audit", "github.com/gauze-dp/gauze/cmd/gauze-audit"
+// auditProgram is what runs audits, and where its source stands.
+const auditProgram, auditSource = "gauze-audit", "github.com/gauze-dp/gauze/cmd/gauze-audit"
 
-// Start returns `gauze audit` as gauze has it: it hands its arguments to the program gauze-audit,
-// whose exit code is the command's.
-func Start() shell.Command {
-	c := Command(start)
+// StartAudit returns `gauze audit` as gauze has it: it hands its arguments to the program
+// gauze-audit, whose exit code is the command's.
+func StartAudit() shell.Command {
+	c := AuditCommand(start)
 	c.Spends = true // it waits for the program, which a signal reaches too
 	return c
 }
 
-func start(e *shell.Env, _ *Options) error {
+func start(e *shell.Env, _ *AuditOptions) error {
 	name, clean, err := find(e)
 	defer clean()
 	if err != nil {
@@ -46,7 +46,7 @@ func start(e *shell.Env, _ *Options) error {
 // it likewise; clean removes that.
 func find(e *shell.Env) (name string, clean func(), err error) {
 	clean = func() {}
-	file := program
+	file := auditProgram
 	if runtime.GOOS == "windows" {
 		file += ".exe"
 	}
@@ -59,17 +59,17 @@ func find(e *shell.Env) (name string, clean func(), err error) {
 	if found, err := exec.LookPath(file); err == nil {
 		return found, clean, same(e, found)
 	}
-	missing := shell.Wrong("audit", "the program "+program+" beside this one or on the PATH", "none", "go install "+source+"@latest; in a checkout: go build ./cmd/"+program)
+	missing := shell.Wrong("audit", "the program "+auditProgram+" beside this one or on the PATH", "none", "go install "+auditSource+"@latest; in a checkout: go build ./cmd/"+auditProgram)
 	if b, ok := debug.ReadBuildInfo(); !ok || b.Main.Version != "(devel)" {
 		return "", clean, missing
 	}
-	folder, err := os.MkdirTemp("", program)
+	folder, err := os.MkdirTemp("", auditProgram)
 	if err != nil {
 		return "", clean, err
 	}
 	clean = func() { _ = os.RemoveAll(folder) }
 	built := filepath.Join(folder, file)
-	if exec.CommandContext(e.Ctx, "go", "build", "-o", built, source).Run() != nil {
+	if exec.CommandContext(e.Ctx, "go", "build", "-o", built, auditSource).Run() != nil {
 		return "", clean, missing
 	}
 	return built, clean, nil
@@ -83,7 +83,7 @@ func same(e *shell.Env, name string) error {
 		err = json.Unmarshal(text, &version)
 	}
 	if err != nil || version.Program != gauze.Program() {
-		return shell.Wrong("audit", "a "+program+" of this build, "+gauze.Program(), fmt.Sprintf("%s (%s)", version.Program, name), "build or install both programs from the same version")
+		return shell.Wrong("audit", "a "+auditProgram+" of this build, "+gauze.Program(), fmt.Sprintf("%s (%s)", version.Program, name), "build or install both programs from the same version")
 	}
 	return nil
 }

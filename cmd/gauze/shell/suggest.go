@@ -1,5 +1,4 @@
-// Package suggest guesses what somebody meant to type.
-package suggest
+package shell
 
 import "github.com/spf13/cobra"
 

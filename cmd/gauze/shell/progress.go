@@ -1,5 +1,4 @@
-// Package progress tells a custodian on a terminal how far a fit is.
-package progress
+package shell
 
 import (
 	"fmt"
@@ -36,9 +35,10 @@ type Progress struct {
 	began time.Time // the first measurement was made
 }
 
-// New returns nil for a kind other than auto, plain and none; auto says nothing to a program, and
-// plain says each line in an object, with the part of the budget that was spent by then.
-func New(w io.Writer, kind string, program bool) *Progress {
+// NewProgress returns nil for a kind other than auto, plain and none; auto says nothing to a
+// program, and plain says each line in an object, with the part of the budget that was spent by
+// then.
+func NewProgress(w io.Writer, kind string, program bool) *Progress {
 	p := &Progress{w: w, json: program, last: time.Now()}
 	switch kind {
 	case "auto":

@@ -1,6 +1,4 @@
-// Package remote is `gauze fit --server URL` and `gauze plan --server URL`: the same commands, with
-// the rows on a server.
-package remote
+package fit
 
 import (
 	"bytes"
@@ -29,8 +27,9 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// Flags name a server, and who asks.
-type Flags struct {
+// Remote is the flags that name a server, and who asks: `gauze fit --server URL` and `gauze plan
+// --server URL` are the same commands, with the rows on a server.
+type Remote struct {
 	URL, Token string
 	Method     string // of all that is asked, where no flag says it
 	set        *pflag.FlagSet
@@ -42,7 +41,7 @@ type Flags struct {
 
 // Signed returns the server's signature of the release that Fit has fetched, if it is one of this
 // text; "" otherwise.
-func (f *Flags) Signed(text string) string {
+func (f *Remote) Signed(text string) string {
 	if f == nil || f.URL == "" || text != f.text {
 		return ""
 	}
@@ -50,7 +49,7 @@ func (f *Flags) Signed(text string) string {
 }
 
 // Register adds the flags to a command's. The token given is taken where no file of one is named.
-func (f *Flags) Register(flags *pflag.FlagSet, given string) {
+func (f *Remote) Register(flags *pflag.FlagSet, given string) {
 	f.set, f.given = flags, given
 	flags.StringVar(&f.URL, "server", "", "URL of a gauze serve: INPUT is the name of a data set there then, and its rows stay there")
 	flags.StringVar(&f.Token, "token-file", "", "file with your token for --server (default: the variable GAUZE_TOKEN of the environment holds it)")
@@ -65,7 +64,7 @@ var (
 )
 
 // ask is what the flags ask for, as the server reads it.
-func (f *Flags) ask(dataset string) (map[string]any, error) {
+func (f *Remote) ask(dataset string) (map[string]any, error) {
 	out := map[string]any{}
 	if f.about = dataset; dataset != "" {
 		out["dataset"] = dataset
@@ -135,7 +134,7 @@ func wait(ctx context.Context) error {
 }
 
 // send asks the server, again if it is busy or cannot be reached, and reads the answer into out.
-func (f *Flags) send(ctx context.Context, method, path, key string, body, out any) error {
+func (f *Remote) send(ctx context.Context, method, path, key string, body, out any) error {
 	u, err := url.Parse(f.URL)
 	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || !slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname())) {
 		return &privacy.FieldError{Field: "--server", Wanted: "a URL with https, or http on this machine", Got: f.URL, Mend: "for instance https://gauze.example.org"}
@@ -166,7 +165,7 @@ func (f *Flags) send(ctx context.Context, method, path, key string, body, out an
 var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // once asks the server, and says whether to ask again.
-func (f *Flags) once(ctx context.Context, method, path, key, token string, body []byte, out any) (bool, error) {
+func (f *Remote) once(ctx context.Context, method, path, key, token string, body []byte, out any) (bool, error) {
 	r, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(f.URL, "/")+"/api/v1"+path, bytes.NewReader(body))
 	if err != nil {
 		return false, err
@@ -202,7 +201,7 @@ func (f *Flags) once(ctx context.Context, method, path, key, token string, body 
 
 // Plan is the server's, of a fit of a data set or, for "", of rows and columns that are only spoken
 // of.
-func (f *Flags) Plan(ctx context.Context, dataset string) (*gauze.Statement, error) {
+func (f *Remote) Plan(ctx context.Context, dataset string) (*gauze.Statement, error) {
 	ask, err := f.ask(dataset)
 	if err != nil {
 		return nil, err
@@ -212,7 +211,7 @@ func (f *Flags) Plan(ctx context.Context, dataset string) (*gauze.Statement, err
 }
 
 // reserved is what a fit that is asked for can have cost at most: the server reserves all of it.
-func (f *Flags) reserved() (most release.Spent) {
+func (f *Remote) reserved() (most release.Spent) {
 	most.Epsilon, _ = f.set.GetFloat64("epsilon")
 	most.Delta, _ = f.set.GetFloat64("delta")
 	most.Rho, _ = f.set.GetFloat64("rho")
@@ -222,7 +221,7 @@ func (f *Flags) reserved() (most release.Spent) {
 
 // Fit submits a fit of a data set, waits until what it ended in shows, and returns that. Where ctx
 // ends first the fit goes on there, and its cost stays reserved.
-func (f *Flags) Fit(ctx context.Context, dataset string) (*gauze.Result, error) {
+func (f *Remote) Fit(ctx context.Context, dataset string) (*gauze.Result, error) {
 	ask, err := f.ask(dataset)
 	if err == nil { // what can be refused is refused before there is a fit
 		err = f.send(ctx, http.MethodPost, "/plans", "", ask, &json.RawMessage{})

@@ -1,6 +1,4 @@
-// Package utf takes text as programs write it: in UTF-8 or UTF-16, with a byte order mark or, in
-// UTF-8, without one.
-package utf
+package words
 
 import (
 	"bufio"
@@ -14,9 +12,10 @@ import (
 
 const bufferSize = 64 << 10
 
-// Reader is the text of in as UTF-8, without its byte order mark. Bytes that are no UTF-8 stay what
-// they are; what is no UTF-16 behind its mark becomes U+FFFD.
-func Reader(in io.Reader) (*bufio.Reader, error) {
+// NewReader returns the text of in, which is UTF-8 or, behind a byte order mark, UTF-16, as UTF-8
+// without the mark. Bytes that are no UTF-8 stay what they are; what is no UTF-16 behind its mark
+// becomes U+FFFD.
+func NewReader(in io.Reader) (*bufio.Reader, error) {
 	r := bufio.NewReaderSize(in, bufferSize)
 	head, err := r.Peek(3)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -33,19 +32,19 @@ func Reader(in io.Reader) (*bufio.Reader, error) {
 	return r, nil
 }
 
-// File is the whole text of a file.
-func File(path string) ([]byte, error) {
+// ReadFile returns the whole text of a file.
+func ReadFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return All(f)
+	return ReadAll(f)
 }
 
-// All is the whole text of in, as Reader has it.
-func All(in io.Reader) ([]byte, error) {
-	r, err := Reader(in)
+// ReadAll returns the whole text of in, as NewReader has it.
+func ReadAll(in io.Reader) ([]byte, error) {
+	r, err := NewReader(in)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package program
+package gauze
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 
 // TestName: a build that knows no revision, as that of a test, says none.
 func TestName(t *testing.T) {
-	if got := Name("1.2.3"); !strings.HasPrefix(got, "gauze 1.2.3") || strings.Contains(got, "()") {
+	if got := programName("1.2.3"); !strings.HasPrefix(got, "gauze 1.2.3") || strings.Contains(got, "()") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package auditing
+package fit
 
 import (
 	"bytes"
@@ -26,11 +26,11 @@ func TestStartRefuses(t *testing.T) {
 		folder := t.TempDir()
 		t.Setenv("PATH", folder)
 		if c.script != "" {
-			if err := os.WriteFile(filepath.Join(folder, program), []byte(c.script), 0o700); err != nil {
+			if err := os.WriteFile(filepath.Join(folder, auditProgram), []byte(c.script), 0o700); err != nil {
 				t.Fatal(err)
 			}
 		}
-		p := shell.Program{Name: "gauze", Help: embed.FS{}, Commands: []shell.Command{Start()}}
+		p := shell.Program{Name: "gauze", Help: embed.FS{}, Commands: []shell.Command{StartAudit()}}
 		var out, said bytes.Buffer
 		code := p.Run(t.Context(), strings.Fields("audit --method gaussian --epsilon 1 --delta 1e-6"), nil, &out, &said)
 		if code != shell.CodeBad || !strings.Contains(said.String(), c.want) {

@@ -1,4 +1,4 @@
-package progress
+package shell
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 
 func TestRead(t *testing.T) {
 	var out strings.Builder
-	p := New(&out, "plain", false)
+	p := NewProgress(&out, "plain", false)
 	p.Read(1<<20, .336)
 	p.Read(1<<20+1, .4)
 	p.Read(2<<20, 0)
@@ -20,7 +20,7 @@ func TestRead(t *testing.T) {
 // A program that shows a bar takes its lines apart without reading words.
 func TestLinesForAProgram(t *testing.T) {
 	var out strings.Builder
-	p := New(&out, "plain", true)
+	p := NewProgress(&out, "plain", true)
 	p.Step(`"range"`, .25)
 	p.Step("moments", .5)
 	p.End()

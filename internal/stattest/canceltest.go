@@ -1,5 +1,4 @@
-// Package canceltest checks that long computations stop when their context is done.
-package canceltest
+package stattest
 
 import (
 	"context"
