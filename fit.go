@@ -14,7 +14,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/estimate/profile"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release"
@@ -254,9 +253,9 @@ func stepOf(m kernel.Measurement) release.PlanStep {
 // maskOf is a mask's public numbers, as plans and certificates state them; nil for none.
 func maskOf(m any) *release.Mask {
 	switch m := m.(type) {
-	case mask.Lifted:
+	case privacy.CovarianceMask:
 		return &release.Mask{Kind: release.MaskLifted, Dimension: m.Dimension, Gamma: m.Gamma, Eta: m.Eta}
-	case mask.Parameters:
+	case privacy.ParameterMask:
 		return &release.Mask{Kind: release.MaskParameters, Components: m.Components, Dimension: m.Dimension, Gamma: m.Gamma,
 			EtaWeight: m.EtaWeight, EtaMean: m.EtaMean, EtaCov: m.EtaCov}
 	}

@@ -29,7 +29,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/categories"
 	"github.com/gauze-dp/gauze/estimate/profile"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/engine"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/literal"
@@ -117,9 +116,9 @@ type Request struct {
 	// Observe, if set, is told after every measurement its step and the part of the budget (of
 	// mu^2) spent so far.
 	Observe func(step string, spent float64)
-	// Engine reads the rows: one of the packages below kernel/engine. Default: all cores of this
-	// machine.
-	Engine engine.Engine
+	// Engine reads the rows: one of the packages below kernel/internal/engine. Default: all cores
+	// of this machine.
+	Engine kernel.Engine
 	// Reserve, if set, is told the plan and what it may cost at most before the first measurement
 	// of a fit, or of each group's: its error refuses the fit, with nothing spent.
 	Reserve func(plan kernel.Plan, total privacy.Calibration) error

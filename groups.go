@@ -10,9 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/estimate/profile"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/grouped"
+	"github.com/gauze-dp/gauze/kernel/people"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -30,7 +29,7 @@ type Groups struct {
 func (g *Groups) Rows() int { return g.rows }
 
 // FitGroups fits every group by itself, as [Fit] does, under one certificate: what each may cost
-// for all of them together to keep the promise is said by compose.PerGroup.
+// for all of them together to keep the promise is said by privacy.BudgetPerGroup.
 //
 // A group whose fit ends without a model, for instance because it is too small, says so in its own
 // place; only if all do the result has a NoRelease.
@@ -51,7 +50,7 @@ func FitGroups(ctx context.Context, g Groups, r Request) (*Result, error) {
 	}
 	own := r
 	own.Relation = privacy.AddRemoveOne
-	own.Budget = compose.PerGroup(r.Relation, r.Budget)
+	own.Budget = privacy.BudgetPerGroup(r.Relation, r.Budget)
 	out := &release.Release{Format: release.Format}
 	var plan []release.PlanStep
 	var spent []release.Spent
@@ -91,17 +90,17 @@ func (r Request) spent(groups []release.Spent) release.Spent {
 	for _, g := range groups {
 		losses = append(losses, privacy.Loss(g))
 	}
-	return release.Spent(compose.Together(r.Relation, losses))
+	return release.Spent(privacy.LossOfGroups(r.Relation, losses))
 }
 
 // Cost returns what a fit of the request costs, or with groups the fits of all of them, with this
 // plan for each, calibrated to total: what a ledger counts.
-func (r Request) Cost(plan kernel.Plan, total privacy.Calibration, inGroups bool) compose.Cost {
+func (r Request) Cost(plan kernel.Plan, total privacy.Calibration, inGroups bool) privacy.Cost {
 	gaussian := plan.Method == profile.Name || slices.Contains(catalog.Methods().Names(), plan.Method)
 	if inGroups {
-		return grouped.Cost(plan, total, gaussian, r.Relation, r.Budget)
+		return people.CostOfGroups(plan, total, gaussian, r.Relation, r.Budget)
 	}
-	cost := compose.CostOf(total, gaussian)
+	cost := privacy.CostOf(total, gaussian)
 	cost.Epsilon, cost.Delta = r.Budget.Epsilon, r.Budget.Delta
 	return cost
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/rehearsal"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -40,11 +40,11 @@ func moved(r privacy.Relation, seed uint64) (m movedRow) {
 
 // fit fits the groups of one of the tables: as FitGroups does, or with the fault that every group
 // has the whole budget. What is heard of each group is in the scripts.
-func (m movedRow) fit(t *testing.T, table int, scripts [2]*rehearsal.Script, b privacy.Budget, faulty bool) release.Certificate {
+func (m movedRow) fit(t *testing.T, table int, scripts [2]*kerneltest.Script, b privacy.Budget, faulty bool) release.Certificate {
 	t.Helper()
 	g := Groups{by: []string{"side"}, names: [][]string{{"a"}, {"b"}}, rows: 1201}
 	for i, script := range scripts {
-		g.tables = append(g.tables, rehearsal.Table(m.groups[table][i], 1, privacy.AddRemoveOne, script))
+		g.tables = append(g.tables, kerneltest.Observed(m.groups[table][i], 1, privacy.AddRemoveOne, script))
 	}
 	r := Request{Relation: m.relation, Budget: b, Method: "gaussian", Components: 1, Columns: Named("x"), Force: true}
 	if faulty {
@@ -62,12 +62,12 @@ func (m movedRow) fit(t *testing.T, table int, scripts [2]*rehearsal.Script, b p
 // the score is the log-likelihood ratio of the two tables.
 func (m movedRow) attack(t *testing.T, table int, seed uint64, b privacy.Budget, faulty bool) (score, loss float64) {
 	t.Helper()
-	own := [2]*rehearsal.Script{{}, {}}
+	own := [2]*kerneltest.Script{{}, {}}
 	certificate := m.fit(t, table, own, b, faulty)
-	var again [2][2]*rehearsal.Script
+	var again [2][2]*kerneltest.Script
 	for i := range again {
 		for g := range 2 {
-			again[i][g] = &rehearsal.Script{Replayed: true, Answers: own[g].Heard, Seed: seed}
+			again[i][g] = &kerneltest.Script{Replayed: true, Answers: own[g].Heard, Seed: seed}
 		}
 		m.fit(t, i, again[i], b, faulty)
 	}

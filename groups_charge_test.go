@@ -13,19 +13,18 @@ import (
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/grouped"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/people"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/rehearsal"
 )
 
 // A charged method is fitted to groups, and what it is charged.
 type charged struct {
 	own   Request // of one group
 	whole privacy.Budget
-	cost  compose.Cost // of all groups together
-	one   compose.Cost // of one group
+	cost  privacy.Cost // of all groups together
+	one   privacy.Cost // of one group
 }
 
 // chargedFor is a method, asked of groups under a relation.
@@ -50,7 +49,7 @@ func chargedFor(method string, r privacy.Relation, d int) (c *charged) {
 		whole.MaxComponents = 3
 	}
 	c.own = whole
-	c.own.Relation, c.own.Budget = privacy.AddRemoveOne, compose.PerGroup(r, whole.Budget)
+	c.own.Relation, c.own.Budget = privacy.AddRemoveOne, privacy.BudgetPerGroup(r, whole.Budget)
 	c.whole = whole.Budget
 	c.own.Reserve = func(plan kernel.Plan, total privacy.Calibration) error {
 		for _, s := range plan.Steps {
@@ -58,7 +57,7 @@ func chargedFor(method string, r privacy.Relation, d int) (c *charged) {
 				return fmt.Errorf("step %q cuts the slack into smaller pieces than compose.Recounted takes", s.Name)
 			}
 		}
-		c.cost, c.one = whole.Cost(plan, total, true), compose.CostOf(total, true)
+		c.cost, c.one = whole.Cost(plan, total, true), privacy.CostOf(total, true)
 		return nil
 	}
 	return c
@@ -71,15 +70,15 @@ func chargedFor(method string, r privacy.Relation, d int) (c *charged) {
 func (c *charged) loss(t *testing.T, x, y [][]float64, seed uint64, found map[string]float64) (loss float64) {
 	t.Helper()
 	d := len(c.own.Columns)
-	var own rehearsal.Script
-	result, err := Fit(t.Context(), rehearsal.Table(x, d, privacy.AddRemoveOne, &own), c.own)
+	var own kerneltest.Script
+	result, err := Fit(t.Context(), kerneltest.Observed(x, d, privacy.AddRemoveOne, &own), c.own)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var again [2]*rehearsal.Script
+	var again [2]*kerneltest.Script
 	for i, rows := range [][][]float64{x, y} {
-		again[i] = &rehearsal.Script{Replayed: true, Answers: own.Heard, Seed: seed}
-		if _, err := Fit(t.Context(), rehearsal.Table(rows, d, privacy.AddRemoveOne, again[i]), c.own); err != nil || again[i].Beyond || len(again[i].Heard) != len(own.Heard) {
+		again[i] = &kerneltest.Script{Replayed: true, Answers: own.Heard, Seed: seed}
+		if _, err := Fit(t.Context(), kerneltest.Observed(rows, d, privacy.AddRemoveOne, again[i]), c.own); err != nil || again[i].Beyond || len(again[i].Heard) != len(own.Heard) {
 			t.Fatalf("the same answers led to other measurements (%v)", err)
 		}
 	}
@@ -105,8 +104,8 @@ func (c *charged) loss(t *testing.T, x, y [][]float64, seed uint64, found map[st
 				one += apart * apart
 			}
 			ratio := one / (line.Mu * line.Mu)
-			if found[line.Query] = max(found[line.Query], ratio); ratio > grouped.Ratio2(line.Query)*(1+1e-6) {
-				t.Errorf("step %q: a replaced row moves %q by %.3f of its mu^2, counted are %g", line.Step, line.Query, ratio, grouped.Ratio2(line.Query))
+			if found[line.Query] = max(found[line.Query], ratio); ratio > people.GroupRatio2(line.Query)*(1+1e-6) {
+				t.Errorf("step %q: a replaced row moves %q by %.3f of its mu^2, counted are %g", line.Step, line.Query, ratio, people.GroupRatio2(line.Query))
 			}
 			loss += one
 		}
@@ -177,7 +176,7 @@ func TestGroupsCharge(t *testing.T) {
 			}
 			t.Logf("%v, %s: within a group %.3f, between groups %.3f, charged %.3f of the mu^2 of one group", r, method, within/c.one.Mu2, moved/c.one.Mu2, c.cost.Mu2/c.one.Mu2)
 			older := c.one.Plus(c.one) // what was counted
-			if older = older.Plus(compose.Recounted(c.whole, older)); r == privacy.ReplaceOne {
+			if older = older.Plus(privacy.Recounted(c.whole, older)); r == privacy.ReplaceOne {
 				older.Epsilon, older.Delta, older.Mu2 = c.cost.Epsilon, c.cost.Delta, older.Mu2*(1+1e-12)
 				if !c.cost.Within(older) {
 					t.Errorf("%s: recounted are %+v, charged would be %+v", method, older, c.cost)
@@ -189,7 +188,7 @@ func TestGroupsCharge(t *testing.T) {
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(found)) {
-		t.Logf("%-40s %.3f of its mu^2, counted %.3f", kind, found[kind], grouped.Ratio2(kind))
+		t.Logf("%-40s %.3f of its mu^2, counted %.3f", kind, found[kind], people.GroupRatio2(kind))
 	}
 	if found[query.ColumnCounts] < 3.999 || found["clipped moments"] < 1.9 {
 		t.Errorf("balances are moved by %.3f of their mu^2, moments by %.3f: this search is too weak to see the old fault", found[query.ColumnCounts], found["clipped moments"])

@@ -11,7 +11,6 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
 )
@@ -128,7 +127,7 @@ func TestPriceOfGroups(t *testing.T) {
 			for name, whole := range map[string]bool{"divided": false, "whole": true} {
 				b := privacy.Budget{Epsilon: epsilon, Delta: delta}
 				if !whole {
-					b = compose.PerGroup(privacy.ReplaceOne, b)
+					b = privacy.BudgetPerGroup(privacy.ReplaceOne, b)
 				}
 				mu := privacy.MuOf(b.Epsilon, b.Delta)
 				for loss, times := range map[string]float64{"move": math.Sqrt2, "within": 2} {
@@ -139,11 +138,11 @@ func TestPriceOfGroups(t *testing.T) {
 			}
 		}
 	}
-	if all := compose.Together(privacy.ReplaceOne, []privacy.Loss{{Epsilon: .5, Delta: 1e-7, Mu: .1, Rho: .005}, {Epsilon: .4, Delta: 2e-7, Mu: .2, Rho: .02}}); all.Epsilon != 1 ||
+	if all := privacy.LossOfGroups(privacy.ReplaceOne, []privacy.Loss{{Epsilon: .5, Delta: 1e-7, Mu: .1, Rho: .005}, {Epsilon: .4, Delta: 2e-7, Mu: .2, Rho: .02}}); all.Epsilon != 1 ||
 		math.Abs(all.Delta-2e-7*(1+math.Exp(.5))) > 1e-18 || all.Mu != .4 || all.Rho != .08 {
 		t.Errorf("together %+v", all)
 	}
-	if all := compose.Together(privacy.AddRemoveOne, []privacy.Loss{{Mu: .4, Rho: .08}, {}}); all.Rho != .08 || all.Mu != .4 {
+	if all := privacy.LossOfGroups(privacy.AddRemoveOne, []privacy.Loss{{Mu: .4, Rho: .08}, {}}); all.Rho != .08 || all.Mu != .4 {
 		t.Errorf("together with a group that measured nothing: %+v", all)
 	}
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks"
-	"github.com/gauze-dp/gauze/kernel/blocks/mask"
-	"github.com/gauze-dp/gauze/kernel/blocks/popular"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/release"
 )
@@ -183,12 +182,12 @@ func TestPlanWithMask(t *testing.T) {
 // Both lines of a published reduction's step: the test costs its pure loss and no mu, the mask its
 // curve.
 func TestPublishedStepsAreStated(t *testing.T) {
-	mask := mask.Parameters{Components: 2, Dimension: 3, Gamma: .01, EtaWeight: .3, EtaMean: .2, EtaCov: .1}
-	test := stepOf(kernel.Measurement{Step: "a", Query: popular.Kind, Count: 1, Law: popular.Law, Sensitivity: 198, Noise: 396, Delta: 1e-7})
+	mask := privacy.ParameterMask{Components: 2, Dimension: 3, Gamma: .01, EtaWeight: .3, EtaMean: .2, EtaCov: .1}
+	test := stepOf(kernel.Measurement{Step: "a", Query: pure.PopularKind, Count: 1, Law: pure.LawPopular, Sensitivity: 198, Noise: 396, Delta: 1e-7})
 	if test.Pure < .5 || test.Pure > .5+1e-12 || test.Mu != 0 || test.Sensitivity != 0 || test.Noise != 0 || test.Delta != 1e-7 {
 		t.Errorf("%+v", test)
 	}
-	line := stepOf(kernel.Measurement{Step: "a", Query: popular.Kind, Count: 1, Law: blocks.LawMasked, Sensitivity: .01, Noise: .1, Mask: mask})
+	line := stepOf(kernel.Measurement{Step: "a", Query: pure.PopularKind, Count: 1, Law: blocks.LawMasked, Sensitivity: .01, Noise: .1, Mask: mask})
 	want := release.Mask{Kind: release.MaskParameters, Components: 2, Dimension: 3, Gamma: .01, EtaWeight: .3, EtaMean: .2, EtaCov: .1}
 	if line.Mask == nil || *line.Mask != want || line.Sensitivity != 0 || line.Noise != 0 || line.Law != "" {
 		t.Errorf("%+v: %+v", line, line.Mask)
@@ -200,7 +199,7 @@ func TestPublishedStepsAreStated(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, step := range s.Steps {
-		if step.Query != popular.Kind {
+		if step.Query != pure.PopularKind {
 			continue
 		}
 		if step.Mu != 0 || !(step.Pure > 0) || step.Mask == nil || !strings.Contains(s.String(), "the test of step "+step.Step+": epsilon = ") {
@@ -329,7 +328,7 @@ func TestOwnLearnerNeedsRows(t *testing.T) {
 // A reader of releases finds tests of agreement and their masks by the names that the kernel gives
 // them.
 func TestAgreementsAreNamedAsInTheKernel(t *testing.T) {
-	if release.QueryStable != blocks.StableKind || release.QueryPopular != popular.Kind {
-		t.Errorf("release has %q and %q, the kernel %q and %q", release.QueryStable, release.QueryPopular, blocks.StableKind, popular.Kind)
+	if release.QueryStable != blocks.StableKind || release.QueryPopular != pure.PopularKind {
+		t.Errorf("release has %q and %q, the kernel %q and %q", release.QueryStable, release.QueryPopular, blocks.StableKind, pure.PopularKind)
 	}
 }

@@ -5,11 +5,9 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/pairs"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
-	"github.com/gauze-dp/gauze/kernel/rehearsal"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -18,7 +16,7 @@ var asking = privacy.Budget{Rho: 1e6}
 
 // ask asks a table what a fit asked, and returns the exact sums: nil for what is no Gaussian sum
 // over rows, or pairs of rows, of the table itself.
-func (s subject) ask(ctx context.Context, rows [][]float64, heard []rehearsal.Heard, lines []release.PlanStep, seed uint64) ([][]int64, error) {
+func (s subject) ask(ctx context.Context, rows [][]float64, heard []kerneltest.Heard, lines []release.PlanStep, seed uint64) ([][]int64, error) {
 	exact := make([][]int64, len(heard))
 	plan, at := kernel.Plan{Method: "audit"}, map[string]int{}
 	for k, h := range heard {
@@ -34,8 +32,8 @@ func (s subject) ask(ctx context.Context, rows [][]float64, heard []rehearsal.He
 	if plan.Steps == nil {
 		return exact, nil
 	}
-	script := rehearsal.Script{Replayed: true, Answers: heard, Seed: seed}
-	session, err := kernel.Open(ctx, rehearsal.Table(rows, s.columns, s.relation, &script), plan, kernel.Terms{Relation: s.relation, Budget: asking})
+	script := kerneltest.Script{Replayed: true, Answers: heard, Seed: seed}
+	session, err := kernel.Open(ctx, kerneltest.Observed(rows, s.columns, s.relation, &script), plan, kernel.Terms{Relation: s.relation, Budget: asking})
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +41,8 @@ func (s subject) ask(ctx context.Context, rows [][]float64, heard []rehearsal.He
 		if !sums(h, lines[k]) {
 			continue
 		}
-		if q, ok := h.Query.(rings.Pairs); ok {
-			_, err = pairs.Sum(session.Allotment(), h.Step, q, h.Mu)
+		if q, ok := h.Query.(query.Pairs); ok {
+			_, err = kernel.SumPairs(session.Allotment(), h.Step, q, h.Mu)
 		} else {
 			_, err = session.Allotment().Sum(h.Step, h.Query.(query.Sum), h.Mu)
 		}
@@ -58,11 +56,11 @@ func (s subject) ask(ctx context.Context, rows [][]float64, heard []rehearsal.He
 
 // sums: a vector of sums over the rows of the table itself, or over pairs of them, with Gaussian
 // noise.
-func sums(h rehearsal.Heard, line release.PlanStep) bool {
+func sums(h kerneltest.Heard, line release.PlanStep) bool {
 	if line.Law != "" || !(line.Noise > 0) || strings.HasPrefix(line.Query, kernel.OfBlocks("")) {
 		return false
 	}
-	if _, ok := h.Query.(rings.Pairs); ok {
+	if _, ok := h.Query.(query.Pairs); ok {
 		return true
 	}
 	_, ok := h.Query.(query.Sum)

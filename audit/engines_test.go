@@ -9,9 +9,9 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/engine/sharded"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/rehearsal"
+	"github.com/gauze-dp/gauze/kernel/sharded"
 )
 
 // A store is a room in memory that workers find: every chunk is a shard.
@@ -71,10 +71,10 @@ func TestWorkers(t *testing.T) {
 		"univariate": privacy.AddRemoveOne, "axis-aligned": privacy.ReplaceOne} {
 		fit := gauze.Request{Method: method, Relation: relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Columns: gauze.Named("x1")}
 		audited, stores, asked := frontDoor(fit), sync.Map{}, sync.Map{}
-		audited.table = func(rows [][]float64, d int, r privacy.Relation, script *rehearsal.Script) *kernel.Table {
+		audited.table = func(rows [][]float64, d int, r privacy.Relation, script *kerneltest.Script) *kernel.Table {
 			own := &store{}
 			script.Room = own
-			table := rehearsal.Table(rows, d, r, script)
+			table := kerneltest.Observed(rows, d, r, script)
 			stores.Store(table, own)
 			return table
 		}

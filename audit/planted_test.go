@@ -13,7 +13,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/rehearsal"
 	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/release"
 )
@@ -69,7 +68,7 @@ func (f toy) run(ctx context.Context, rows [][]float64, t *kernel.Table) (*gauze
 }
 
 func (f toy) subject(r privacy.Relation) subject {
-	return subject{columns: 1, relation: r, table: rehearsal.Table, run: f.run}
+	return subject{columns: 1, relation: r, table: kerneltest.Observed, run: f.run}
 }
 
 func audited(t *testing.T, s subject, runs int) *Report {
@@ -105,16 +104,16 @@ func TestToys(t *testing.T) {
 			t.Errorf("%v: %+v, %+v", r, report, report.Whole)
 		}
 		half := toy{}.subject(r)
-		half.table = func(rows [][]float64, d int, r privacy.Relation, s *rehearsal.Script) *kernel.Table {
-			return kerneltest.Rehearsed(t, rows, d, r, s, .5)
+		half.table = func(rows [][]float64, d int, r privacy.Relation, s *kerneltest.Script) *kernel.Table {
+			return kerneltest.Faulty(t, rows, d, r, s, .5)
 		}
 		if report := audited(t, half, 800); report.Passed() || !report.Whole.Above {
 			t.Errorf("%v: half the noise passed: %+v", r, report.Whole)
 		}
 	}
 	forgotten := toy{}.subject(privacy.ReplaceOne)
-	forgotten.table = func(rows [][]float64, d int, _ privacy.Relation, s *rehearsal.Script) *kernel.Table {
-		return rehearsal.Table(rows, d, privacy.AddRemoveOne, s)
+	forgotten.table = func(rows [][]float64, d int, _ privacy.Relation, s *kerneltest.Script) *kernel.Table {
+		return kerneltest.Observed(rows, d, privacy.AddRemoveOne, s)
 	}
 	for _, c := range []struct {
 		name, says string
@@ -158,7 +157,7 @@ func TestElephant(t *testing.T) {
 	for _, remembers := range []bool{false, true} {
 		r := gauze.Request{Method: "black-box", Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Epsilon: 3, Delta: .01}, Components: 1, Force: true,
 			Columns: gauze.Named("x"), Own: estimatetest.Signs{}}
-		s := subject{columns: 1, relation: r.Relation, table: rehearsal.Table, run: func(ctx context.Context, _ [][]float64, t *kernel.Table) (*gauze.Result, error) {
+		s := subject{columns: 1, relation: r.Relation, table: kerneltest.Observed, run: func(ctx context.Context, _ [][]float64, t *kernel.Table) (*gauze.Result, error) {
 			r := r
 			if remembers {
 				r.Own = elephant{seen: new(bool)}

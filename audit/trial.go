@@ -8,8 +8,8 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/rehearsal"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -18,13 +18,13 @@ import (
 type subject struct {
 	columns  int
 	relation privacy.Relation
-	table    func(rows [][]float64, d int, r privacy.Relation, s *rehearsal.Script) *kernel.Table
+	table    func(rows [][]float64, d int, r privacy.Relation, s *kerneltest.Script) *kernel.Table
 	run      func(ctx context.Context, rows [][]float64, t *kernel.Table) (*gauze.Result, error)
 }
 
 // frontDoor is a fit as everybody runs it.
 func frontDoor(r gauze.Request) subject {
-	return subject{columns: len(r.Columns), relation: r.Relation, table: rehearsal.Table,
+	return subject{columns: len(r.Columns), relation: r.Relation, table: kerneltest.Observed,
 		run: func(ctx context.Context, _ [][]float64, t *kernel.Table) (*gauze.Result, error) {
 			return gauze.Fit(ctx, t, r)
 		}}
@@ -35,12 +35,12 @@ type ending struct {
 	text        string
 	certificate *release.Certificate // nil after an error
 	released    bool
-	heard       []rehearsal.Heard
+	heard       []kerneltest.Heard
 	beyond      bool
 }
 
 // fit runs the subject once.
-func (s subject) fit(ctx context.Context, rows [][]float64, script *rehearsal.Script) (e ending) {
+func (s subject) fit(ctx context.Context, rows [][]float64, script *kerneltest.Script) (e ending) {
 	result, err := s.run(ctx, rows, s.table(rows, s.columns, s.relation, script))
 	e.heard, e.beyond = script.Heard, script.Beyond
 	if err != nil {
@@ -82,7 +82,7 @@ type score struct {
 // If it is to replay, the fit's answers are given to a fit of either table: what these ask, pay and
 // end in has to be the same.
 func (s subject) attack(ctx context.Context, p pair, side int, seed uint64, replay bool) trial {
-	var script rehearsal.Script
+	var script kerneltest.Script
 	own := s.fit(ctx, p.tables[side], &script)
 	t := trial{released: own.released, steps: map[string]*score{}}
 	var again [2]ending
@@ -90,7 +90,7 @@ func (s subject) attack(ctx context.Context, p pair, side int, seed uint64, repl
 		if !replay || ctx.Err() != nil {
 			break
 		}
-		again[i] = s.fit(ctx, rows, &rehearsal.Script{Replayed: true, Answers: own.heard, Seed: seed})
+		again[i] = s.fit(ctx, rows, &kerneltest.Script{Replayed: true, Answers: own.heard, Seed: seed})
 		t.faults = append(t.faults, differences(own, again[i], i == side)...)
 	}
 	if t.faults != nil || own.certificate == nil {
@@ -205,7 +205,7 @@ type summed interface {
 }
 
 // gaussian is z and m of one measurement.
-func gaussian(h rehearsal.Heard, noise float64, first, second []int64) (z, m float64) {
+func gaussian(h kerneltest.Heard, noise float64, first, second []int64) (z, m float64) {
 	q := h.Query.(summed)
 	for i, y := range h.Values {
 		sigma := noise / q.Unit() * q.Weight(i)
@@ -225,7 +225,7 @@ func gaussian(h rehearsal.Heard, noise float64, first, second []int64) (z, m flo
 }
 
 // apart is m of two exact answers to one question.
-func apart(h rehearsal.Heard, noise float64, other []int64) (m float64) {
+func apart(h kerneltest.Heard, noise float64, other []int64) (m float64) {
 	q, ok := h.Query.(summed)
 	for i, x := range h.Exact {
 		sigma := noise

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
-	"github.com/gauze-dp/gauze/kernel/engine/sharded"
+	"github.com/gauze-dp/gauze/kernel/sharded"
 	"github.com/gauze-dp/gauze/ledger"
 )
 

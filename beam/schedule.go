@@ -20,7 +20,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/spark"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/gauze-dp/gauze/kernel/engine/sharded"
+	"github.com/gauze-dp/gauze/kernel/sharded"
 )
 
 func init() {

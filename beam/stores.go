@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gauze-dp/gauze/kernel/engine/sharded"
+	"github.com/gauze-dp/gauze/kernel/sharded"
 )
 
 // idle is how long a store stays open without work: a worker can outlive many fits, and keeps

@@ -8,9 +8,7 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/engine"
-	"github.com/gauze-dp/gauze/kernel/engine/local"
-	"github.com/gauze-dp/gauze/kernel/internal/rows"
+	"github.com/gauze-dp/gauze/kernel/internal/engine"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -48,10 +46,10 @@ func auditProgram(t *testing.T, s *kernel.Session) {
 
 // lossOf returns ln(P(transcript on own rows) / P(the same on other rows)) and sum |difference of
 // sums|^2 / sigma^2.
-func lossOf(tr kerneltest.Transcript, relation privacy.Relation, other *rows.Table, noiseFactor float64) (ratio, path float64) {
+func lossOf(tr kerneltest.Transcript, relation privacy.Relation, other *engine.Table, noiseFactor float64) (ratio, path float64) {
 	for k := range tr.Queries {
 		q := tr.Queries[k].(query.Sum)
-		sums := engine.Sum(local.Engine{Workers: 1}, other, q)
+		sums := engine.PlainSum(engine.Local{Workers: 1}, other, q)
 		for i, theirs := range sums {
 			sigma := q.Sensitivity(relation) / tr.Mus[k] * q.Weight(i)
 			y := tr.Answers[k][i] / q.Unit()
@@ -63,8 +61,8 @@ func lossOf(tr kerneltest.Transcript, relation privacy.Relation, other *rows.Tab
 	return ratio, path
 }
 
-func rawTable(values []float64) *rows.Table {
-	t := rows.New(1)
+func rawTable(values []float64) *engine.Table {
+	t := engine.NewTable(1)
 	for _, v := range values {
 		t.Append([]float64{v})
 	}
@@ -83,7 +81,7 @@ func attack(t *testing.T, relation privacy.Relation, x, y []float64, runs int, n
 		table, other := kerneltest.Table(columnOf(own), 1, relation), rawTable(tables[1-side])
 		for run := range runs {
 			var tr kerneltest.Transcript
-			s := kerneltest.Open(t, table, auditPlan, kernel.Terms{Relation: relation, Engine: local.Engine{Workers: 1},
+			s := kerneltest.Open(t, table, auditPlan, kernel.Terms{Relation: relation, Engine: engine.Local{Workers: 1},
 				Budget: privacy.Budget{Rho: rho}},
 				kerneltest.Options{Seed: seed + uint64(2*run+side), NoiseFactor: noiseFactor, Record: &tr})
 			auditProgram(t, s)

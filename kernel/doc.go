@@ -7,8 +7,11 @@
 // rows but for what sessions told it.
 //
 // The package shows what estimators may see of the core, internal/core, which sums with Gaussian
-// noise. The rings pairs, cells, choice and blocks bring one mechanism each, and only who uses one
-// has to read it: go list -deps is the list. The guarantee rests on:
+// noise, and adds the mechanisms that the default methods use: sums over secret pairs of rows
+// ([SumPairs]), spacing histograms ([SpacingHistogram]), stability histograms
+// ([StabilityHistogram]) and secret subsamples ([Subsample]). Learners on blocks of rows are in
+// package blocks, and what only literal algorithms use is in package pure: whoever uses neither has
+// to read neither, and go list -deps prints what there is to read. The guarantee rests on:
 //
 //   - query: only the types of its registry are measured, each under kinds of its own. Every row
 //     becomes a vector of integers by itself, with a norm bound checked in integers; or a score, an
@@ -22,11 +25,11 @@
 //   - blocks/stable: how far one block can move what blocks agree on, and the rounding of masked
 //     estimates.
 //
-// The compiler keeps other packages from the rows (internal/rows) and from the noise
-// (internal/hook, internal/noise). Where the language would let them in all the same, the kernel
-// checks when it runs (internal/closed): queries must be structs at or below package query, engines
-// of packages below kernel/engine, and learners of blocks of packages below learner; hooks must
-// come from kerneltest, which refuses to run outside tests. A learner of the custodian's own stands
+// The compiler keeps other packages from the rows (internal/engine) and from the noise
+// (internal/core, internal/noise). Where the language would let them in all the same, the kernel
+// checks when it runs (query.CopyOf): queries must be structs at or below package query, engines of
+// packages below kernel, and learners of blocks of packages below learner; hooks must come from
+// kerneltest, which refuses to seed noise outside tests. A learner of the custodian's own stands
 // in the terms of the session (Terms.Own) and is the custodian's to answer for: an estimator can
 // ask for it and for no other, and the session says that it ran.
 //

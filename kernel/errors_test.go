@@ -7,17 +7,11 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks"
-	"github.com/gauze-dp/gauze/kernel/blocks/pooled"
-	"github.com/gauze-dp/gauze/kernel/cells"
-	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
-	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
-	"github.com/gauze-dp/gauze/kernel/query/pairsums"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
-	"github.com/gauze-dp/gauze/kernel/query/scores"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 	"github.com/gauze-dp/gauze/learner/spectral"
 )
 
@@ -26,20 +20,20 @@ import (
 // the shapes of tables.
 func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []string) {
 	frame := query.Affine{Center: []float64{0, 0, 0}, W: [][]float64{{1, 0, 0}, {0, 1, 1}}}
-	ball := func(radius float64, outside bool) rings.Region {
-		return rings.Region{Conditions: []rings.Condition{{Frame: frame, Radius: radius, Outside: outside}}}
+	ball := func(radius float64, outside bool) query.Region {
+		return query.Region{Conditions: []query.Condition{{Frame: frame, Radius: radius, Outside: outside}}}
 	}
-	cut := rings.Partition{Regions: []rings.Region{ball(1, false), ball(1, true)}}
-	parts := rings.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}
+	cut := query.Partition{Regions: []query.Region{ball(1, false), ball(1, true)}}
+	parts := query.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}
 	radii := []float64{0, 1, 1e150}
-	selection := func(keep float64, radii ...float64) scores.Selection {
-		s := scores.TerrificRadius{Frame: frame, Radii: radii, C: 3, T: 2}
-		return scores.Selection{Partition: cut, Scores: []scores.Score{s, s}, Keep: keep}
+	selection := func(keep float64, radii ...float64) papers.Selection {
+		s := papers.TerrificRadius{Frame: frame, Radii: radii, C: 3, T: 2}
+		return papers.Selection{Partition: cut, Scores: []papers.Score{s, s}, Keep: keep}
 	}
-	grid := boxes.Grid{Frame: frame, Side: []float64{1, 1e-300}, Offset: []float64{0, 1e308}}
-	boxes := boxes.BoxKeys{Partition: cut, Grids: []boxes.Grid{grid, grid}, Joint: true}
-	spread := pairsums.PairSpread{Frame: frame, Bound: 1}
-	paired := rings.Pairs{Partition: cut, Queries: []rings.PairSum{spread, spread}, Buckets: []int{2, 3}}
+	grid := query.Grid{Frame: frame, Side: []float64{1, 1e-300}, Offset: []float64{0, 1e308}}
+	boxes := query.BoxKeys{Partition: cut, Grids: []query.Grid{grid, grid}, Joint: true}
+	spread := papers.PairSpread{Frame: frame, Bound: 1}
+	paired := query.Pairs{Partition: cut, Queries: []query.PairSum{spread, spread}, Buckets: []int{2, 3}}
 	plan := kernel.Plan{Method: "everything"}
 	for _, kind := range []string{"count", parts.Kind(), selection(1, radii...).Kind(), boxes.Kind(), paired.Kind()} {
 		for _, name := range []string{kind, kernel.OfBlocks(kind)} {
@@ -50,19 +44,19 @@ func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []stri
 	note := func(what ...any) { texts = append(texts, fmt.Sprint(what...)) }
 	ask := func(a *kernel.Allotment, step func(string) string) {
 		for _, epsilon := range []float64{.01, 0, -1, math.NaN(), 1e-300, 1e300, 3} {
-			_, err := choice.Laplace(a, step("count"), query.Count{}, epsilon)
+			_, err := pure.Laplace(a, step("count"), query.Count{}, epsilon)
 			note(err)
-			_, err = choice.Laplace(a, step(parts.Kind()), parts, epsilon)
+			_, err = pure.Laplace(a, step(parts.Kind()), parts, epsilon)
 			note(err)
-			for _, q := range []scores.Selection{selection(0, radii...), selection(.5, radii...), selection(1, 1), selection(2, 1), selection(1)} {
-				_, err = choice.Select(a, step(q.Kind()), q, epsilon)
+			for _, q := range []papers.Selection{selection(0, radii...), selection(.5, radii...), selection(1, 1), selection(2, 1), selection(1)} {
+				_, err = pure.Select(a, step(q.Kind()), q, epsilon)
 				note(err)
-				_, err = choice.AboveThreshold(a, step(q.Kind()), q, []int64{1, -1 << 60}, epsilon)
+				_, err = pure.AboveThreshold(a, step(q.Kind()), q, []int64{1, -1 << 60}, epsilon)
 				note(err)
 			}
-			_, _, err = cells.Cells(a, step(boxes.Kind()), boxes, epsilon)
+			_, _, err = kernel.StabilityHistogram(a, step(boxes.Kind()), boxes, epsilon)
 			note(err)
-			_, err = pairs.Sum(a, step(paired.Kind()), paired, epsilon)
+			_, err = kernel.SumPairs(a, step(paired.Kind()), paired, epsilon)
 			note(err)
 			_, err = a.Sum(step(parts.Kind()), parts, epsilon)
 			note(err)
@@ -74,7 +68,7 @@ func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []stri
 	for _, m := range []int{0, 7, 1 << 40} {
 		// an estimate has three coordinates, as rows have
 		first := query.Affine{Columns: []int{0}, Center: []float64{0}, W: [][]float64{{1}}}
-		derived, err := pooled.Cut(a, blocks.Blocks{Learner: spectral.Learner{Components: 2}, Count: m, Frame: first, Radius: 1e300})
+		derived, err := blocks.Pool(a, blocks.Blocks{Learner: spectral.Learner{Components: 2}, Count: m, Frame: first, Radius: 1e300})
 		note(err)
 		if err != nil {
 			continue

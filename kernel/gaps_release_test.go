@@ -6,16 +6,11 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/cells"
-	"github.com/gauze-dp/gauze/kernel/choice"
-	"github.com/gauze-dp/gauze/kernel/gaps"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
-	"github.com/gauze-dp/gauze/kernel/query/gapbuckets"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 )
 
 const gapWindow = 1 << 15
@@ -47,19 +42,19 @@ func openGaps(t *testing.T, kind string, r privacy.Relation, rows [][]float64, o
 }
 
 // onlyLeft is a partition with one leaf for rows whose second column is below 3 and one for others.
-var onlyLeft = rings.Partition{Regions: []rings.Region{
-	{Conditions: []rings.Condition{{Frame: query.Affine{Columns: []int{1}, Center: []float64{5}, W: [][]float64{{1}}}, Radius: 2}}}, {}}}
+var onlyLeft = query.Partition{Regions: []query.Region{
+	{Conditions: []query.Condition{{Frame: query.Affine{Columns: []int{1}, Center: []float64{5}, W: [][]float64{{1}}}, Radius: 2}}}, {}}}
 
 // TestGapThreshold: without noise a window is released from mass T on, T = M + sigma PhiInv(1 -
-// s/J), s = delta/(1 + e^epsilon), sigma = S/mu, with the numbers of rings.GapMasses, whatever the
+// s/J), s = delta/(1 + e^epsilon), sigma = S/mu, with the numbers of query.GapMasses, whatever the
 // number of leaves; and windows say where they are.
 func TestGapThreshold(t *testing.T) {
 	for r, c := range map[privacy.Relation][3]float64{privacy.ReplaceOne: {1.7944, 1.34375, 12}, privacy.AddRemoveOne: {1.18441, 1.171875, 8}} {
-		for leaf, q := range []rings.GapMasses{{LogWindow: 15}, {LogWindow: 15, Partition: onlyLeft}} {
+		for leaf, q := range []query.GapMasses{{LogWindow: 15}, {LogWindow: 15, Partition: onlyLeft}} {
 			var want float64
-			run := func(numbers []int) ([]gaps.Window, kernel.Measurement, float64) {
+			run := func(numbers []int) ([]kernel.Spacing, kernel.Measurement, float64) {
 				s := openGaps(t, q.Kind(), r, gapLadders(numbers), kerneltest.Options{Exact: true})
-				windows, sigma, err := gaps.Windows(s.Allotment(), "gaps", q, .8*s.Mu())
+				windows, sigma, err := kernel.SpacingHistogram(s.Allotment(), "gaps", q, .8*s.Mu())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -80,7 +75,7 @@ func TestGapThreshold(t *testing.T) {
 				}
 				if released {
 					gap := math.Ldexp(1, 6*i)
-					if w := (gaps.Window{Leaf: leaf, Scale: i, Gap: gap, Low: .375 * gapWindow * gap, High: 1.625 * gapWindow * gap, Mass: float64(n)}); windows[0] != w {
+					if w := (kernel.Spacing{Leaf: leaf, Scale: i, Gap: gap, Low: .375 * gapWindow * gap, High: 1.625 * gapWindow * gap, Mass: float64(n)}); windows[0] != w {
 						t.Errorf("got %+v, want %+v", windows[0], w)
 					}
 					windows = windows[1:]
@@ -106,7 +101,7 @@ func truncatedSupport(epsilon, d, s float64) float64 {
 // with their L1 sensitivity, whatever the number of leaves; they say where they are.
 func TestTruncatedThreshold(t *testing.T) {
 	const epsilon = .25
-	grid := boxes.Grid{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}
+	grid := query.Grid{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}
 	for r, one := range map[privacy.Relation]float64{privacy.ReplaceOne: 2, privacy.AddRemoveOne: 1} {
 		var d, a float64
 		check := func(s *kernel.Session, support float64, kind string, err error) {
@@ -116,18 +111,18 @@ func TestTruncatedThreshold(t *testing.T) {
 			}
 			m := s.Measurements()[0]
 			a = truncatedSupport(epsilon, d, m.Delta/(1+math.Exp(2)))
-			if support != a || m.Query != kind || m.Law != choice.LawTruncated || m.Sensitivity != d || math.Abs(m.Noise-d/epsilon) > 1e-12*d || m.Mu != convert.MuOfPure(epsilon) ||
+			if support != a || m.Query != kind || m.Law != pure.LawTruncated || m.Sensitivity != d || math.Abs(m.Noise-d/epsilon) > 1e-12*d || m.Mu != privacy.MuOfPure(epsilon) ||
 				m.Delta > .05*1e-3 || m.Delta < .0499*1e-3 {
 				t.Errorf("%v: support %v, want %v; recorded %+v", r, support, a, m)
 			}
 		}
 		for _, joint := range []bool{true, false} {
-			for leaf, q := range []boxes.BoxKeys{{Grids: []boxes.Grid{grid}, Joint: joint}, {Partition: onlyLeft, Grids: []boxes.Grid{grid, grid}, Joint: joint}} {
+			for leaf, q := range []query.BoxKeys{{Grids: []query.Grid{grid}, Joint: joint}, {Partition: onlyLeft, Grids: []query.Grid{grid, grid}, Joint: joint}} {
 				d = one
 				if !joint {
 					d *= 2
 				}
-				run := func(numbers []int) []cells.Cell {
+				run := func(numbers []int) []kernel.Cell {
 					var rows [][]float64
 					for i, n := range numbers {
 						for range n {
@@ -135,14 +130,14 @@ func TestTruncatedThreshold(t *testing.T) {
 						}
 					}
 					s := openGaps(t, q.Kind(), r, rows, kerneltest.Options{Exact: true})
-					released, support, err := choice.TruncatedCells(s.Allotment(), "gaps", q, epsilon)
+					released, support, err := pure.TruncatedCells(s.Allotment(), "gaps", q, epsilon)
 					check(s, support, q.Kind(), err)
 					return released
 				}
 				run(nil)
 				numbers := numbersAround(a)
 				found := run(numbers)
-				want := cells.Cell{Leaf: leaf, Key: []float64{5}, Count: a + 1}
+				want := kernel.Cell{Leaf: leaf, Key: []float64{5}, Count: a + 1}
 				if joint {
 					want.Coordinate, want.Key = -1, []float64{5, -3}
 				}
@@ -152,16 +147,16 @@ func TestTruncatedThreshold(t *testing.T) {
 			}
 		}
 		d = 3 * one
-		q := gapbuckets.GapBuckets{Rows: 1 << 10}
-		run := func(numbers []int) []choice.Bucket {
+		q := papers.GapBuckets{Rows: 1 << 10}
+		run := func(numbers []int) []pure.Bucket {
 			s := openGaps(t, "gap buckets", r, gapLadders(numbers), kerneltest.Options{Exact: true})
-			buckets, support, err := choice.TruncatedGaps(s.Allotment(), "gaps", q, epsilon)
+			buckets, support, err := pure.TruncatedGaps(s.Allotment(), "gaps", q, epsilon)
 			check(s, support, "gap buckets", err)
 			return buckets
 		}
 		run(nil)
 		buckets := run(numbersAround(a))
-		if len(buckets) != 4 || buckets[0] != (choice.Bucket{Scale: 30, Gap: 1 << 30, Low: 0, High: 1 << 50, Count: a + 1}) {
+		if len(buckets) != 4 || buckets[0] != (pure.Bucket{Scale: 30, Gap: 1 << 30, Low: 0, High: 1 << 50, Count: a + 1}) {
 			t.Errorf("%v: released %+v, from %v on", r, buckets, a+1)
 		}
 	}
@@ -170,7 +165,7 @@ func TestTruncatedThreshold(t *testing.T) {
 // TestTruncatedError: no count is off by more than the support, cells of more than two supports are
 // always released, and no other cell is.
 func TestTruncatedError(t *testing.T) {
-	q := boxes.BoxKeys{Grids: []boxes.Grid{{Frame: query.Affine{Columns: []int{0}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
+	q := query.BoxKeys{Grids: []query.Grid{{Frame: query.Affine{Columns: []int{0}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
 	var rows [][]float64
 	for v := range 120 {
 		for range v {
@@ -180,7 +175,7 @@ func TestTruncatedError(t *testing.T) {
 	total := 0
 	for seed := range uint64(40) {
 		s := openGaps(t, q.Kind(), privacy.ReplaceOne, rows, kerneltest.Options{Seed: seed})
-		released, support, err := choice.TruncatedCells(s.Allotment(), "gaps", q, .9*convert.PureOfMu(s.Mu()))
+		released, support, err := pure.TruncatedCells(s.Allotment(), "gaps", q, .9*privacy.PureOfMu(s.Mu()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,16 +206,16 @@ func TestGapsReplay(t *testing.T) {
 	for i, row := range rows {
 		backwards[len(rows)-1-i] = row
 	}
-	grid := boxes.BoxKeys{Grids: []boxes.Grid{{Frame: query.Affine{Columns: []int{1}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
+	grid := query.BoxKeys{Grids: []query.Grid{{Frame: query.Affine{Columns: []int{1}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
 	for kind, run := range map[string]func(s *kernel.Session) (any, float64, error){
 		"gaps": func(s *kernel.Session) (any, float64, error) {
-			return gaps.Windows(s.Allotment(), "gaps", rings.GapMasses{LogWindow: 15}, .5*s.Mu())
+			return kernel.SpacingHistogram(s.Allotment(), "gaps", query.GapMasses{LogWindow: 15}, .5*s.Mu())
 		},
 		"gap buckets": func(s *kernel.Session) (any, float64, error) {
-			return choice.TruncatedGaps(s.Allotment(), "gaps", gapbuckets.GapBuckets{Rows: 1000}, .3)
+			return pure.TruncatedGaps(s.Allotment(), "gaps", papers.GapBuckets{Rows: 1000}, .3)
 		},
 		grid.Kind(): func(s *kernel.Session) (any, float64, error) {
-			return choice.TruncatedCells(s.Allotment(), "gaps", grid, .3)
+			return pure.TruncatedCells(s.Allotment(), "gaps", grid, .3)
 		},
 	} {
 		var tr kerneltest.Transcript
@@ -245,37 +240,37 @@ func TestGapsRefused(t *testing.T) {
 		{Name: "buckets", Query: "gap buckets", Share: .5, Most: 1, Slack: .5}}}
 	s := kerneltest.Open(t, kerneltest.Table(someRows(20, 2), 2, terms.Relation), p, terms, kerneltest.Options{})
 	a := s.Allotment()
-	good, mu := rings.GapMasses{LogWindow: 15}, .1*s.Mu()
+	good, mu := query.GapMasses{LogWindow: 15}, .1*s.Mu()
 	for name, try := range map[string]func() error{
-		"no slack":   func() error { _, _, err := gaps.Windows(a, "no slack", good, mu); return err },
-		"other step": func() error { _, _, err := gaps.Windows(a, "buckets", good, mu); return err },
-		"over share": func() error { _, _, err := gaps.Windows(a, "gaps", good, .9*s.Mu()); return err },
-		"zero mu":    func() error { _, _, err := gaps.Windows(a, "gaps", good, 0); return err },
-		"NaN mu":     func() error { _, _, err := gaps.Windows(a, "gaps", good, math.NaN()); return err },
-		"bad window": func() error { _, _, err := gaps.Windows(a, "gaps", rings.GapMasses{}, mu); return err },
+		"no slack":   func() error { _, _, err := kernel.SpacingHistogram(a, "no slack", good, mu); return err },
+		"other step": func() error { _, _, err := kernel.SpacingHistogram(a, "buckets", good, mu); return err },
+		"over share": func() error { _, _, err := kernel.SpacingHistogram(a, "gaps", good, .9*s.Mu()); return err },
+		"zero mu":    func() error { _, _, err := kernel.SpacingHistogram(a, "gaps", good, 0); return err },
+		"NaN mu":     func() error { _, _, err := kernel.SpacingHistogram(a, "gaps", good, math.NaN()); return err },
+		"bad window": func() error { _, _, err := kernel.SpacingHistogram(a, "gaps", query.GapMasses{}, mu); return err },
 		"bad column": func() error {
-			_, _, err := gaps.Windows(a, "gaps", rings.GapMasses{LogWindow: 15, Column: 2}, mu)
+			_, _, err := kernel.SpacingHistogram(a, "gaps", query.GapMasses{LogWindow: 15, Column: 2}, mu)
 			return err
 		},
-		"bad rows": func() error { _, _, err := choice.TruncatedGaps(a, "buckets", gapbuckets.GapBuckets{}, .1); return err },
+		"bad rows": func() error { _, _, err := pure.TruncatedGaps(a, "buckets", papers.GapBuckets{}, .1); return err },
 		"zero epsilon": func() error {
-			_, _, err := choice.TruncatedGaps(a, "buckets", gapbuckets.GapBuckets{Rows: 9}, 0)
+			_, _, err := pure.TruncatedGaps(a, "buckets", papers.GapBuckets{Rows: 9}, 0)
 			return err
 		},
 		"tiny epsilon": func() error {
-			_, _, err := choice.TruncatedGaps(a, "buckets", gapbuckets.GapBuckets{Rows: 9}, 1e-7)
+			_, _, err := pure.TruncatedGaps(a, "buckets", papers.GapBuckets{Rows: 9}, 1e-7)
 			return err
 		},
 		"NaN epsilon": func() error {
-			_, _, err := choice.TruncatedGaps(a, "buckets", gapbuckets.GapBuckets{Rows: 9}, math.NaN())
+			_, _, err := pure.TruncatedGaps(a, "buckets", papers.GapBuckets{Rows: 9}, math.NaN())
 			return err
 		},
 		"large epsilon": func() error {
-			_, _, err := choice.TruncatedGaps(a, "buckets", gapbuckets.GapBuckets{Rows: 9}, 2)
+			_, _, err := pure.TruncatedGaps(a, "buckets", papers.GapBuckets{Rows: 9}, 2)
 			return err
 		},
-		"bad keys":   func() error { _, _, err := choice.TruncatedCells(a, "buckets", boxes.BoxKeys{}, .1); return err },
-		"other kind": func() error { _, _, err := choice.TruncatedCells(a, "buckets", keys, .1); return err },
+		"bad keys":   func() error { _, _, err := pure.TruncatedCells(a, "buckets", query.BoxKeys{}, .1); return err },
+		"other kind": func() error { _, _, err := pure.TruncatedCells(a, "buckets", keys, .1); return err },
 	} {
 		if err := try(); err == nil || s.Loss().Mu != 0 || len(s.Measurements()) != 0 {
 			t.Errorf("%s: error %v, spent %+v", name, err, s.Loss())

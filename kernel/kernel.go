@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/internal/engine"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -21,6 +22,12 @@ type (
 	Measurement = core.Measurement
 	Learner     = core.Learner
 	Room        = core.Room
+)
+
+// What reads the rows: on the cores of this machine, or, in [kernel/sharded], by workers.
+type (
+	Engine      = engine.Engine
+	LocalEngine = engine.Local
 )
 
 // ErrExhausted is wrapped by the error of a measurement that the allotment cannot pay. Nothing is

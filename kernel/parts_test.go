@@ -9,27 +9,26 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 var partsPlan = kernel.Plan{Method: "parts", Steps: []kernel.Step{
-	{Name: "moments", Query: rings.PartsOf("clipped moments"), Share: 1, Most: 1 << 30},
-	{Name: "ratios", Query: rings.PartsOf("log ratio"), Share: 1, Most: 1 << 30},
-	{Name: "counts", Query: rings.PartsOf("count"), Share: 1, Most: 1 << 30},
-	{Name: "distances", Query: rings.PartsOf("distance counts"), Share: 1, Most: 1 << 30},
-	{Name: "signed", Query: rings.PartsOf("column counts"), Share: 1, Most: 1 << 30},
+	{Name: "moments", Query: query.PartsOf("clipped moments"), Share: 1, Most: 1 << 30},
+	{Name: "ratios", Query: query.PartsOf("log ratio"), Share: 1, Most: 1 << 30},
+	{Name: "counts", Query: query.PartsOf("count"), Share: 1, Most: 1 << 30},
+	{Name: "distances", Query: query.PartsOf("distance counts"), Share: 1, Most: 1 << 30},
+	{Name: "signed", Query: query.PartsOf("column counts"), Share: 1, Most: 1 << 30},
 	{Name: "plain", Query: "count", Share: 1, Most: 1},
 }}
 
 // halves is the plane cut at x = 0; rows with |x| > 10 are in neither half.
-func halves() rings.Partition {
+func halves() query.Partition {
 	at := func(x float64) query.Component {
 		f := frame(1)
 		f.Center[0] = x
 		return query.Component{Frame: f, Radius: 9}
 	}
 	first := query.Affine{Center: []float64{0, 0}, W: [][]float64{{1, 0}}}
-	return rings.Partition{Project: first, Components: []query.Component{at(-1), at(1)}}
+	return query.Partition{Project: first, Components: []query.Component{at(-1), at(1)}}
 }
 
 func partsTable(r privacy.Relation, rows ...[]float64) *kernel.Table {
@@ -37,8 +36,8 @@ func partsTable(r privacy.Relation, rows ...[]float64) *kernel.Table {
 	return kerneltest.Table(append([][]float64{{-2, 1}, {nan, nan}, {3, 1}, {50, 1}}, rows...), 2, r)
 }
 
-func parted(queries ...query.Sum) rings.Parts {
-	return rings.Parts{Partition: halves(), Queries: queries}
+func parted(queries ...query.Sum) query.Parts {
+	return query.Parts{Partition: halves(), Queries: queries}
 }
 
 // TestPartsNoise: every leaf's values less the exact ones, over the leaf's own sigma (times 1/sqrt2
@@ -53,7 +52,7 @@ func TestPartsNoise(t *testing.T) {
 		return q
 	}
 	ratio := func(bound float64) query.Sum {
-		return rings.LogRatio{F: []query.Component{{Frame: frame(2)}}, G: []query.Component{{Frame: frame(2), LogWeight: 1}}, Bound: bound}
+		return query.LogRatio{F: []query.Component{{Frame: frame(2)}}, G: []query.Component{{Frame: frame(2), LogWeight: 1}}, Bound: bound}
 	}
 	for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		for _, factor := range []float64{1, .5} {
@@ -73,7 +72,7 @@ func TestPartsNoise(t *testing.T) {
 }
 
 // partsNoise counts how many of n values are beyond one sigma of their leaf, and of the other leaf.
-func partsNoise(t *testing.T, step string, q rings.Parts, relation privacy.Relation, factor float64) (beyond, swapped, n int) {
+func partsNoise(t *testing.T, step string, q query.Parts, relation privacy.Relation, factor float64) (beyond, swapped, n int) {
 	var tr kerneltest.Transcript
 	s := kerneltest.Open(t, partsTable(relation), partsPlan, kernel.Terms{Relation: relation, Budget: privacy.Budget{Rho: 1e6}},
 		kerneltest.Options{Seed: stattest.Seed(t), NoiseFactor: factor, Record: &tr})
@@ -123,7 +122,7 @@ func TestPartsLoss(t *testing.T) {
 	edges := query.Counts{Frame: frames, Edges: [][]float64{{1, 2}}}
 	signed := query.Counts{Edges: [][]float64{{2}, {0}}, As: query.Balance}
 	const mu = .5
-	run := func(step string, q rings.Parts, r privacy.Relation, table *kernel.Table) (sums []int64, sigma float64) {
+	run := func(step string, q query.Parts, r privacy.Relation, table *kernel.Table) (sums []int64, sigma float64) {
 		var tr kerneltest.Transcript
 		s := kerneltest.Open(t, table, partsPlan, kernel.Terms{Relation: r, Budget: privacy.Budget{Rho: 1}}, kerneltest.Options{Record: &tr})
 		if _, err := s.Allotment().Sum(step, q, mu); err != nil {
@@ -135,7 +134,7 @@ func TestPartsLoss(t *testing.T) {
 	left, right, middle, none, null := []float64{-1, 5}, []float64{1, 5}, []float64{4, -5}, []float64{40, 5}, []float64{nan, nan}
 	for _, c := range []struct {
 		name, step  string
-		q           rings.Parts
+		q           query.Parts
 		replace     bool
 		from, to    []float64 // nil: no row
 		least, most float64   // of mu^2
@@ -193,7 +192,7 @@ func TestPartsPriced(t *testing.T) {
 		"parts for a count":  {"plain", parted(query.Count{}, query.Count{})},
 		"a count for parts":  {"counts", query.Count{}},
 		"one query too few":  {"counts", parted(query.Count{})},
-		"partition of no d":  {"counts", rings.Parts{Partition: rings.Partition{Components: []query.Component{{Frame: frame(3), Radius: 1}}}, Queries: []query.Sum{query.Count{}}}},
+		"partition of no d":  {"counts", query.Parts{Partition: query.Partition{Components: []query.Component{{Frame: frame(3), Radius: 1}}}, Queries: []query.Sum{query.Count{}}}},
 		"endless partitions": {"counts", endless()},
 	} {
 		if _, err := a.Sum(c.step, c.q, .01); err == nil {
@@ -211,9 +210,9 @@ func TestPartsPriced(t *testing.T) {
 	}
 }
 
-func endless() rings.Parts {
+func endless() query.Parts {
 	q := parted(query.Count{}, query.Count{})
-	q.Partition.Below = make([]rings.Partition, 2)
+	q.Partition.Below = make([]query.Partition, 2)
 	q.Partition.Below[0] = q.Partition
 	return q
 }

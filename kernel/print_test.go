@@ -11,9 +11,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
-	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -115,9 +113,9 @@ func TestErrorsDoNotDependOnRows(t *testing.T) {
 				note(err)
 				_, err = a.Sum(name, step, mu)
 				note(err)
-				_, _, err = cells.Cells(a, name, keys, mu)
+				_, _, err = kernel.StabilityHistogram(a, name, keys, mu)
 				note(err)
-				_, err = pairs.Sum(a, name, octaves(1), mu)
+				_, err = kernel.SumPairs(a, name, octaves(1), mu)
 				note(err)
 			}
 		}

@@ -10,14 +10,11 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/cells"
-	"github.com/gauze-dp/gauze/kernel/choice"
-	"github.com/gauze-dp/gauze/kernel/engine/local"
+	"github.com/gauze-dp/gauze/kernel/internal/engine"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // purePlan has every kind of measurement that is pure.
@@ -31,24 +28,24 @@ var purePlan = kernel.Plan{Method: "pure", Steps: []kernel.Step{
 }}
 
 func pureTerms(r privacy.Relation, epsilon float64) kernel.Terms {
-	return kernel.Terms{Relation: r, Engine: local.Engine{Workers: 1}, Budget: privacy.Budget{Epsilon: epsilon}}
+	return kernel.Terms{Relation: r, Engine: engine.Local{Workers: 1}, Budget: privacy.Budget{Epsilon: epsilon}}
 }
 
 // pureProgram spends all of the budget, and cuts its bins where the first answer says.
 func pureProgram(t *testing.T, s *kernel.Session) {
 	a := s.Allotment()
 	epsilon := a.Left()
-	q := rings.Pairs{Queries: []rings.PairSum{rings.PairOctaves{Columns: 1, Low: -2, High: 2}}, Buckets: []int{4}}
-	answer, err := choice.LaplacePairs(a, "pairs", q, .2*epsilon)
+	q := query.Pairs{Queries: []query.PairSum{query.PairOctaves{Columns: 1, Low: -2, High: 2}}, Buckets: []int{4}}
+	answer, err := pure.LaplacePairs(a, "pairs", q, .2*epsilon)
 	if err != nil {
 		t.Fatal(err)
 	}
 	edge := math.Max(-1, math.Min(1, answer.Values[0]/100))
-	if _, err := choice.Laplace(a, "bins", query.Counts{Edges: [][]float64{{edge, edge + .5}}}, .2*epsilon); err != nil {
+	if _, err := pure.Laplace(a, "bins", query.Counts{Edges: [][]float64{{edge, edge + .5}}}, .2*epsilon); err != nil {
 		t.Fatal(err)
 	}
 	moments := query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{{Frame: line(), Radius: 2}}}
-	if _, err := choice.Laplace(a, "moments", moments, a.Left()); err != nil {
+	if _, err := pure.Laplace(a, "moments", moments, a.Left()); err != nil {
 		t.Fatal(err)
 	}
 	if s.Loss() != (privacy.Loss{Epsilon: epsilon}) || a.Left() != 0 {
@@ -127,14 +124,14 @@ func TestPureRefusals(t *testing.T) {
 	}
 	s := kerneltest.Open(t, table, purePlan, pureTerms(privacy.ReplaceOne, 1), kerneltest.Options{})
 	a := s.Allotment()
-	keys := boxes.BoxKeys{Grids: []boxes.Grid{{Frame: line(), Side: []float64{1}, Offset: []float64{0}}}}
+	keys := query.BoxKeys{Grids: []query.Grid{{Frame: line(), Side: []float64{1}, Offset: []float64{0}}}}
 	score := selections()["boxes"]
 	_, gaussian := a.Sum("count", query.Count{}, .1)
-	_, _, threshold := cells.Cells(a, "boxes", keys, .1)
-	_, _, cut := choice.TruncatedCells(a, "boxes", keys, .1)
-	_, _, locally := choice.SelectLocal(a, "choice", score, choice.Local{Eta: 2, Test: .5}, .1)
-	_, share := choice.Laplace(a, "count", query.Count{}, .51)
-	_, left := choice.Laplace(a.Take(.01), "count", query.Count{}, .0101)
+	_, _, threshold := kernel.StabilityHistogram(a, "boxes", keys, .1)
+	_, _, cut := pure.TruncatedCells(a, "boxes", keys, .1)
+	_, _, locally := pure.SelectLocal(a, "choice", score, pure.Local{Eta: 2, Test: .5}, .1)
+	_, share := pure.Laplace(a, "count", query.Count{}, .51)
+	_, left := pure.Laplace(a.Take(.01), "count", query.Count{}, .0101)
 	for name, err := range map[string]error{"Gaussian noise": gaussian, "a threshold": threshold, "cut noise": cut, "a cut choice": locally, "more than its share": share,
 		"more than is left": left} {
 		if err == nil || s.Loss() != (privacy.Loss{}) || len(s.Measurements()) != 0 {
@@ -145,14 +142,14 @@ func TestPureRefusals(t *testing.T) {
 		t.Errorf("%v; %v", gaussian, left)
 	}
 	for range 3 { // and each of these costs its epsilon
-		if _, err := choice.Select(a, "choice", score, .0625); err != nil {
+		if _, err := pure.Select(a, "choice", score, .0625); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := choice.AboveThreshold(a, "choice", score, []int64{0}, .0625); err != nil {
+		if _, err := pure.AboveThreshold(a, "choice", score, []int64{0}, .0625); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := choice.Laplace(a, "count", query.Count{}, .5); err != nil || s.Loss() != (privacy.Loss{Epsilon: .875}) {
+	if _, err := pure.Laplace(a, "count", query.Count{}, .5); err != nil || s.Loss() != (privacy.Loss{Epsilon: .875}) {
 		t.Errorf("spent %+v, want .875: %v", s.Loss(), err)
 	}
 }

@@ -11,14 +11,12 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/choice"
-	"github.com/gauze-dp/gauze/kernel/engine/local"
+	"github.com/gauze-dp/gauze/kernel/internal/engine"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
-	"github.com/gauze-dp/gauze/kernel/query/scores"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 )
 
 // The tests of this file make fewer than 60 statistical decisions at stattest.FalseAlarm = 1e-9
@@ -45,12 +43,12 @@ var selectPlan = kernel.Plan{Method: "select", Steps: []kernel.Step{
 func line() query.Affine { return query.Affine{Center: []float64{0}, W: [][]float64{{1}}} }
 
 // around is a region of the line.
-func around(center, radius float64) rings.Region {
-	return rings.Region{Conditions: []rings.Condition{{Frame: query.Affine{Center: []float64{center}, W: [][]float64{{1}}}, Radius: radius}}}
+func around(center, radius float64) query.Region {
+	return query.Region{Conditions: []query.Condition{{Frame: query.Affine{Center: []float64{center}, W: [][]float64{{1}}}, Radius: radius}}}
 }
 
-func boxesAt(offsets ...float64) scores.MaxBoxCount {
-	q := scores.MaxBoxCount{Frame: line(), Side: 1}
+func boxesAt(offsets ...float64) papers.MaxBoxCount {
+	q := papers.MaxBoxCount{Frame: line(), Side: 1}
 	for _, o := range offsets {
 		q.Offsets = append(q.Offsets, []float64{o})
 	}
@@ -64,8 +62,8 @@ func openSelect(t *testing.T, relation privacy.Relation, values []float64, o ker
 }
 
 // scoresOf computes the scores of every leaf with the public methods of the query alone.
-func scoresOf(q scores.Selection, values []float64) (all [][]int64) {
-	for j, leaf := range choice.Gather(local.Engine{}, rawTable(values), q.Partition, nil) {
+func scoresOf(q papers.Selection, values []float64) (all [][]int64) {
+	for j, leaf := range pure.Gather(engine.Local{}, rawTable(values), q.Partition, nil) {
 		all = append(all, q.Scores[j].Scores(leaf, 1))
 	}
 	return all
@@ -139,19 +137,19 @@ func code(chosen []int, laws [][]float64) (c int) {
 	return c
 }
 
-func selections() map[string]scores.Selection {
-	two := rings.Partition{Regions: []rings.Region{around(0, .6), around(1.5, 1)}}
-	return map[string]scores.Selection{
-		"boxes":      {Scores: []scores.Score{boxesAt(0, .5, .5, .25)}},
-		"in leaves":  {Partition: two, Scores: []scores.Score{boxesAt(0, .5, -.3), boxesAt(.7, .2)}},
-		"ball count": {Scores: []scores.Score{scores.BallCounts{Frame: line(), Radii: []float64{0, .5, 2}, T: 2}}},
-		"balls in leaves": {Partition: two, Scores: []scores.Score{scores.BallCounts{Frame: line(), Radii: []float64{0, .5, 2}, T: 2},
-			scores.BallCounts{Frame: line(), Radii: []float64{.5, .2}, T: 3}}},
+func selections() map[string]papers.Selection {
+	two := query.Partition{Regions: []query.Region{around(0, .6), around(1.5, 1)}}
+	return map[string]papers.Selection{
+		"boxes":      {Scores: []papers.Score{boxesAt(0, .5, .5, .25)}},
+		"in leaves":  {Partition: two, Scores: []papers.Score{boxesAt(0, .5, -.3), boxesAt(.7, .2)}},
+		"ball count": {Scores: []papers.Score{papers.BallCounts{Frame: line(), Radii: []float64{0, .5, 2}, T: 2}}},
+		"balls in leaves": {Partition: two, Scores: []papers.Score{papers.BallCounts{Frame: line(), Radii: []float64{0, .5, 2}, T: 2},
+			papers.BallCounts{Frame: line(), Radii: []float64{.5, .2}, T: 3}}},
 	}
 }
 
-func stepOf(q scores.Selection) string {
-	if _, ok := q.Scores[0].(scores.MaxBoxCount); ok {
+func stepOf(q papers.Selection) string {
+	if _, ok := q.Scores[0].(papers.MaxBoxCount); ok {
 		return "boxes"
 	}
 	return "balls"
@@ -159,7 +157,7 @@ func stepOf(q scores.Selection) string {
 
 // lawsOf returns the laws of the leaves of Select, and of AboveThreshold with the thresholds, at
 // epsilon.
-func lawsOf(q scores.Selection, relation privacy.Relation, values []float64, thresholds []int64, epsilon float64) (selected, above [][]float64) {
+func lawsOf(q papers.Selection, relation privacy.Relation, values []float64, thresholds []int64, epsilon float64) (selected, above [][]float64) {
 	for j, scores := range scoresOf(q, values) {
 		s := float64(q.Sensitivity(relation, j))
 		selected = append(selected, exponentialLaw(epsilon/2/s, scores))
@@ -182,11 +180,11 @@ func TestSelectLaw(t *testing.T) {
 				selected, above := lawsOf(q, relation, values, thresholds, epsilon)
 				counts, aboveCounts := make([]int, len(product(selected))), make([]int, len(product(above)))
 				for range runs {
-					i, err := choice.Select(s.Allotment(), stepOf(q), q, epsilon)
+					i, err := pure.Select(s.Allotment(), stepOf(q), q, epsilon)
 					if err != nil {
 						t.Fatal(err)
 					}
-					k, err := choice.AboveThreshold(s.Allotment(), stepOf(q), q, thresholds, epsilon)
+					k, err := pure.AboveThreshold(s.Allotment(), stepOf(q), q, thresholds, epsilon)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -227,7 +225,7 @@ func TestSelectIsPrivate(t *testing.T) {
 		many.Offsets = append(many.Offsets, []float64{.5})
 	}
 	cases := selections()
-	cases["one against many"] = scores.Selection{Scores: []scores.Score{many}}
+	cases["one against many"] = papers.Selection{Scores: []papers.Score{many}}
 	for name, q := range cases {
 		for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 			rng := rand.New(rand.NewPCG(4, 4))
@@ -270,13 +268,13 @@ func TestSelectAudit(t *testing.T) {
 	for range 20 {
 		many.Offsets = append(many.Offsets, []float64{.5})
 	}
-	q := scores.Selection{Scores: []scores.Score{many}}
+	q := papers.Selection{Scores: []papers.Score{many}}
 	for _, factor := range []float64{1, .5} {
 		first := [2]int{}
 		for side, x := range [][]float64{{.7, .1}, {.7, 1.2}} { // together at offset 0, or at .5
 			s := openSelect(t, privacy.ReplaceOne, x, kerneltest.Options{Seed: stattest.Seed(t) + uint64(side), NoiseFactor: factor})
 			for range runs {
-				i, err := choice.Select(s.Allotment(), "boxes", q, epsilon)
+				i, err := pure.Select(s.Allotment(), "boxes", q, epsilon)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -301,7 +299,7 @@ func TestLaplaceRelease(t *testing.T) {
 	const epsilon = .8
 	runs := runsOf(3000)
 	values := []float64{0, .1, 1.2, 1.3, 2.1, math.NaN()}
-	cut := rings.Partition{Regions: []rings.Region{around(0, .6), around(1.5, 1)}}
+	cut := query.Partition{Regions: []query.Region{around(0, .6), around(1.5, 1)}}
 	for _, c := range []struct {
 		step     string
 		q        query.Sum
@@ -312,8 +310,8 @@ func TestLaplaceRelease(t *testing.T) {
 		{"count", query.Count{}, []float64{5}, privacy.ReplaceOne, 1},
 		{"bins", query.Counts{Frame: line(), Edges: [][]float64{{1}}}, []float64{2, 3}, privacy.ReplaceOne, 2},
 		{"bins", query.Counts{Frame: line(), Edges: [][]float64{{1}}}, []float64{2, 3}, privacy.AddRemoveOne, 1},
-		{"parts", rings.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}, []float64{2, 3}, privacy.ReplaceOne, 2},
-		{"parts", rings.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}, []float64{2, 3}, privacy.AddRemoveOne, 1},
+		{"parts", query.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}, []float64{2, 3}, privacy.ReplaceOne, 2},
+		{"parts", query.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}, []float64{2, 3}, privacy.AddRemoveOne, 1},
 	} {
 		t.Run(fmt.Sprint(c.step, c.relation), func(t *testing.T) {
 			s := openSelect(t, c.relation, values, kerneltest.Options{Seed: stattest.Seed(t)})
@@ -321,7 +319,7 @@ func TestLaplaceRelease(t *testing.T) {
 			var a kernel.Answer
 			for range runs {
 				var err error
-				if a, err = choice.Laplace(s.Allotment(), c.step, c.q, epsilon); err != nil {
+				if a, err = pure.Laplace(s.Allotment(), c.step, c.q, epsilon); err != nil {
 					t.Fatal(err)
 				}
 				for i, v := range a.Values {
@@ -344,8 +342,8 @@ func TestLaplaceRelease(t *testing.T) {
 				t.Errorf("sd %v, claimed %v", sd, a.Sigma)
 			}
 			m := s.Measurements()[0]
-			if m.Pure != epsilon || m.Law != choice.LawLaplace || m.Count != runs || m.Sensitivity != c.l1 || math.Abs(m.Sensitivity/m.Noise/epsilon-1) > 1e-15 ||
-				m.Mu != convert.MuOfPure(epsilon) {
+			if m.Pure != epsilon || m.Law != pure.LawLaplace || m.Count != runs || m.Sensitivity != c.l1 || math.Abs(m.Sensitivity/m.Noise/epsilon-1) > 1e-15 ||
+				m.Mu != privacy.MuOfPure(epsilon) {
 				t.Errorf("certificate %+v", m)
 			}
 		})
@@ -362,15 +360,15 @@ func TestSelectCertificate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ask(choice.Select(s.Allotment(), "balls", q, 2))
-	ask(choice.AboveThreshold(s.Allotment(), "balls", q, []int64{0, 0}, 2))
-	one := scores.Selection{Scores: []scores.Score{scores.BallCounts{Frame: line(), Radii: []float64{0}, T: 3}}}
-	ask(choice.AboveThreshold(s.Allotment(), "balls", one, []int64{9}, 2))
+	ask(pure.Select(s.Allotment(), "balls", q, 2))
+	ask(pure.AboveThreshold(s.Allotment(), "balls", q, []int64{0, 0}, 2))
+	one := papers.Selection{Scores: []papers.Score{papers.BallCounts{Frame: line(), Radii: []float64{0}, T: 3}}}
+	ask(pure.AboveThreshold(s.Allotment(), "balls", one, []int64{9}, 2))
 	mu2 := 0.0
 	for i, want := range []kernel.Measurement{
-		{Law: choice.LawExponential, Sensitivity: 10, Noise: 10, Mu: convert.MuOfBoundedRange(2), Pure: 2},
-		{Law: choice.LawAboveThreshold, Sensitivity: 10, Noise: 20, Mu: convert.MuOfPure(2), Pure: 2},
-		{Law: choice.LawLaplace, Sensitivity: 5, Noise: 2.5, Mu: convert.MuOfPure(2), Pure: 2},
+		{Law: pure.LawExponential, Sensitivity: 10, Noise: 10, Mu: privacy.MuOfBoundedRange(2), Pure: 2},
+		{Law: pure.LawAboveThreshold, Sensitivity: 10, Noise: 20, Mu: privacy.MuOfPure(2), Pure: 2},
+		{Law: pure.LawLaplace, Sensitivity: 5, Noise: 2.5, Mu: privacy.MuOfPure(2), Pure: 2},
 	} {
 		want.Step, want.Query, want.Count = "balls", q.Kind(), 1
 		if m := s.Measurements()[i]; m.Noise < want.Noise || m.Noise > want.Noise*(1+1e-15) {
@@ -390,9 +388,9 @@ func TestKeep(t *testing.T) {
 	const runs, n, keep = 20_000, 5, .3
 	var tr kerneltest.Transcript
 	s := openSelect(t, privacy.AddRemoveOne, []float64{.1, .2, .3, .4, .5}, kerneltest.Options{Seed: stattest.Seed(t), Record: &tr})
-	q := scores.Selection{Scores: []scores.Score{boxesAt(0)}, Keep: keep}
+	q := papers.Selection{Scores: []papers.Score{boxesAt(0)}, Keep: keep}
 	for range runs {
-		if _, err := choice.Select(s.Allotment(), "boxes", q, 1); err != nil {
+		if _, err := pure.Select(s.Allotment(), "boxes", q, 1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -428,13 +426,13 @@ func TestSelectExact(t *testing.T) {
 	s := openSelect(t, privacy.ReplaceOne, values, kerneltest.Options{Exact: true, Record: &tr})
 	scores := scoresOf(q, values)[0]
 	ask := func(s *kernel.Session) (answers []int) {
-		i, err := choice.Select(s.Allotment(), "boxes", q, 1)
+		i, err := pure.Select(s.Allotment(), "boxes", q, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		answers = append(answers, i...)
 		for _, threshold := range []int64{0, scores[0] + 1, slices.Max(scores), slices.Max(scores) + 1} {
-			if i, err = choice.AboveThreshold(s.Allotment(), "boxes", q, []int64{threshold}, 1); err != nil {
+			if i, err = pure.AboveThreshold(s.Allotment(), "boxes", q, []int64{threshold}, 1); err != nil {
 				t.Fatal(err)
 			}
 			answers = append(answers, i...)
@@ -451,7 +449,7 @@ func TestSelectExact(t *testing.T) {
 	}
 }
 
-type spyScore struct{ scores.BallCounts }
+type spyScore struct{ papers.BallCounts }
 
 func (spyScore) Scores([]float64, int) []int64 { panic("read rows") }
 
@@ -468,36 +466,36 @@ func TestSelectRefusals(t *testing.T) {
 			texts = append(texts, fmt.Sprint(err))
 		}
 		for _, epsilon := range []float64{0, -1, math.NaN(), math.Inf(1), 1e8, 1e-300, 1e-16} {
-			_, err := choice.Select(a, "boxes", q, epsilon)
+			_, err := pure.Select(a, "boxes", q, epsilon)
 			refused("select", err)
 			if errors.Is(err, kernel.ErrExhausted) != (epsilon == 0) {
 				t.Errorf("epsilon = %v: %v", epsilon, err)
 			}
-			_, err = choice.AboveThreshold(a, "boxes", q, []int64{0}, epsilon)
+			_, err = pure.AboveThreshold(a, "boxes", q, []int64{0}, epsilon)
 			refused("above", err)
-			_, err = choice.Laplace(a, "count", query.Count{}, epsilon)
+			_, err = pure.Laplace(a, "count", query.Count{}, epsilon)
 			refused("laplace", err)
 		}
-		_, err := choice.Select(a, "?", q, 1)
+		_, err := pure.Select(a, "?", q, 1)
 		refused("unknown step", err)
-		_, err = choice.Select(a, "balls", q, 1)
+		_, err = pure.Select(a, "balls", q, 1)
 		refused("wrong kind", err)
-		_, err = choice.Select(a, "boxes", scores.Selection{}, 1)
+		_, err = pure.Select(a, "boxes", papers.Selection{}, 1)
 		refused("no score", err)
-		_, err = choice.Select(a, "balls", scores.Selection{Scores: []scores.Score{spyScore{}}}, 1)
+		_, err = pure.Select(a, "balls", papers.Selection{Scores: []papers.Score{spyScore{}}}, 1)
 		refused("foreign score", err)
-		_, err = choice.Select(a, "balls", scores.Selection{Scores: []scores.Score{nil}}, 1)
+		_, err = pure.Select(a, "balls", papers.Selection{Scores: []papers.Score{nil}}, 1)
 		refused("nil score", err)
-		_, err = choice.AboveThreshold(a, "boxes", q, nil, 1)
+		_, err = pure.AboveThreshold(a, "boxes", q, nil, 1)
 		refused("no thresholds", err)
-		_, err = choice.AboveThreshold(a, "boxes", q, []int64{math.MinInt64}, 1)
+		_, err = pure.AboveThreshold(a, "boxes", q, []int64{math.MinInt64}, 1)
 		refused("threshold", err)
-		_, err = choice.Laplace(a, "little", query.Count{}, 100)
+		_, err = pure.Laplace(a, "little", query.Count{}, 100)
 		refused("over share", err)
-		_, err = choice.Laplace(a, "count", nil, 1)
+		_, err = pure.Laplace(a, "count", nil, 1)
 		refused("no query", err)
-		cut := rings.Partition{Regions: []rings.Region{around(0, .6)}}
-		_, err = choice.Laplace(a, "directions", rings.Parts{Partition: cut, Queries: []query.Sum{query.Count{}}}, 1)
+		cut := query.Partition{Regions: []query.Region{around(0, .6)}}
+		_, err = pure.Laplace(a, "directions", query.Parts{Partition: cut, Queries: []query.Sum{query.Count{}}}, 1)
 		refused("another kind", err)
 		return texts
 	}
@@ -516,7 +514,7 @@ func TestSelectEmpty(t *testing.T) {
 			for _, keep := range []float64{0, .5} {
 				q.Keep = keep
 				s := openSelect(t, privacy.AddRemoveOne, values, kerneltest.Options{})
-				if i, err := choice.Select(s.Allotment(), stepOf(q), q, 1); err != nil || len(i) != q.Leaves() {
+				if i, err := pure.Select(s.Allotment(), stepOf(q), q, 1); err != nil || len(i) != q.Leaves() {
 					t.Errorf("%s: %v, %v", name, i, err)
 				}
 			}
@@ -535,11 +533,11 @@ func TestPureSpending(t *testing.T) {
 		ask := func(a *kernel.Allotment, mu float64) (err error) {
 			switch rng.IntN(4) {
 			case 0:
-				_, err = choice.Laplace(a, "count", query.Count{}, convert.PureOfMu(mu))
+				_, err = pure.Laplace(a, "count", query.Count{}, privacy.PureOfMu(mu))
 			case 1:
-				_, err = choice.Select(a, "boxes", q, convert.BoundedRangeOfMu(mu))
+				_, err = pure.Select(a, "boxes", q, privacy.BoundedRangeOfMu(mu))
 			case 2:
-				_, err = choice.AboveThreshold(a, "boxes", q, []int64{1}, convert.PureOfMu(mu))
+				_, err = pure.AboveThreshold(a, "boxes", q, []int64{1}, privacy.PureOfMu(mu))
 			default:
 				_, err = a.Sum("count", query.Count{}, mu)
 			}

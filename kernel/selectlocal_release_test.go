@@ -8,13 +8,11 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
-	"github.com/gauze-dp/gauze/kernel/query/scores"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 )
 
 // The tests of this file make fewer than 20 statistical decisions at stattest.FalseAlarm = 1e-9
@@ -36,8 +34,8 @@ func localSession(t *testing.T, relation privacy.Relation, values []float64, mos
 }
 
 // sides scores how many rows are missing on both sides of a point: want on each.
-func sides(want int, points ...float64) scores.CellDeficits {
-	q := scores.CellDeficits{Targets: []int{want, want}}
+func sides(want int, points ...float64) papers.CellDeficits {
+	q := papers.CellDeficits{Targets: []int{want, want}}
 	for _, m := range points {
 		q.Frames = append(q.Frames, query.Affine{Center: []float64{m}, W: [][]float64{{1}}})
 	}
@@ -75,12 +73,12 @@ func TestSelectLocalLaw(t *testing.T) {
 	q.Frames = append(q.Frames, query.Affine{Center: []float64{.25}, W: [][]float64{{1e200}}})
 	s := []float64{0, 1, 2, 3, 30, 60}
 	const epsilon = 2.2
-	l := choice.Local{Eta: 58, Unlisted: 80, Test: .5}
+	l := pure.Local{Eta: 58, Unlisted: 80, Test: .5}
 	counts := make([]int, len(s)+1)
 	var m kernel.Measurement
 	for run := range runs {
 		session := localSession(t, privacy.ReplaceOne, values, 1, kerneltest.Options{Seed: stattest.Seed(t) + uint64(run)})
-		option, ok, err := choice.SelectLocal(session.Allotment(), "local", scores.Selection{Scores: []scores.Score{q}}, l, epsilon)
+		option, ok, err := pure.SelectLocal(session.Allotment(), "local", papers.Selection{Scores: []papers.Score{q}}, l, epsilon)
 		if err != nil || ok != (option >= 0) {
 			t.Fatal(option, ok, err)
 		}
@@ -129,7 +127,7 @@ func TestSelectLocalLaw(t *testing.T) {
 	counts = []int{counts[0], counts[1], counts[2], counts[3], counts[4] + counts[5] + counts[6]}
 	stattest.GoodFit(t, counts, merged(law(epsilon, .5)), stattest.FalseAlarm)
 	stattest.BadFit(t, counts, merged(law(2*epsilon, .5)), stattest.FalseAlarm)
-	if m.Law != choice.LawLocal || m.Mu != convert.MuOfPure(epsilon) || m.Sensitivity != 1 || math.Abs(m.Noise*epsilon-1) > 1e-12 || !(m.Delta > 0) || m.Count != 1 {
+	if m.Law != pure.LawLocal || m.Mu != privacy.MuOfPure(epsilon) || m.Sensitivity != 1 || math.Abs(m.Noise*epsilon-1) > 1e-12 || !(m.Delta > 0) || m.Count != 1 {
 		t.Errorf("certificate %+v", m)
 	}
 }
@@ -148,15 +146,15 @@ func privacyThreshold(t *testing.T) float64 {
 func TestSelectLocalAudit(t *testing.T) {
 	const epsilon = 1.2
 	runs := runsOf(700)
-	l := choice.Local{Eta: 1000, Test: .95}
-	q := scores.Selection{Scores: []scores.Score{sides(248, 0)}}
+	l := pure.Local{Eta: 1000, Test: .95}
+	q := papers.Selection{Scores: []papers.Score{sides(248, 0)}}
 	for _, factor := range []float64{1, 1. / 3} {
 		passed := [2]int{}
 		for side, relation := range []privacy.Relation{privacy.AddRemoveOne, privacy.AddRemoveOne} {
 			values := []float64{-1, 1}[:2-side] // S = 494 or 495: g is 6 or 5 by V_(Eta/2-g) > 0
 			for run := range runs {
 				s := localSession(t, relation, values, 1, kerneltest.Options{Seed: stattest.Seed(t) + uint64(2*run+side), NoiseFactor: factor})
-				if _, ok, err := choice.SelectLocal(s.Allotment(), "local", q, l, epsilon); err != nil {
+				if _, ok, err := pure.SelectLocal(s.Allotment(), "local", q, l, epsilon); err != nil {
 					t.Fatal(err)
 				} else if ok {
 					passed[side]++
@@ -176,24 +174,24 @@ func TestSelectLocalAudit(t *testing.T) {
 // TestSelectLocalRefuses: what cannot be asked, before anything is spent; a failure is no error,
 // and is recorded and charged.
 func TestSelectLocalRefuses(t *testing.T) {
-	one := scores.Selection{Scores: []scores.Score{sides(3, 0, 1)}}
-	two := scores.Selection{Partition: rings.Partition{Regions: []rings.Region{around(0, 1), around(5, 1)}}, Scores: []scores.Score{sides(3, 0), sides(3, 0)}}
-	good := choice.Local{Eta: 4, Test: .5}
+	one := papers.Selection{Scores: []papers.Score{sides(3, 0, 1)}}
+	two := papers.Selection{Partition: query.Partition{Regions: []query.Region{around(0, 1), around(5, 1)}}, Scores: []papers.Score{sides(3, 0), sides(3, 0)}}
+	good := pure.Local{Eta: 4, Test: .5}
 	s := localSession(t, privacy.AddRemoveOne, []float64{0, 1}, 2, kerneltest.Options{})
 	for _, c := range []struct {
 		want    string
 		step    string
-		q       scores.Selection
-		l       choice.Local
+		q       papers.Selection
+		l       pure.Local
 		epsilon float64
 	}{
 		{"one leaf", "local", two, good, 1},
-		{"sensitivity 1, got 1 leaves and 5", "local", scores.Selection{Scores: []scores.Score{scores.BallCounts{Frame: line(), Radii: []float64{1}, T: 3}}}, good, 1},
-		{"an even Eta", "local", one, choice.Local{Eta: 3, Test: .5}, 1},
-		{"an even Eta", "local", one, choice.Local{Eta: 0, Test: .5}, 1},
-		{"Test in (0, 1)", "local", one, choice.Local{Eta: 4, Test: 1}, 1},
-		{"Test in (0, 1)", "local", one, choice.Local{Eta: 4, Test: math.NaN()}, 1},
-		{"Unlisted of at least 0", "local", one, choice.Local{Eta: 4, Unlisted: -1, Test: .5}, 1},
+		{"sensitivity 1, got 1 leaves and 5", "local", papers.Selection{Scores: []papers.Score{papers.BallCounts{Frame: line(), Radii: []float64{1}, T: 3}}}, good, 1},
+		{"an even Eta", "local", one, pure.Local{Eta: 3, Test: .5}, 1},
+		{"an even Eta", "local", one, pure.Local{Eta: 0, Test: .5}, 1},
+		{"Test in (0, 1)", "local", one, pure.Local{Eta: 4, Test: 1}, 1},
+		{"Test in (0, 1)", "local", one, pure.Local{Eta: 4, Test: math.NaN()}, 1},
+		{"Unlisted of at least 0", "local", one, pure.Local{Eta: 4, Unlisted: -1, Test: .5}, 1},
 		{"leaves the test and the choice", "local", one, good, privacyThreshold(t)},
 		{"want an epsilon", "local", one, good, math.NaN()},
 		{"gives it no slack", "no slack", one, good, .1},
@@ -201,29 +199,29 @@ func TestSelectLocalRefuses(t *testing.T) {
 		{"the budget is exhausted", "local", one, good, 0},
 		{"would exceed its plan", "local", one, good, 100},
 	} {
-		if option, ok, err := choice.SelectLocal(s.Allotment(), c.step, c.q, c.l, c.epsilon); err == nil || !strings.Contains(err.Error(), c.want) || ok || option != -1 {
+		if option, ok, err := pure.SelectLocal(s.Allotment(), c.step, c.q, c.l, c.epsilon); err == nil || !strings.Contains(err.Error(), c.want) || ok || option != -1 {
 			t.Errorf("want an error with %q, got %v (%d, %v)", c.want, err, option, ok)
 		}
 	}
 	if s.Loss().Mu != 0 || len(s.Measurements()) != 0 {
 		t.Error("refusals cost something")
 	}
-	option, ok, err := choice.SelectLocal(s.Allotment(), "local", one, good, .1)
+	option, ok, err := pure.SelectLocal(s.Allotment(), "local", one, good, .1)
 	if err != nil || ok || option != -1 || s.Loss().Mu == 0 || len(s.Measurements()) != 1 {
 		t.Errorf("a failure: %d, %v, %v, %+v", option, ok, err, s.Measurements())
 	}
-	_, _, err = choice.SelectLocal(s.Allotment(), "local", one, good, 0)
+	_, _, err = pure.SelectLocal(s.Allotment(), "local", one, good, 0)
 	if !errors.Is(err, kernel.ErrExhausted) {
 		t.Errorf("without an epsilon: %v", err)
 	}
 	var tr kerneltest.Transcript // a recorded outcome is what a run sees
 	first := localSession(t, privacy.AddRemoveOne, []float64{0, 1}, 2, kerneltest.Options{Record: &tr})
-	if _, _, err := choice.SelectLocal(first.Allotment(), "local", one, good, .1); err != nil {
+	if _, _, err := pure.SelectLocal(first.Allotment(), "local", one, good, .1); err != nil {
 		t.Fatal(err)
 	}
 	tr.Answers[0] = []float64{1}
 	again := localSession(t, privacy.AddRemoveOne, []float64{7}, 2, kerneltest.Options{Replay: &tr})
-	if option, ok, err := choice.SelectLocal(again.Allotment(), "local", one, good, .1); option != 1 || !ok || err != nil {
+	if option, ok, err := pure.SelectLocal(again.Allotment(), "local", one, good, .1); option != 1 || !ok || err != nil {
 		t.Errorf("replayed: %d, %v, %v", option, ok, err)
 	}
 }

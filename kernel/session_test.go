@@ -12,13 +12,9 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
-	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 func frame(d int) query.Affine {
@@ -52,13 +48,13 @@ var plan = kernel.Plan{Method: "test", Steps: []kernel.Step{
 
 var (
 	terms = kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-	keys  = boxes.BoxKeys{Grids: []boxes.Grid{{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}}}
+	keys  = query.BoxKeys{Grids: []query.Grid{{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}}}
 	step  = query.Directions{Frame: frame(2), Lift: 1}
 )
 
 // octaves asks all rows for the octaves 0 to high.
-func octaves(high int) rings.Pairs {
-	return rings.Pairs{Queries: []rings.PairSum{rings.PairOctaves{Columns: 2, High: high}}, Buckets: []int{5}}
+func octaves(high int) query.Pairs {
+	return query.Pairs{Queries: []query.PairSum{query.PairOctaves{Columns: 2, High: high}}, Buckets: []int{5}}
 }
 
 func open(t *testing.T, ctx context.Context) *kernel.Session {
@@ -81,7 +77,7 @@ func TestRefusalsCostNothing(t *testing.T) {
 		return func() error { _, err := a.Sum(step, q, mu); return err }
 	}
 	keysOf := func(step string, mu float64) func() error {
-		return func() error { _, _, err := cells.Cells(a, step, keys, mu); return err }
+		return func() error { _, _, err := kernel.StabilityHistogram(a, step, keys, mu); return err }
 	}
 	refused := map[string]func() error{
 		"unknown step":    sum("nothing", query.Count{}, .1*mu),
@@ -100,13 +96,13 @@ func TestRefusalsCostNothing(t *testing.T) {
 		"no slack":        keysOf("keys without slack", .1*mu),
 		"keys over share": keysOf("keys", .9*mu),
 		"keys zero mu":    keysOf("keys", 0),
-		"pairs NaN":       func() error { _, err := pairs.Sum(a, "pairs", octaves(0), math.NaN()); return err },
+		"pairs NaN":       func() error { _, err := kernel.SumPairs(a, "pairs", octaves(0), math.NaN()); return err },
 		"foreign pairs": func() error {
-			_, err := pairs.Sum(a, "pairs", rings.Pairs{Queries: []rings.PairSum{spyPairs{}}, Buckets: []int{5}}, .1*mu)
+			_, err := kernel.SumPairs(a, "pairs", query.Pairs{Queries: []query.PairSum{spyPairs{}}, Buckets: []int{5}}, .1*mu)
 			return err
 		},
-		"no pairs":        func() error { _, err := pairs.Sum(a, "pairs", rings.Pairs{}, .1*mu); return err },
-		"no keys":         func() error { _, _, err := cells.Cells(a, "keys", boxes.BoxKeys{}, .1*mu); return err },
+		"no pairs":        func() error { _, err := kernel.SumPairs(a, "pairs", query.Pairs{}, .1*mu); return err },
+		"no keys":         func() error { _, _, err := kernel.StabilityHistogram(a, "keys", query.BoxKeys{}, .1*mu); return err },
 		"empty allotment": func() error { _, err := a.Take(0).Sum("step", step, .1*mu); return err },
 		"NaN allotment":   func() error { _, err := a.Take(math.NaN()).Sum("step", step, .1*mu); return err },
 	}
@@ -138,7 +134,7 @@ func TestMost(t *testing.T) {
 	a := s.Allotment()
 	for i := range 4 {
 		_, err := a.Sum("count", query.Count{}, .01*s.Mu())
-		if _, _, errKeys := cells.Cells(a, "keys", keys, .1*s.Mu()); (err == nil) != (i < 3) || (errKeys == nil) != (i < 3) {
+		if _, _, errKeys := kernel.StabilityHistogram(a, "keys", keys, .1*s.Mu()); (err == nil) != (i < 3) || (errKeys == nil) != (i < 3) {
 			t.Errorf("measurement %d: %v, %v", i+1, err, errKeys)
 		}
 	}
@@ -162,11 +158,11 @@ func TestMost(t *testing.T) {
 		}
 		s := kerneltest.Open(t, kerneltest.Table(nil, 2, terms.Relation), p, terms, kerneltest.Options{})
 		for range most {
-			if _, _, err := cells.Cells(s.Allotment(), "a", keys, .01*s.Mu()); err != nil {
+			if _, _, err := kernel.StabilityHistogram(s.Allotment(), "a", keys, .01*s.Mu()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, _, err := cells.Cells(s.Allotment(), "b", keys, .01*s.Mu()); err != nil {
+		if _, _, err := kernel.StabilityHistogram(s.Allotment(), "b", keys, .01*s.Mu()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -193,9 +189,9 @@ func TestRandomPrograms(t *testing.T) {
 			case 1:
 				a.Return(pool[rng.IntN(len(pool))])
 			case 2:
-				_, _, _ = cells.Cells(a, "keys", keys, mu)
+				_, _, _ = kernel.StabilityHistogram(a, "keys", keys, mu)
 			case 3:
-				_, _ = pairs.Sum(a, "pairs", octaves(3), mu)
+				_, _ = kernel.SumPairs(a, "pairs", octaves(3), mu)
 			default:
 				if _, err := a.Sum("step", step, mu); err == nil && mu > 1.0000001*s.Mu() {
 					t.Fatalf("mu = %v of %v was allowed", mu, s.Mu())
@@ -265,7 +261,7 @@ func TestObserver(t *testing.T) {
 	}
 	s = kerneltest.Open(t, kerneltest.Table(someRows(5, 2), 2, observed.Relation), plan, observed, kerneltest.Options{})
 	_, _ = s.Allotment().Sum("count", query.Count{}, .1*s.Mu())
-	_, _, _ = cells.Cells(s.Allotment(), "keys", keys, .1*s.Mu())
+	_, _, _ = kernel.StabilityHistogram(s.Allotment(), "keys", keys, .1*s.Mu())
 	_, _ = s.Allotment().Sum("nothing", query.Count{}, .1*s.Mu())
 	if strings.Join(told, " ") != "count keys" {
 		t.Errorf("told %q", told)
@@ -274,10 +270,10 @@ func TestObserver(t *testing.T) {
 
 // TestReplay: a recorded run replays, stability histograms included.
 func TestReplay(t *testing.T) {
-	run := func(o kerneltest.Options) (kernel.Answer, []cells.Cell) {
+	run := func(o kerneltest.Options) (kernel.Answer, []kernel.Cell) {
 		generous := kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 50, Delta: .1}}
 		s := kerneltest.Open(t, kerneltest.Table(someRows(200, 2), 2, generous.Relation), plan, generous, o)
-		cells, _, err := cells.Cells(s.Allotment(), "keys", keys, .5*s.Mu())
+		cells, _, err := kernel.StabilityHistogram(s.Allotment(), "keys", keys, .5*s.Mu())
 		if err != nil || len(cells) == 0 {
 			t.Fatal(cells, err)
 		}
@@ -310,7 +306,7 @@ type spyQuery struct{ query.Count }
 
 func (spyQuery) Compile(int) query.RowMap { panic("read rows") }
 
-type spyPairs struct{ rings.PairOctaves }
+type spyPairs struct{ query.PairOctaves }
 
 func (spyPairs) Kind() string             { return "pair octaves" }
 func (spyPairs) Validate(int) error       { return nil }

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 )
 
 // An Amount is an epsilon at a delta.
@@ -15,7 +14,7 @@ type Amount struct {
 }
 
 // Cost is what a fit is counted as: see package compose.
-type Cost = compose.Cost
+type Cost = privacy.Cost
 
 // A state is the account of one data set after an entry.
 type state struct {
@@ -34,8 +33,8 @@ type state struct {
 }
 
 // account is s as compositions see it.
-func (s state) account() compose.Account {
-	return compose.Account{Epsilon: s.Granted.Epsilon, Delta: s.Granted.Delta, CurveFirst: s.CurveFirst, Fits: s.Fits, Rho: s.Rho, Sum: s.Sum}
+func (s state) account() privacy.Account {
+	return privacy.Account{Epsilon: s.Granted.Epsilon, Delta: s.Granted.Delta, CurveFirst: s.CurveFirst, Fits: s.Fits, Rho: s.Rho, Sum: s.Sum}
 }
 
 // full says why what the account holds is more than was granted; "" if it is not.

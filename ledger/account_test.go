@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/compose"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 )
 
 // gaussian is the cost of a fit of Gaussian steps alone.
@@ -22,7 +20,7 @@ func planned(t testing.TB, epsilon, delta float64, needs privacy.Needs) Cost {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compose.CostOf(c, true)
+	return privacy.CostOf(c, true)
 }
 
 func termsOf(c Cost) Terms {
@@ -79,18 +77,18 @@ func TestHowMuchFits(t *testing.T) {
 // Fits of all kinds stand in one account.
 func TestMixedAccount(t *testing.T) {
 	s := state{Granted: Amount{10, 1e-5}}
-	rho, err := compose.Foreseen(privacy.Budget{Rho: .02})
+	rho, err := privacy.Foreseen(privacy.Budget{Rho: .02})
 	if err != nil {
 		t.Fatal(err)
 	}
-	pure, err := compose.Foreseen(privacy.Budget{Epsilon: .3})
+	pure, err := privacy.Foreseen(privacy.Budget{Epsilon: .3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, c := range []Cost{
 		pure,
 		gaussian(t, 1, 1e-6), planned(t, 1, 1e-6, privacy.Needs{Thresholds: true}), rho,
-		planned(t, 2, 1e-6, privacy.Needs{AddedDelta: 2e-7, Extra: convert.PureCurve(.3)}), gaussian(t, .5, 1e-7),
+		planned(t, 2, 1e-6, privacy.Needs{AddedDelta: 2e-7, Extra: privacy.PureCurve(.3)}), gaussian(t, .5, 1e-7),
 	} {
 		if s, err = s.take(termsOf(c), c); err != nil || s.full() != "" {
 			t.Fatalf("fit %d: %v %s", i, err, s.full())
@@ -106,7 +104,7 @@ func TestMixedAccount(t *testing.T) {
 // fixed beforehand too, with room to spare.
 func TestAccountsHold(t *testing.T) {
 	for _, granted := range []Amount{{.3, 1e-9}, {2, 1e-5}, {15, 1e-4}} {
-		for _, needs := range []privacy.Needs{{}, {Thresholds: true}, {AddedDelta: 1e-8, Extra: convert.PureCurve(.01)}} {
+		for _, needs := range []privacy.Needs{{}, {Thresholds: true}, {AddedDelta: 1e-8, Extra: privacy.PureCurve(.01)}} {
 			small := planned(t, granted.Epsilon/5, 1e-1*granted.Delta, privacy.Needs{Thresholds: needs.Thresholds, Extra: needs.Extra, AddedDelta: math.Min(needs.AddedDelta, granted.Delta/100)})
 			s, n := filled(t, granted, small)
 			if n < 3 || !s.Sum.Holds(granted.Epsilon, granted.Delta) {

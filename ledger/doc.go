@@ -9,7 +9,7 @@
 // together.
 //
 // What fits cost together, and when an account is full, is proved and computed in
-// kernel/privacy/compose, for requests that may depend on everything that was released before.
+// kernel/privacy, for requests that may depend on everything that was released before.
 //
 // Every entry holds the hash of the one before, and a code under a secret key: [Ledger.Verify]
 // finds whatever was changed by somebody without the key. It cannot find that a whole ledger was

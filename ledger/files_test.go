@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 )
 
 // readForeign opens a database, reads all of it, and closes it: the last to close a database
@@ -59,7 +58,7 @@ func granted(t *testing.T) (place string, l *Ledger) {
 // reserved reserves a fit.
 func reserved(t *testing.T, l *Ledger) error {
 	t.Helper()
-	cost, err := compose.Foreseen(privacy.Budget{Epsilon: .1, Delta: 1e-7})
+	cost, err := privacy.Foreseen(privacy.Budget{Epsilon: .1, Delta: 1e-7})
 	if err != nil {
 		t.Fatal(err)
 	}

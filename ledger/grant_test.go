@@ -9,7 +9,6 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 )
 
 func withdraw(t testing.TB, l *Ledger, name string, less Amount) (took Amount, b Balance, err error) {
@@ -78,7 +77,7 @@ func TestSpentIsWithinTheGrant(t *testing.T) {
 		s := state{Granted: granted}
 		for range 8 {
 			b := privacy.Budget{Epsilon: granted.Epsilon * (.05 + .9*rng.Float64()), Delta: granted.Delta * math.Exp(-5*rng.Float64())}
-			cost, err := compose.Foreseen(b)
+			cost, err := privacy.Foreseen(b)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +116,7 @@ func TestRefusalsSayWhatCanBeAsked(t *testing.T) {
 			if refused.Left.Epsilon == 0 {
 				break
 			}
-			may, err := compose.Foreseen(privacy.Budget{Epsilon: refused.Left.Epsilon, Delta: refused.Left.Delta})
+			may, err := privacy.Foreseen(privacy.Budget{Epsilon: refused.Left.Epsilon, Delta: refused.Left.Delta})
 			if err != nil {
 				t.Fatal(err)
 			}

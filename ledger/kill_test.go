@@ -15,7 +15,6 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 )
 
 // What a child process is told, by its environment: the ledger, its key, and a file in which it
@@ -65,7 +64,7 @@ func spendForEver(place, key, notes string) error {
 		return errors.Join(err, out.Sync())
 	}
 	for i := 0; ; i++ {
-		cost, err := compose.Foreseen(privacy.Budget{Epsilon: .01, Delta: 1e-12})
+		cost, err := privacy.Foreseen(privacy.Budget{Epsilon: .01, Delta: 1e-12})
 		if err != nil {
 			return err
 		}

@@ -4,13 +4,12 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 )
 
 // Older versions counted fits of groups under replace-one at less than they can cost, and did not
 // say in an entry that a fit was one of groups. Their entries stay as they are, and are verified as
 // they were written. The first entry of a data set that this version writes, and whatever is shown
-// before that, counts what is missing (compose.Recounted): state.Recounted says that it is done.
+// before that, counts what is missing (privacy.Recounted): state.Recounted says that it is done.
 
 // An older is what fits of one data set cost that an older version counted, in their order.
 type older []olderFit
@@ -47,7 +46,7 @@ func (s state) recounted(o older) state {
 	for _, f := range o {
 		if f.terms.Relation == privacy.ReplaceOne.String() && f.terms.Relation == s.Relation && s.Fits > 0 {
 			b := privacy.Budget{Epsilon: f.terms.Epsilon, Delta: f.terms.Delta, Rho: f.terms.Rho}
-			s.Sum = s.Sum.Plus(compose.Recounted(b, f.cost))
+			s.Sum = s.Sum.Plus(privacy.Recounted(b, f.cost))
 		}
 	}
 	s.Recounted = true

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 )
 
 // olderFits writes what an older version has written of a data set: a grant, and released fits of
@@ -27,7 +26,7 @@ func olderFits(t *testing.T, l *Ledger, name string, b privacy.Budget, costs ...
 		}
 		for _, cost := range costs {
 			terms := Terms{Relation: privacy.ReplaceOne.String(), Epsilon: b.Epsilon, Delta: b.Delta, Rho: b.Rho}
-			foreseen, err := compose.Foreseen(b)
+			foreseen, err := privacy.Foreseen(b)
 			if err != nil {
 				return err
 			}
@@ -61,7 +60,7 @@ func TestOlderGroups(t *testing.T) {
 				continue
 			}
 			needs := privacy.Needs{Thresholds: thresholds}
-			one, err := privacy.Calibrate(compose.PerGroup(privacy.ReplaceOne, b), needs)
+			one, err := privacy.Calibrate(privacy.BudgetPerGroup(privacy.ReplaceOne, b), needs)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +68,7 @@ func TestOlderGroups(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			group, plain := compose.CostOf(one, true), compose.CostOf(whole, true)
+			group, plain := privacy.CostOf(one, true), privacy.CostOf(whole, true)
 			twice := group.Plus(group)
 			twice.Epsilon, twice.Delta = b.Epsilon, b.Delta
 			l, file, key := opened(t)

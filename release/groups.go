@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -50,7 +49,7 @@ func (c *Certificate) relation() privacy.Relation {
 // measurements.
 func (r *Release) Of(i int) *Release {
 	g, c := &r.Groups[i], r.Certificate
-	b := compose.PerGroup(c.relation(), privacy.Budget{Epsilon: c.Epsilon, Delta: c.Delta, Rho: c.Rho})
+	b := privacy.BudgetPerGroup(c.relation(), privacy.Budget{Epsilon: c.Epsilon, Delta: c.Delta, Rho: c.Rho})
 	c.Epsilon, c.Delta, c.Rho = b.Epsilon, b.Delta, b.Rho
 	c.Relation, c.Rows, c.By, c.Spent, c.Plan = AddRemoveOne, nil, nil, g.Spent, nil
 	for _, s := range r.Certificate.Plan {
@@ -120,7 +119,7 @@ func (v *verifier) groups(r *Release) {
 	for _, s := range c.Plan {
 		v.fault(s.Group < 1 || s.Group > len(r.Groups), fmt.Sprintf("certificate.plan, step %q, group", s.Step), fmt.Sprintf("a number from 1 to %d", len(r.Groups)), fmt.Sprint(s.Group))
 	}
-	all := compose.Together(c.relation(), spent)
+	all := privacy.LossOfGroups(c.relation(), spent)
 	v.atLeast("certificate.spent.epsilon", c.Spent.Epsilon, all.Epsilon)
 	v.atLeast("certificate.spent.delta", c.Spent.Delta, all.Delta)
 	v.atLeast("certificate.spent.mu", c.Spent.Mu, all.Mu)

@@ -7,9 +7,7 @@ import (
 	"strconv"
 
 	"github.com/gauze-dp/gauze/internal/words"
-	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 )
 
 // A Mask is the public numbers of noise that multiplies what blocks of rows agree on, from which
@@ -52,9 +50,9 @@ func (m *Mask) curve() (privacy.Curve, error) {
 	}
 	switch {
 	case m.Kind == MaskLifted && m.Components == 0 && m.EtaWeight == 0 && m.EtaMean == 0 && m.EtaCov == 0:
-		of = mask.Lifted{Dimension: m.Dimension, Gamma: m.Gamma, Eta: m.Eta}
+		of = privacy.CovarianceMask{Dimension: m.Dimension, Gamma: m.Gamma, Eta: m.Eta}
 	case m.Kind == MaskParameters && m.Eta == 0:
-		of = mask.Parameters{Components: m.Components, Dimension: m.Dimension, Gamma: m.Gamma,
+		of = privacy.ParameterMask{Components: m.Components, Dimension: m.Dimension, Gamma: m.Gamma,
 			EtaWeight: m.EtaWeight, EtaMean: m.EtaMean, EtaCov: m.EtaCov}
 	default:
 		return privacy.Curve{}, fmt.Errorf("kind %q with eta alone, or %q with eta_weight, eta_mean and eta_cov", MaskLifted, MaskParameters)
@@ -79,7 +77,7 @@ func (s *PlanStep) implied() (map[float64]float64, error) {
 			return nil, err
 		}
 	case s.Pure > 0 && s.Pure <= privacy.MaxEpsilon:
-		curve = convert.PureCurve(s.Pure)
+		curve = privacy.PureCurve(s.Pure)
 	case s.Pure != 0:
 		return nil, fmt.Errorf("pure in (0, %g]", privacy.MaxEpsilon)
 	default:

@@ -7,9 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 )
 
 // masked is a consistent release of a test of blocks, a mask, and Gaussian sums, at (epsilon,
@@ -18,15 +16,15 @@ func masked(t testing.TB) *Release {
 	t.Helper()
 	stated := &Mask{Kind: MaskLifted, Dimension: 3, Gamma: .03, Eta: .23}
 	return curvedRelease(t, "black-box", &Learner{Name: "em", Trim: .02},
-		mask.Lifted{Dimension: 3, Gamma: .03, Eta: .23}.Curve(), PlanStep{Step: "mask", Query: QueryStable, Count: 1, Mask: stated})
+		privacy.CovarianceMask{Dimension: 3, Gamma: .03, Eta: .23}.Curve(), PlanStep{Step: "mask", Query: QueryStable, Count: 1, Mask: stated})
 }
 
 // published is one of a pure test and of the mask of parameters, as the literal method makes them.
 func published(t testing.TB) *Release {
 	t.Helper()
-	m := mask.Parameters{Components: 2, Dimension: 2, Gamma: .001, EtaWeight: .02, EtaMean: .02, EtaCov: .02}
+	m := privacy.ParameterMask{Components: 2, Dimension: 2, Gamma: .001, EtaWeight: .02, EtaMean: .02, EtaCov: .02}
 	stated := &Mask{Kind: MaskParameters, Components: 2, Dimension: 2, Gamma: .001, EtaWeight: .02, EtaMean: .02, EtaCov: .02}
-	return curvedRelease(t, "black-box:paper", &Learner{Name: OwnLearner}, m.Curve().Compose(convert.PureCurve(.2)),
+	return curvedRelease(t, "black-box:paper", &Learner{Name: OwnLearner}, m.Curve().Compose(privacy.PureCurve(.2)),
 		PlanStep{Step: "agree", Query: QueryPopular, Count: 1, Pure: .2, Delta: 5e-7}, PlanStep{Step: "mask", Query: QueryPopular, Count: 1, Mask: stated})
 }
 

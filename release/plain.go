@@ -10,7 +10,6 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 )
 
 // A Statement is one point of a certificate in plain words.
@@ -65,7 +64,7 @@ func (c Certificate) Concentrated() bool { return c.Epsilon == 0 && c.Rho > 0 }
 
 // Implied returns an epsilon that rho-zCDP implies, and the delta at which it is stated.
 func Implied(rho float64) (epsilon, delta float64) {
-	return convert.EpsilonOfRho(plainDelta, rho), plainDelta
+	return privacy.EpsilonOfRho(plainDelta, rho), plainDelta
 }
 
 // asked is the (epsilon, delta) that the certificate's words are about: as asked, or for a zCDP

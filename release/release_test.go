@@ -18,7 +18,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/release/check"
@@ -95,13 +94,13 @@ func pure(t testing.TB) *Release {
 		t.Fatal(err)
 	}
 	mu := math.Sqrt(float64(c.Cap)/3) * (1 - 1e-12)
-	eps0, ranged := convert.PureOfMu(mu), convert.BoundedRangeOfMu(mu)
+	eps0, ranged := privacy.PureOfMu(mu), privacy.BoundedRangeOfMu(mu)
 	step := func(law string, factor, eps0, mu float64) PlanStep {
 		return PlanStep{Step: law, Query: "select: good radius", Count: 1, Law: law, Sensitivity: 399, Noise: factor * 399 / eps0, Mu: mu}
 	}
 	r := &Release{Model: mixture(t), Certificate: Certificate{Relation: AddRemoveOne, Epsilon: 2, Delta: 1e-6, Schema: SchemaDeclared, Method: "separated",
-		Plan: []PlanStep{step("laplace", 1, eps0, convert.MuOfPure(eps0)), step("exponential", 2, ranged, convert.MuOfBoundedRange(ranged)),
-			step("above threshold", 4, eps0, convert.MuOfPure(eps0))}}}
+		Plan: []PlanStep{step("laplace", 1, eps0, privacy.MuOfPure(eps0)), step("exponential", 2, ranged, privacy.MuOfBoundedRange(ranged)),
+			step("above threshold", 4, eps0, privacy.MuOfPure(eps0))}}}
 	finish(r, c)
 	return r
 }
@@ -128,8 +127,8 @@ func noDelta(t testing.TB) *Release {
 		return PlanStep{Step: law, Query: "select: good radius", Count: 1, Law: law, Sensitivity: 399, Noise: factor * 399 / epsilon, Mu: mu}
 	}
 	r := &Release{Format: Format, Model: mixture(t), Certificate: Certificate{Relation: AddRemoveOne, Epsilon: 2, Schema: SchemaDeclared, Method: "univariate:kv18",
-		Plan: []PlanStep{step("laplace", 1, .5, convert.MuOfPure(.5)), step("exponential", 2, .75, convert.MuOfBoundedRange(.75)),
-			step("above threshold", 4, .25, convert.MuOfPure(.25))}}}
+		Plan: []PlanStep{step("laplace", 1, .5, privacy.MuOfPure(.5)), step("exponential", 2, .75, privacy.MuOfBoundedRange(.75)),
+			step("above threshold", 4, .25, privacy.MuOfPure(.25))}}}
 	r.Certificate.Plan[0].Count = 2
 	r.Certificate.Spent.Epsilon = 2
 	if err := r.Certificate.Complete(); err != nil {
@@ -146,9 +145,9 @@ func cut(t testing.TB) *Release {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eps0 := convert.PureOfMu(math.Sqrt(float64(c.Cap)/2) * (1 - 1e-12))
+	eps0 := privacy.PureOfMu(math.Sqrt(float64(c.Cap)/2) * (1 - 1e-12))
 	step := func(law, query string, sensitivity float64) PlanStep {
-		return PlanStep{Step: law, Query: query, Count: 1, Law: law, Sensitivity: sensitivity, Noise: sensitivity / eps0, Mu: convert.MuOfPure(eps0), Delta: c.ThresholdDelta / 2}
+		return PlanStep{Step: law, Query: query, Count: 1, Law: law, Sensitivity: sensitivity, Noise: sensitivity / eps0, Mu: privacy.MuOfPure(eps0), Delta: c.ThresholdDelta / 2}
 	}
 	r := &Release{Model: mixture(t), Certificate: Certificate{Relation: AddRemoveOne, Epsilon: 1, Delta: 1e-6, Schema: SchemaDeclared, Method: "general",
 		Plan: []PlanStep{step("truncated laplace", "gap buckets", 6), step("local exponential", "select: cell deficits", 1)}}}

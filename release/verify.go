@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/release/check"
 )
 
@@ -260,9 +259,9 @@ func muOf(law string, ratio float64) float64 {
 	case !(ratio >= 0 && ratio <= 1e7): // what package privacy counts with
 		return math.NaN()
 	case law == "exponential":
-		return convert.MuOfBoundedRange(factor * ratio)
+		return privacy.MuOfBoundedRange(factor * ratio)
 	default:
-		return convert.MuOfPure(factor * ratio)
+		return privacy.MuOfPure(factor * ratio)
 	}
 }
 

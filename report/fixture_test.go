@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/flags"
@@ -110,7 +109,7 @@ func masked(t testing.TB) *release.Release {
 		{Step: "rounds", Query: "clipped moments", Count: 7, Sensitivity: 2, Noise: 2 / .04, Mu: .04, Source: "PPE Section B6"},
 	}
 	mu := math.Sqrt(.12*.12 + 7*.04*.04)
-	curve := mask.Lifted{Dimension: 4, Gamma: .03, Eta: .2}.Curve().Compose(privacy.GaussianCurve(mu))
+	curve := privacy.CovarianceMask{Dimension: 4, Gamma: .03, Eta: .2}.Curve().Compose(privacy.GaussianCurve(mu))
 	c.Spent = release.Spent{Epsilon: curve.Epsilon(1e-6 - 1e-7), Delta: 1e-6, Mu: mu}
 	if err := c.Complete(); err != nil {
 		t.Fatal(err)

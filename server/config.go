@@ -25,7 +25,7 @@ type Config struct {
 	BehindProxy bool
 	// MetricsFrom are the networks that may ask for /metrics.
 	MetricsFrom []netip.Prefix
-	Data        []string // folders of inputs, as rows.NewPlaces reads them
+	Data        []string // folders of inputs, as engine.NewPlaces reads them
 	Connections []string // to databases of inputs, likewise
 	Workers     int
 	SlotLeast   time.Duration

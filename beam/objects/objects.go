@@ -1,6 +1,6 @@
 // Package objects keeps tables in an object store, where workers that share no disk find them: in
 // objects of many rows, with what workers are asked and what they answer beside them. A Store is
-// one of kernel/engine/sharded, by the filesystems of Beam.
+// one of kernel/sharded, by the filesystems of Beam.
 //
 // The objects hold rows and exact sums, as the bucket keeps them. Their names cannot be guessed and
 // say nothing of rows, and they go with the fit; they stay if the program is killed.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/gauze-dp/gauze/beam/objects/fake"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/engine/sharded"
+	"github.com/gauze-dp/gauze/kernel/sharded"
 	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/parsed"
 )

@@ -10,7 +10,6 @@ import (
 	"github.com/gauze-dp/gauze/cmd/gauze/fit"
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/inputs"
@@ -72,7 +71,7 @@ func (o *planOptions) statement(e *shell.Env, args []string) (*gauze.Statement, 
 		return nil, err
 	}
 	if len(schema.By) > 0 {
-		request.Budget = compose.PerGroup(request.Relation, request.Budget)
+		request.Budget = privacy.BudgetPerGroup(request.Relation, request.Budget)
 		request.Relation = privacy.AddRemoveOne
 		note = "with groups this is the plan of each group: its size is private, its part of the budget as shown, and --rows are taken for its own"
 	}

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/parts/loops"
@@ -57,7 +56,7 @@ const (
 // A cutter chooses among ways to cut the rows of a problem.
 type cutter struct {
 	k, d int
-	mask mask.Lifted
+	mask privacy.CovarianceMask
 	gap  float64 // of what the test asks below the agreement that is expected
 	most float64 // rows that learners see
 }

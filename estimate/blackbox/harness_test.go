@@ -13,7 +13,6 @@ import (
 	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal/ppe"
@@ -88,7 +87,7 @@ func open(t testing.TB, c estimatetest.Case, workers int) (*kernel.Session, esti
 		t.Fatal(err)
 	}
 	return kerneltest.Open(t, kerneltest.Table(c.Rows, c.Columns, p.Relation), plan,
-		kernel.Terms{Relation: p.Relation, Budget: p.Budget, Engine: local.Engine{Workers: workers}, Own: learners.Own(c.Own)}, c.Noise), p
+		kernel.Terms{Relation: p.Relation, Budget: p.Budget, Engine: kernel.LocalEngine{Workers: workers}, Own: learners.Own(c.Own)}, c.Noise), p
 }
 
 // fitted is the outcome of c with so many workers.

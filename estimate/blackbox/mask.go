@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/loops"
@@ -27,16 +26,16 @@ func eta(p estimate.Problem) float64 { return min(mostEta, etaOf/math.Sqrt(float
 
 // maskOf is the mask that its part of the budget pays for: of the largest movement that leaves the
 // Gaussian steps the rest.
-func maskOf(p estimate.Problem) mask.Lifted {
+func maskOf(p estimate.Problem) privacy.CovarianceMask {
 	share, _ := parts(components(p))
 	delta := p.Budget.Delta * (1 - deltaPart) * (1 - spared)
 	pays := func(mu2 float64, extra privacy.Curve) bool {
 		return extra.Compose(privacy.GaussianCurve(math.Sqrt(mu2))).Epsilon(delta) <= p.Budget.Epsilon
 	}
 	all, _ := loops.Bisect(0, math.Pow(2+p.Mu, 2), 40, func(mu2 float64) bool { return pays(mu2, privacy.GaussianCurve(0)) })
-	m := mask.Lifted{Dimension: lifted(p), Eta: eta(p)}
+	m := privacy.CovarianceMask{Dimension: lifted(p), Eta: eta(p)}
 	m.Gamma, _ = loops.Bisect(0, 2, 40, func(gamma float64) bool {
-		return gamma <= leastGamma/2 || pays((1-share)*all, mask.Lifted{Dimension: m.Dimension, Eta: m.Eta, Gamma: gamma}.Curve())
+		return gamma <= leastGamma/2 || pays((1-share)*all, privacy.CovarianceMask{Dimension: m.Dimension, Eta: m.Eta, Gamma: gamma}.Curve())
 	})
 	return m
 }
@@ -49,7 +48,7 @@ func testMu(k int, mu2 float64) float64 {
 
 // gaussianMu2 is mu^2 of the Gaussian steps beside the mask, as the kernel will calibrate it; 0
 // where it will refuse.
-func gaussianMu2(p estimate.Problem, m mask.Lifted) float64 {
+func gaussianMu2(p estimate.Problem, m privacy.CovarianceMask) float64 {
 	c, _ := privacy.Calibrate(p.Budget, privacy.Needs{AddedDelta: deltaPart * p.Budget.Delta * (1 + spared), Extra: m.Curve()})
 	return float64(c.Cap)
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks"
-	"github.com/gauze-dp/gauze/kernel/blocks/mask"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -50,7 +50,7 @@ func rounds(k int, overlap float64) (n int, growth float64) {
 }
 
 // steps is the worst case of a fit.
-func steps(p estimate.Problem, mask mask.Lifted) []kernel.Step {
+func steps(p estimate.Problem, mask privacy.CovarianceMask) []kernel.Step {
 	k := components(p)
 	_, test := parts(k)
 	rest := 1 - countPart - test

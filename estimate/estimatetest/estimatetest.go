@@ -15,7 +15,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/learner"
@@ -110,7 +109,7 @@ func Run(tb testing.TB, e estimate.Estimator, c Case) Fit {
 		return Fit{}
 	}
 	s := kerneltest.Open(tb, kerneltest.Table(c.Rows, c.Columns, c.relation()), plan,
-		kernel.Terms{Relation: c.relation(), Budget: c.budget(), Engine: local.Engine{Workers: 1}, Own: learners.Own(c.Own)}, c.Noise)
+		kernel.Terms{Relation: c.relation(), Budget: c.budget(), Engine: kernel.LocalEngine{Workers: 1}, Own: learners.Own(c.Own)}, c.Noise)
 	out, err := e.Fit(context.Background(), s, p)
 	if err != nil {
 		tb.Errorf("fit: %v", err)

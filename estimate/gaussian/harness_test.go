@@ -15,7 +15,6 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -196,7 +195,7 @@ func (s setting) fit(t testing.TB, rows [][]float64) estimate.Outcome {
 	if err != nil {
 		return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: err.Error(), Advice: "refused"}}
 	}
-	terms := kernel.Terms{Relation: s.rel, Budget: s.budget(), Engine: local.Engine{Workers: 1}}
+	terms := kernel.Terms{Relation: s.rel, Budget: s.budget(), Engine: kernel.LocalEngine{Workers: 1}}
 	session := kerneltest.Open(t, kerneltest.Table(rows, s.d, terms.Relation), plan, terms, kerneltest.Options{Fresh: true})
 	out, err := method.Fit(context.Background(), session, p)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/parts/radial"
@@ -22,7 +21,7 @@ import (
 func rounded(t testing.TB, rows [][]float64, d int) (r *fit, st *tyler.State, s shape) {
 	p := estimate.Problem{Columns: d, Rows: len(rows), Relation: privacy.ReplaceOne, Mu: privacy.MuOf(1, 1e-6), Components: 1}
 	steps := Steps(p, "", 1)
-	terms := kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Engine: local.Engine{Workers: 1}}
+	terms := kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Engine: kernel.LocalEngine{Workers: 1}}
 	session := kerneltest.Open(t, kerneltest.Table(rows, d, terms.Relation), kernel.Plan{Method: "test", Steps: steps}, terms, kerneltest.Options{Fresh: true})
 	r = &fit{single.New(t.Context(), name, session.Allotment(), p, ""), Usual()}
 	if err := r.Open(r.Problem); err != nil {

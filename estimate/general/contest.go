@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
@@ -88,7 +88,7 @@ func (f *fit) plainer(ctx context.Context, r *em.Rounds) error {
 func (f *fit) gain(r *em.Rounds, others []component.Gaussian, bound, part float64) (nats, noise float64, err error) {
 	rival := *r
 	rival.Components = others
-	ans, err := f.Sum("contest", rings.LogRatio{F: r.Density(), G: rival.Density(), Bound: bound},
+	ans, err := f.Sum("contest", query.LogRatio{F: r.Density(), G: rival.Density(), Bound: bound},
 		budget.Mu(math.Min(part*f.Mu2, contestMost*f.Left())))
 	if err != nil {
 		return 0, 0, err

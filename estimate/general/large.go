@@ -5,7 +5,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/kernel/sample"
+	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parts/em"
 )
 
@@ -40,7 +40,7 @@ func (e Estimator) oddsFor(p estimate.Problem, rows float64) float64 {
 func (f *fit) units() (out estimate.Outcome, done bool, err error) {
 	f.table, f.drawn, f.all, f.odds = f.Allotment, f.Allotment, f.Rows, f.method.oddsFor(f.Problem, f.Rows)
 	if f.odds > 1 {
-		if f.drawn, err = sample.Of(f.table, uint64(f.odds)); err != nil {
+		if f.drawn, err = kernel.Subsample(f.table, uint64(f.odds)); err != nil {
 			return out, true, err
 		}
 	}

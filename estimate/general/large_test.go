@@ -11,7 +11,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/engine/counted"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -103,7 +102,7 @@ func TestLargeTablesAreReadLess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := counted.New()
+		e := kerneltest.NewCountingEngine()
 		s := kerneltest.Open(t, table, plan, kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Rho: 8}, Engine: e}, kerneltest.Options{Fresh: true})
 		out, err := tested.Fit(context.Background(), s, p)
 		if err != nil || out.Model == nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/coreset"
 )
 
@@ -48,11 +47,11 @@ func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 	out = append(out, explore.Steps(prefixApart, 1)...)
 	out = append(out,
 		kernel.Step{Name: "global moments", Query: query.ClippedMoments{}.Kind(), Share: weakGlobal, Most: mostGlobalRounds, Source: source},
-		kernel.Step{Name: "tree of counts", Query: rings.CellCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"})
+		kernel.Step{Name: "tree of counts", Query: query.CellCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"})
 	out = append(out, program.ShapeStep(source, (mostSplits+1)*shapePart, mostSplits+1),
-		kernel.Step{Name: stepSplit, Query: rings.PartsOf(rings.CellCounts{}.Kind()), Share: splitPart * mostSplits, Most: splitCells * mostSplits, Source: "KSSU19 Section C.3"})
+		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.CellCounts{}.Kind()), Share: splitPart * mostSplits, Most: splitCells * mostSplits, Source: "KSSU19 Section C.3"})
 	out = append(out, program.RoundSteps(source, 1-finalPart, maxRounds+(2+mostSplits)*mostFrames, 1,
-		kernel.Step{Name: "contest", Query: rings.LogRatio{}.Kind(), Share: contestPart + plainAsks*plainPart, Most: 1 + plainAsks, Source: source})...)
+		kernel.Step{Name: "contest", Query: query.LogRatio{}.Kind(), Share: contestPart + plainAsks*plainPart, Most: 1 + plainAsks, Source: source})...)
 	out = append(out, program.NearStep(source, nearPart), program.OutsideStep(source))
 	if one {
 		out = append(out, e.one.Steps(p, prefixOne, 1)...)

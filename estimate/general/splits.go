@@ -9,7 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/em"
@@ -86,7 +86,7 @@ func (f *fit) split(ctx context.Context, r *em.Rounds) error {
 	if !any {
 		return nil
 	}
-	err := coreset.Grow(trees, func(queries []rings.CellCounts) ([]kernel.Answer, error) {
+	err := coreset.Grow(trees, func(queries []query.CellCounts) ([]kernel.Answer, error) {
 		return leaves.Ask(f.Allotment, stepSplit, r.Parted(), queries, mu)
 	})
 	var out []component.Gaussian

@@ -8,10 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/gauze-dp/gauze/dense"
-	"github.com/gauze-dp/gauze/kernel/cells"
+	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/loops"
 )
 
@@ -61,16 +59,16 @@ func (f *fit) locate() ([]part, error) {
 	sites := []site{{}}
 	blocks := blocksOf(f.Problem.Columns)
 	for b, block := range blocks {
-		q, s, step := boxes.BoxKeys{Joint: true}, side(len(block)), stepBoxes
+		q, s, step := query.BoxKeys{Joint: true}, side(len(block)), stepBoxes
 		if b > 0 {
 			q.Partition, step = f.nearest(sites), stepWithin
 		}
-		grid := boxes.Grid{Frame: f.white.coordinates(block[0], block[len(block)-1]+1)}
+		grid := query.Grid{Frame: f.white.coordinates(block[0], block[len(block)-1]+1)}
 		for i := range block {
 			grid.Side, grid.Offset = append(grid.Side, s), append(grid.Offset, s*offset(i))
 		}
-		q.Grids = slices.Repeat([]boxes.Grid{grid}, len(sites))
-		found, _, err := cells.Cells(f.Allotment, step, q, f.Mu(boxPart(f.Problem.Columns)/float64(len(blocks))))
+		q.Grids = slices.Repeat([]query.Grid{grid}, len(sites))
+		found, _, err := kernel.StabilityHistogram(f.Allotment, step, q, f.Mu(boxPart(f.Problem.Columns)/float64(len(blocks))))
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +89,7 @@ func offset(i int) float64 {
 }
 
 // nearest sorts rows to the nearest of the sites in the coordinates found so far.
-func (f *fit) nearest(sites []site) (p rings.Partition) {
+func (f *fit) nearest(sites []site) (p query.Partition) {
 	for _, at := range sites {
 		n := len(at.z)
 		frame := f.white.coordinates(0, n)
@@ -103,8 +101,8 @@ func (f *fit) nearest(sites []site) (p rings.Partition) {
 
 // within joins the boxes of every leaf to sites: the fullest box takes its neighbours, corners
 // included, then the fullest that is left.
-func within(leaves []site, found []cells.Cell, g boxes.Grid) (out []site) {
-	slices.SortStableFunc(found, func(a, b cells.Cell) int { return cmp.Compare(b.Count, a.Count) })
+func within(leaves []site, found []kernel.Cell, g query.Grid) (out []site) {
+	slices.SortStableFunc(found, func(a, b kernel.Cell) int { return cmp.Compare(b.Count, a.Count) })
 	taken := make([]bool, len(found))
 	for i, c := range found {
 		if taken[i] {

@@ -12,7 +12,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -54,7 +53,7 @@ func (c trial) fit(t testing.TB) estimatetest.Fit {
 		t.Fatal(err)
 	}
 	s := kerneltest.Open(t, kerneltest.Table(c.rows, p.Columns, c.relation), plan, kernel.Terms{Relation: c.relation,
-		Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}, Engine: local.Engine{Workers: 1}}, c.noise)
+		Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}, Engine: kernel.LocalEngine{Workers: 1}}, c.noise)
 	out, err := New().Fit(context.Background(), s, p)
 	if err != nil {
 		t.Fatal(err)

@@ -32,8 +32,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
@@ -70,13 +68,13 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Relation == privacy.ReplaceOne && float64(p.Rows) < leastFor(p) {
 		return kernel.Plan{}, program.Refusal(advice(p), "the table has %d rows, and %s seen from about %.0f rows on", p.Rows, asked(p), math.Ceil(leastFor(p)))
 	}
-	boxes, blocks := boxes.BoxKeys{Joint: true}.Kind(), float64(len(blocksOf(p.Columns)))
+	boxes, blocks := query.BoxKeys{Joint: true}.Kind(), float64(len(blocksOf(p.Columns)))
 	steps := []kernel.Step{
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source},
 		{Name: stepBoxes, Query: boxes, Share: boxPart(p.Columns) / blocks, Most: 1, Slack: 1 / blocks, Source: source},
 	}
 	if blocks > 1 {
-		steps = append(steps, kernel.Step{Name: stepWithin, Query: rings.PartsOf(boxes), Share: boxPart(p.Columns) * (blocks - 1) / blocks,
+		steps = append(steps, kernel.Step{Name: stepWithin, Query: query.PartsOf(boxes), Share: boxPart(p.Columns) * (blocks - 1) / blocks,
 			Most: int(blocks) - 1, Slack: (blocks - 1) / blocks, Source: source})
 	}
 	looks := kernel.Step{Name: stepLooks, Query: query.ClippedMoments{}.Kind(), Share: 1 - countPart - boxPart(p.Columns),

@@ -9,7 +9,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/component"
@@ -40,7 +39,7 @@ func (r *Run) Rounds(space component.Space, form query.Form, start []component.G
 
 // NearStep is the count of Schedule.Near, with that share of the total mu^2.
 func NearStep(source string, share float64) kernel.Step {
-	return kernel.Step{Name: stepNear, Query: rings.PartsOf(query.Count{}.Kind()), Share: share, Most: 1, Source: source}
+	return kernel.Step{Name: stepNear, Query: query.PartsOf(query.Count{}.Kind()), Share: share, Most: 1, Source: source}
 }
 
 // The count of rows outside every component shows outsideShare of them at four sds of its noise, if
@@ -56,13 +55,13 @@ func (r *Run) OutsidePart() float64 {
 
 // OutsideStep is the count of Schedule.Outside.
 func OutsideStep(source string) kernel.Step {
-	return kernel.Step{Name: StepOutside, Query: rings.PartsOf(query.Count{}.Kind()), Share: mostOutside, Most: 1, Source: source}
+	return kernel.Step{Name: StepOutside, Query: query.PartsOf(query.Count{}.Kind()), Share: mostOutside, Most: 1, Source: source}
 }
 
 // ShapeStep are so many looks at where the rows of components are, with that share of the total
 // mu^2 together.
 func ShapeStep(source string, share float64, looks int) kernel.Step {
-	return kernel.Step{Name: StepShapes, Query: rings.PartsOf(query.DistanceCounts), Share: share, Most: em.ShellReleases * looks, Source: source}
+	return kernel.Step{Name: StepShapes, Query: query.PartsOf(query.DistanceCounts), Share: share, Most: em.ShellReleases * looks, Source: source}
 }
 
 // A Schedule is the course of private EM: rounds, between which components are joined for free,

@@ -6,7 +6,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program/explore"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // The steps of the plan that do not explore.
@@ -32,10 +31,10 @@ func steps(p estimate.Problem) []kernel.Step {
 	out := []kernel.Step{{Name: stepCount, Query: query.Count{}.Kind(), Share: countShare, Most: 1, Source: source}}
 	out = append(out, program.Steps(prefixUnits, weakShare)...)
 	out = append(out, explore.Steps("", 1)...)
-	moments := rings.PartsOf(query.ClippedMoments{}.Kind())
+	moments := query.PartsOf(query.ClippedMoments{}.Kind())
 	return append(out,
 		kernel.Step{Name: stepView, Query: moments, Share: 1, Most: 8, Source: "KSSU19 Section C.6"},
-		kernel.Step{Name: stepRest, Query: rings.PartsOf(query.DistanceCounts), Share: restShare, Most: 1, Source: "KSSU19 Section C.6"},
+		kernel.Step{Name: stepRest, Query: query.PartsOf(query.DistanceCounts), Share: restShare, Most: 1, Source: "KSSU19 Section C.6"},
 		kernel.Step{Name: stepLast, Query: moments, Share: 1, Most: 8, Source: "KSSU19 Section C.6"},
 		program.OutsideStep(source),
 	)

@@ -12,7 +12,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -67,7 +66,7 @@ func (c trial) fit(t testing.TB) estimatetest.Fit {
 		budget = privacy.Budget{Rho: p.Mu * p.Mu / 2}
 	}
 	s := kerneltest.Open(t, kerneltest.Table(c.rows, 1, c.relation), plan,
-		kernel.Terms{Relation: c.relation, Budget: budget, Engine: local.Engine{Workers: 1}}, c.noise)
+		kernel.Terms{Relation: c.relation, Budget: budget, Engine: kernel.LocalEngine{Workers: 1}}, c.noise)
 	out, err := New().Fit(context.Background(), s, p)
 	if err != nil {
 		t.Fatal(err)

@@ -10,10 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/gaps"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/linefit"
@@ -79,15 +77,15 @@ func (f *fit) count() (string, error) {
 // there are no gaps to be seen, because values come twice or there is no delta for thresholds, it
 // looks at the whole line.
 func (f *fit) place() (string, error) {
-	var windows []gaps.Window
+	var windows []kernel.Spacing
 	if !f.Problem.NoDelta {
 		rows := f.light()
 		if f.Problem.Components == 1 {
 			rows = f.Rows
 		}
 		var err error
-		q := rings.GapMasses{LogWindow: rings.LogWindow(f.Rows)}
-		if windows, _, err = gaps.Windows(f.Allotment, stepGaps, q, f.Mu(f.gapShare(rows))); err != nil {
+		q := query.GapMasses{LogWindow: query.LogWindow(f.Rows)}
+		if windows, _, err = kernel.SpacingHistogram(f.Allotment, stepGaps, q, f.Mu(f.gapShare(rows))); err != nil {
 			return "", err
 		}
 	}
@@ -105,7 +103,7 @@ func (f *fit) place() (string, error) {
 }
 
 // locate counts the rows in the bins of the windows, again if nothing is seen.
-func (f *fit) locate(windows []gaps.Window) error {
+func (f *fit) locate(windows []kernel.Spacing) error {
 	edges := roots.Grid(windows)
 	share := f.share(f.light(), placeSDs, mostPlaceShare)
 	h, err := f.histogram(stepPlaces, edges, f.Mu(share))

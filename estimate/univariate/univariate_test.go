@@ -13,7 +13,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -311,7 +310,7 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := kerneltest.Open(t, kerneltest.Table(c.rows, 1, c.relation), plan, kernel.Terms{Relation: c.relation,
-		Budget: privacy.Budget{Epsilon: 1, Delta: delta}, Engine: local.Engine{Workers: 1}}, kerneltest.Options{})
+		Budget: privacy.Budget{Epsilon: 1, Delta: delta}, Engine: kernel.LocalEngine{Workers: 1}}, kerneltest.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := New().Fit(ctx, s, c.problem()); !errors.Is(err, context.Canceled) {

@@ -7,8 +7,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks"
-	"github.com/gauze-dp/gauze/kernel/blocks/popular"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/learner/em"
 	"github.com/gauze-dp/gauze/model"
@@ -18,7 +18,7 @@ import (
 // those of their one component's mean, and two are as far apart as their points on the unit sphere,
 // rounded to a grid of 1/Grid in every column.
 //
-// What its author answers for (popular.Metric): both methods are functions of their arguments; the
+// What its author answers for (pure.Metric): both methods are functions of their arguments; the
 // distance is that of whole numbers in Euclidean space, so two of at most Friends add to one of at
 // most twice that, its Covers; and Mask adds a rounded Gaussian of sd Covers/Mu to each of these
 // whole numbers, a function of the Gaussian mechanism of sensitivity Covers, since round(X) + k =
@@ -70,7 +70,7 @@ func (s Sphere) Mask(y []stable.Component, gaussian func(sigma float64) int64) [
 // more, by the reduction of PPE over the space Sphere. Of a release, the mean of the one component
 // is the direction, of length 1, and its spread that of the noise.
 //
-// Privacy: popular.Release, on what Sphere's author states.
+// Privacy: pure.ReleasePopular, on what Sphere's author states.
 type Directions struct{ Spread float64 } // of the blocks' directions, in radians: those of most pairs are closer
 
 const (
@@ -92,7 +92,7 @@ func (Directions) Source() string { return "PPE Theorem 4.3.1" }
 func (Directions) test(p estimate.Problem) (epsilon, delta float64, t int) {
 	epsilon, delta = p.Budget.Epsilon/2, p.Budget.Delta/2
 	for t = 5; t < 1<<14; t++ {
-		if threshold, support := popular.Threshold(t, epsilon, delta); float64(threshold+support) <= wantedPairs*float64(t)*float64(t) {
+		if threshold, support := pure.PopularThreshold(t, epsilon, delta); float64(threshold+support) <= wantedPairs*float64(t)*float64(t) {
 			break
 		}
 	}
@@ -107,7 +107,7 @@ func (d Directions) Plan(p estimate.Problem) (kernel.Plan, error) {
 	epsilon, delta, _ := d.test(p)
 	return kernel.Plan{Method: d.Name(), Steps: []kernel.Step{
 		{Name: "rows", Query: query.Count{}.Kind(), Share: .01, Most: 1, Source: "examples/own"},
-		{Name: popularDirection, Query: popular.OwnKind, Share: 1, Most: 1, Source: d.Source(), Extra: popular.Closeness{Delta: delta, Pure: epsilon}},
+		{Name: popularDirection, Query: pure.OwnKind, Share: 1, Most: 1, Source: d.Source(), Extra: pure.Closeness{Delta: delta, Pure: epsilon}},
 	}}, nil
 }
 
@@ -121,8 +121,8 @@ func (d Directions) Fit(_ context.Context, s *kernel.Session, p estimate.Problem
 	epsilon, _, t := d.test(p)
 	friends := math.Ceil(d.Spread * ofGrid)
 	sphere := Sphere{Grid: ofGrid, Covers: 2 * int64(friends), Mu: a.LeftMu()}
-	space := popular.Own{Metric: sphere, Components: 1, Columns: p.Columns, Friends: friends, Covers: sphere.Covers, Mu: sphere.Mu}
-	y, ok, err := popular.Release(a, popularDirection, blocks.Blocks{Learner: em.Learner{Components: 1}, Count: t, Seed: 1}, space, epsilon)
+	space := pure.Own{Metric: sphere, Components: 1, Columns: p.Columns, Friends: friends, Covers: sphere.Covers, Mu: sphere.Mu}
+	y, ok, err := pure.ReleasePopular(a, popularDirection, blocks.Blocks{Learner: em.Learner{Components: 1}, Count: t, Seed: 1}, space, epsilon)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}

@@ -3,6 +3,7 @@ package archtest
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -85,7 +86,9 @@ func TestEntropyIsNotReplaced(t *testing.T) {
 	}
 }
 
-// What controls noise needs a testing.TB in hand. (A table anybody can make.)
+// What controls noise, or opens a session, needs a testing.TB in hand: what hands out a session, a
+// draw or a hook. Tables, learners and an engine that counts anybody can make; a table that is
+// observed (kerneltest.Observed) the audit alone, since nothing else may import the package.
 func TestTestDoorsNeedATest(t *testing.T) {
 	doors := 0
 	for _, f := range files(t) {
@@ -94,7 +97,7 @@ func TestTestDoorsNeedATest(t *testing.T) {
 		}
 		for _, d := range f.tree.Decls {
 			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Recv != nil || !fn.Name.IsExported() || onlyMakesTable(fn) {
+			if !ok || fn.Recv != nil || !fn.Name.IsExported() || !controls(fn) {
 				continue
 			}
 			doors++
@@ -103,31 +106,44 @@ func TestTestDoorsNeedATest(t *testing.T) {
 			}
 		}
 	}
-	if doors == 0 {
-		t.Error("kernel/kerneltest has no exported function: this test looks in the wrong place")
+	if doors < 4 {
+		t.Errorf("kernel/kerneltest has %d functions that control noise: this test looks in the wrong place", doors)
 	}
 }
 
-func onlyMakesTable(fn *ast.FuncDecl) bool {
-	if r := fn.Type.Results; r != nil && len(r.List) == 1 {
-		if star, ok := r.List[0].Type.(*ast.StarExpr); ok {
-			s, ok := star.X.(*ast.SelectorExpr)
-			return ok && s.Sel.Name == "Table"
-		}
+// controls reports a function that returns a session, a draw or a hook, or a table for a factor of
+// its noise.
+func controls(fn *ast.FuncDecl) bool {
+	if fn.Type.Results == nil {
+		return false
 	}
-	return false
+	factor := slices.ContainsFunc(fn.Type.Params.List, func(p *ast.Field) bool {
+		return slices.ContainsFunc(p.Names, func(name *ast.Ident) bool { return name.Name == "factor" })
+	})
+	return factor || slices.ContainsFunc(fn.Type.Results.List, func(r *ast.Field) bool {
+		star, ok := r.Type.(*ast.StarExpr)
+		if !ok {
+			return false
+		}
+		s, ok := star.X.(*ast.SelectorExpr)
+		return ok && slices.Contains([]string{"Session", "Draw", "Hook"}, s.Sel.Name)
+	})
 }
 
 func firstIsTB(fn *ast.FuncDecl) bool {
 	if len(fn.Type.Params.List) == 0 {
 		return false
 	}
-	s, ok := fn.Type.Params.List[0].Type.(*ast.SelectorExpr)
+	of := fn.Type.Params.List[0].Type
+	if star, ok := of.(*ast.StarExpr); ok { // a testing.T is one
+		of = star.X
+	}
+	s, ok := of.(*ast.SelectorExpr)
 	if !ok {
 		return false
 	}
 	x, ok := s.X.(*ast.Ident)
-	return ok && x.Name == "testing" && s.Sel.Name == "TB"
+	return ok && x.Name == "testing" && (s.Sel.Name == "TB" || s.Sel.Name == "T")
 }
 
 // Only kerneltest opens a session whose noise is controlled.
@@ -141,6 +157,27 @@ func TestOneDoorToControlledNoise(t *testing.T) {
 				t.Errorf("%s: kernel.%s: use kernel/kerneltest, which asks for a testing.TB", f.at(at), name)
 			}
 		})
+	}
+}
+
+// Only what papers print measures the table of all blocks' estimates: nobody else has to trust it.
+func TestOnlyLiteralPools(t *testing.T) {
+	pools := 0
+	for _, f := range files(t) {
+		if f.test {
+			continue
+		}
+		f.selectors(f.localName(module+"/kernel/blocks", "blocks"), func(name string, at token.Pos) {
+			if name != "Pool" {
+				return
+			}
+			if pools++; !under(f.folder, "literal") {
+				t.Errorf("%s: blocks.Pool: only literal algorithms pool estimates", f.at(at))
+			}
+		})
+	}
+	if pools == 0 {
+		t.Error("nothing calls blocks.Pool: this test looks in the wrong place")
 	}
 }
 

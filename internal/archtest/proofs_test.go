@@ -15,7 +15,7 @@ import (
 const longestProof = 15
 
 var (
-	proofFile  = regexp.MustCompile(`((?:kernel/[a-z/]+/)?\w+_proof\.md)((?:, steps? [0-9]+(?:(?:,| to| and) [0-9]+)*)?)`)
+	proofFile  = regexp.MustCompile(`((?:kernel/(?:[a-z/]+/)?)?\w+_proof\.md)((?:, steps? [0-9]+(?:(?:,| to| and) [0-9]+)*)?)`)
 	proofStep  = regexp.MustCompile(`(?m)^### Step ([0-9]+)\. `)
 	number     = regexp.MustCompile(`[0-9]+`)
 	proofBegin = regexp.MustCompile(`^(Proof|Why|Theorem|Lemma|Privacy|Sensitivity|Rounding)\b`)

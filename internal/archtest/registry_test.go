@@ -25,15 +25,15 @@ import (
 type evidence struct{ neighbours, twin, local string }
 
 const (
-	inRings = "kernel/query/rings."
+	inQuery = "kernel/query."
 	scores  = "literal algorithms ask it where the fit runs"
 	blocked = "it asks estimates of blocks, which lie where the fit runs"
 )
 
 var (
-	ofSums   = evidence{inRings + "TestSensitivityBySearch", inRings + "TestTwin", ""}
-	ofPairs  = evidence{inRings + "TestPairSensitivityOfAny", inRings + "TestPairTwins", scores}
-	ofScores = evidence{inRings + "TestScoreSensitivity", inRings + "TestScoreTwins", scores}
+	ofSums   = evidence{inQuery + "TestSensitivityBySearch", inQuery + "TestTwin", ""}
+	ofPairs  = evidence{inQuery + "TestPairSensitivityOfAny", inQuery + "TestPairTwins", scores}
+	ofScores = evidence{inQuery + "TestScoreSensitivity", inQuery + "TestScoreTwins", scores}
 )
 
 var tested = map[string]evidence{
@@ -41,40 +41,40 @@ var tested = map[string]evidence{
 	"query.Counts":                 ofSums,
 	"query.ClippedMoments":         ofSums,
 	"query.Directions":             ofSums,
-	"query.CategoryCounts":         {"kernel/query.TestCategoryNeighbours", "kernel/query.TestCategoryTwin", "codes of categories lie where the fit runs"},
-	"query/rings.CellCounts":       ofSums,
-	"query/rings.LogRatio":         ofSums,
-	"query/rings.Parts":            {inRings + "TestPartsSensitivity", inRings + "TestTwin", ""},
-	"query.Partial":                {inRings + "TestPartial", inRings + "TestPartial", ""},
-	"query/rings.PairOctaves":      {inRings + "TestPairSensitivityOfAny", inRings + "TestOctaves", ""},
-	"query/pairsums.PairDistances": ofPairs,
-	"query/pairsums.PairMoments":   ofPairs,
-	"query/pairsums.PairSpread":    ofPairs,
-	"query/rings.Pairs":            {"kernel/pairs.TestPairsInLeavesOfNeighbours", "kernel/pairs.TestBucketsTwin", "workers are asked for the pairs that were drawn"},
-	"query/rings.GapMasses":        {inRings + "TestGapNeighbours", inRings + "TestGapTwin", "workers are asked for columns in order, rings.Placing"},
-	"query/gapbuckets.GapBuckets":  {inRings + "TestGapBucketNeighbours", inRings + "TestGapTwin", scores},
-	"query/boxes.BoxKeys":          {inRings + "TestBoxNeighbours", inRings + "TestBoxNames", ""},
-	"query/scores.Selection":       {inRings + "TestSelectionSensitivity", "kernel.TestSelectLaw", scores},
-	"query/scores.BallCounts":      ofScores,
-	"query/scores.GoodRadius":      ofScores,
-	"query/scores.TerrificRadius":  ofScores,
-	"query/scores.TerrificCenters": ofScores,
-	"query/scores.MaxBoxCount":     ofScores,
-	"query/scores.MultisetOverlap": ofScores,
-	"query/scores.MinimumDistance": ofScores,
-	"query/scores.Tournament":      ofScores,
-	"query/scores.CellDeficits":    ofScores,
+	"query.CategoryCounts":         {inQuery + "TestCategoryNeighbours", inQuery + "TestCategoryTwin", "codes of categories lie where the fit runs"},
+	"query.CellCounts":             ofSums,
+	"query.LogRatio":               ofSums,
+	"query.Parts":                  {inQuery + "TestPartsSensitivity", inQuery + "TestTwin", ""},
+	"query.Partial":                {inQuery + "TestPartial", inQuery + "TestPartial", ""},
+	"query.PairOctaves":            {inQuery + "TestPairSensitivityOfAny", inQuery + "TestOctaves", ""},
+	"query/papers.PairDistances":   ofPairs,
+	"query/papers.PairMoments":     ofPairs,
+	"query/papers.PairSpread":      ofPairs,
+	"query.Pairs":                  {"kernel.TestPairsInLeavesOfNeighbours", "kernel.TestBucketsTwin", "workers are asked for the pairs that were drawn"},
+	"query.GapMasses":              {inQuery + "TestGapNeighbours", inQuery + "TestGapTwin", "workers are asked for columns in order, rings.Placing"},
+	"query/papers.GapBuckets":      {inQuery + "TestGapBucketNeighbours", inQuery + "TestGapTwin", scores},
+	"query.BoxKeys":                {inQuery + "TestBoxNeighbours", inQuery + "TestBoxNames", ""},
+	"query/papers.Selection":       {inQuery + "TestSelectionSensitivity", "kernel.TestSelectLaw", scores},
+	"query/papers.BallCounts":      ofScores,
+	"query/papers.GoodRadius":      ofScores,
+	"query/papers.TerrificRadius":  ofScores,
+	"query/papers.TerrificCenters": ofScores,
+	"query/papers.MaxBoxCount":     ofScores,
+	"query/papers.MultisetOverlap": ofScores,
+	"query/papers.MinimumDistance": ofScores,
+	"query/papers.Tournament":      ofScores,
+	"query/papers.CellDeficits":    ofScores,
 	"blocks.Stability":             {"kernel/blocks.TestStableTestAudit", "kernel/blocks.TestStableDecidesByH", blocked},
-	"blocks/popular.Popularity":    {"kernel/blocks/popular.TestPopularTestAudit", "kernel/blocks/popular.TestPopularDecides", blocked},
-	"blocks/popular.Line":          {"kernel/blocks/popular.TestLineAudit", "kernel/blocks/popular.TestLineDecides", blocked},
-	"blocks/popular.Stated":        {"kernel/blocks/popular.TestOwnAnchors", "kernel/blocks/popular.TestOwnIsLine", blocked},
+	"pure.Popularity":              {"kernel/pure.TestPopularTestAudit", "kernel/pure.TestPopularDecides", blocked},
+	"pure.Line":                    {"kernel/pure.TestLineAudit", "kernel/pure.TestLineDecides", blocked},
+	"pure.Stated":                  {"kernel/pure.TestOwnAnchors", "kernel/pure.TestOwnIsLine", blocked},
 }
 
 // checked is where release/check is compared with what every type says of itself.
 const checked = "release/check.TestSensitivities"
 
 // uncheckedShape is the one type without a sensitivity in its shape: a curve is charged for it.
-const uncheckedShape = "blocks/popular.Popularity"
+const uncheckedShape = "pure.Popularity"
 
 // registered are the types of the kernel's registry, by their names below kernel.
 func registered() map[string]bool {
@@ -112,9 +112,9 @@ func TestRegisteredAreTested(t *testing.T) {
 			}
 		}
 		if onWire[name] == (e.local != "") {
-			t.Errorf("%s: in the format of workers: %v; want it in kernel/engine/sharded/wire.go, or a reason here", name, onWire[name])
+			t.Errorf("%s: in the format of workers: %v; want it in kernel/sharded/wire.go, or a reason here", name, onWire[name])
 		}
-		if onWire[name] && !builds(t, "kernel/engine/sharded.TestKinds")[name] {
+		if onWire[name] && !builds(t, "kernel/sharded.TestKinds")[name] {
 			t.Errorf("%s: workers are asked it, and TestKinds does not", name)
 		}
 	}
@@ -157,7 +157,7 @@ func asks(of types.Type) bool {
 // wired are the types in the format of workers: the arguments of reflect.TypeFor in the list asked.
 func wired(t *testing.T) map[string]bool {
 	t.Helper()
-	p, names := checkedPackage(t, "kernel/engine/sharded", program), map[string]bool{}
+	p, names := checkedPackage(t, "kernel/sharded", program), map[string]bool{}
 	for _, object := range p.info.Defs {
 		v, ok := object.(*types.Var)
 		if !ok || v.Name() != "asked" || v.Parent() != p.pkg.Scope() {

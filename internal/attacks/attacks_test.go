@@ -13,10 +13,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks"
-	"github.com/gauze-dp/gauze/kernel/blocks/mask"
-	"github.com/gauze-dp/gauze/kernel/blocks/pooled"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/learner/em"
 )
@@ -73,11 +70,11 @@ func TestLearners(t *testing.T) {
 		"of one's own": thief{&kept}, "in the guise of ours": disguised{em.Learner{Components: 1}, &kept}, "ours by a pointer": &em.Learner{Components: 1},
 		"anonymous": struct{ kernel.Learner }{em.Learner{Components: 1}}, "none": nil,
 	} {
-		if _, err := pooled.Cut(a, blocks.Blocks{Learner: l, Count: 2}); err == nil {
+		if _, err := blocks.Pool(a, blocks.Blocks{Learner: l, Count: 2}); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	if _, err := pooled.Cut(a, blocks.Blocks{OfTerms: 1, Count: 2}); err == nil || len(kept) > 0 || a.Session().OwnLearnerRan() {
+	if _, err := blocks.Pool(a, blocks.Blocks{OfTerms: 1, Count: 2}); err == nil || len(kept) > 0 || a.Session().OwnLearnerRan() {
 		t.Errorf("the learner of terms without one: %v, and %d rows were stolen", err, len(kept))
 	}
 	own := terms
@@ -86,7 +83,7 @@ func TestLearners(t *testing.T) {
 	if s.OwnLearnerRan() {
 		t.Error("a learner of the terms ran before it was asked for")
 	}
-	if _, err := pooled.Cut(s.Allotment(), blocks.Blocks{OfTerms: 1, Count: 1}); err != nil || len(kept) != 50 || !s.OwnLearnerRan() {
+	if _, err := blocks.Pool(s.Allotment(), blocks.Blocks{OfTerms: 1, Count: 1}); err != nil || len(kept) != 50 || !s.OwnLearnerRan() {
 		t.Errorf("the custodian's own: %v, %d rows, told: %v", err, len(kept), s.OwnLearnerRan())
 	}
 }
@@ -155,7 +152,7 @@ func TestNoTable(t *testing.T) {
 func TestLearnersPanic(t *testing.T) {
 	own := terms
 	own.Own = func(int) kernel.Learner { return loud{} }
-	a, err := pooled.Cut(session(t, own).Allotment(), blocks.Blocks{OfTerms: 1, Count: 3})
+	a, err := blocks.Pool(session(t, own).Allotment(), blocks.Blocks{OfTerms: 1, Count: 3})
 	if err != nil || a.Session().Columns() != 1 {
 		t.Error(err)
 	}
@@ -235,13 +232,13 @@ type cheap struct {
 func (m cheap) Validate() error { *m.looked = true; return nil }
 func (m cheap) Loss(float64) (privacy.Curve, float64) {
 	*m.looked = true
-	return convert.PureCurve(1e-9), 0
+	return privacy.PureCurve(1e-9), 0
 }
 
 // TestExtras: a plan's extra losses are the kernel's, and nobody else's arithmetic is asked.
 func TestExtras(t *testing.T) {
 	looked := false
-	extra := blocks.Agreement{Mask: mask.Lifted{Dimension: 2, Gamma: 1e-3, Eta: 1}, Delta: 1e-12}
+	extra := blocks.Agreement{Mask: privacy.CovarianceMask{Dimension: 2, Gamma: 1e-3, Eta: 1}, Delta: 1e-12}
 	for _, e := range []kernel.Extra{cheap{extra, &looked}, &extra, struct{ blocks.Agreement }{extra}, struct{ kernel.Extra }{extra}} {
 		p := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "mask", Query: blocks.StableKind, Share: 1, Most: 1, Extra: e}}}
 		if _, err := kernel.Open(context.Background(), protected(5, privacy.ReplaceOne), p, terms); err == nil || looked {

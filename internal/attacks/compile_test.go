@@ -13,16 +13,16 @@ const module = "github.com/gauze-dp/gauze"
 
 // refused are programs of packages outside the kernel, and what the compiler says of them.
 var refused = []struct{ name, imports, body, says string }{
-	{"rows", "kernel/internal/rows", "var _ rows.Table", "use of internal package"},
+	{"rows", "kernel/internal/engine", "var _ engine.Table", "use of internal package"},
 	{"noise", "kernel/internal/noise", "var _ = noise.NewSeeded", "use of internal package"},
-	{"hook", "kernel/internal/hook", "var _ = hook.New", "use of internal package"},
+	{"hook", "kernel/internal/core", "var _ = core.NewHook", "use of internal package"},
 	{"core", "kernel/internal/core", "var _ = core.Measure", "use of internal package"},
 	{"door", "kernel", "var _ = kernel.OpenForTest", "undefined: kernel.OpenForTest"},
 	{"hooked", "kernel", "var _ = kernel.Hooked", "undefined: kernel.Hooked"},
 	{"an epsilon for a mu^2", "kernel/privacy", "func r(f *privacy.Filter, e privacy.Epsilon) error { return f.Spend(e) }", "cannot use e"},
 	{"a mu^2 for an epsilon", "kernel/privacy", "func r(c privacy.Calibration) error { return privacy.NewFilter(c).SpendPure(c.Cap) }", "cannot use c.Cap"},
-	{"rehearsed", "kernel kernel/rehearsal kernel/privacy", "func r(t *kernel.Table) any { return rehearsal.Table(t, 1, privacy.ReplaceOne, nil) }", "cannot use t"},
-	{"stage", "kernel/internal/stage", "var _ = stage.Table", "use of internal package"},
+	{"observed", "kernel kernel/kerneltest kernel/privacy", "func r(t *kernel.Table) any { return kerneltest.Observed(t, 1, privacy.ReplaceOne, nil) }", "cannot use t"},
+	{"factor", "kernel/kerneltest", "var _ = kerneltest.observed", "undefined: kerneltest.observed|not exported by package"},
 	{"relation", "kernel kernel/privacy", "func n(t *kernel.Table) { t.Rows(privacy.ReplaceOne) }", "too many arguments"},
 	{"reach", "kernel", "func n(t *kernel.Table) any { return t.rows() }", "rows undefined|cannot refer to unexported"},
 	{"table", "kernel", "func n(s *kernel.Session) *kernel.Table { return s.table }", "table undefined|cannot refer to unexported"},

@@ -8,7 +8,6 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks"
-	"github.com/gauze-dp/gauze/kernel/blocks/pooled"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -92,7 +91,7 @@ func TestContextsOverwrite(t *testing.T) {
 	own.Own = func(int) kernel.Learner { return many{} }
 	s = opened(t, spyContext{t.Context(), overwrite}, protected(50, privacy.AddRemoveOne), own, kernel.OfBlocks("count"))
 	root := s.Allotment()
-	a, err := pooled.Cut(root.Take(root.Left()/2), blocks.Blocks{OfTerms: 100, Count: 5})
+	a, err := blocks.Pool(root.Take(root.Left()/2), blocks.Blocks{OfTerms: 100, Count: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

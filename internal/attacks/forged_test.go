@@ -5,28 +5,24 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/choice"
-	"github.com/gauze-dp/gauze/kernel/engine"
-	"github.com/gauze-dp/gauze/kernel/engine/local"
-	"github.com/gauze-dp/gauze/kernel/pairs"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
-	"github.com/gauze-dp/gauze/kernel/query/scores"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 )
 
-// spyEngine fits engine.Engine without naming the type of what it reads.
+// spyEngine fits kernel.Engine without naming the type of what it reads.
 type spyEngine[T any] struct{}
 
 func (spyEngine[T]) Scan(T, query.Scan) query.Accumulator { panic("read rows") }
 
-func spyFor[T any](func(local.Engine, T, query.Scan) query.Accumulator) spyEngine[T] {
+func spyFor[T any](func(kernel.LocalEngine, T, query.Scan) query.Accumulator) spyEngine[T] {
 	return spyEngine[T]{}
 }
 
 // TestEngines: only engines of the kernel are handed a table.
 func TestEngines(t *testing.T) {
 	table := protected(5, terms.Relation)
-	for _, e := range []engine.Engine{spyFor(local.Engine.Scan), &struct{ local.Engine }{}, struct{ local.Engine }{}, (*local.Engine)(nil)} {
+	for _, e := range []kernel.Engine{spyFor(kernel.LocalEngine.Scan), &struct{ kernel.LocalEngine }{}, struct{ kernel.LocalEngine }{}, (*kernel.LocalEngine)(nil)} {
 		forged := terms
 		forged.Engine = e
 		if _, err := kernel.Open(context.Background(), table, plan, forged); err == nil {
@@ -34,7 +30,7 @@ func TestEngines(t *testing.T) {
 		}
 	}
 	good := terms
-	good.Engine = local.Engine{Workers: 3}
+	good.Engine = kernel.LocalEngine{Workers: 3}
 	if _, err := kernel.Open(context.Background(), table, plan, good); err != nil {
 		t.Error(err)
 	}
@@ -51,13 +47,13 @@ type spyQuery struct{ query.Count }
 
 func (spyQuery) Compile(int) query.RowMap { panic("read rows") }
 
-type spyPairs struct{ rings.PairOctaves }
+type spyPairs struct{ query.PairOctaves }
 
 func (spyPairs) Kind() string             { return "pair octaves" }
 func (spyPairs) Validate(int) error       { return nil }
 func (spyPairs) Compile(int) query.RowMap { panic("read rows") }
 
-type spyScore struct{ scores.GoodRadius }
+type spyScore struct{ papers.GoodRadius }
 
 func (spyScore) Scores([]float64, int) []int64 { panic("read rows") }
 
@@ -77,15 +73,15 @@ func TestQueries(t *testing.T) {
 		t.Fatal(err)
 	}
 	frame := query.Affine{Center: []float64{0, 0}, W: [][]float64{{1, 0}}}
-	halves := rings.Partition{Regions: []rings.Region{{Conditions: []rings.Condition{{Frame: frame, Radius: 1}}}, {}}}
+	halves := query.Partition{Regions: []query.Region{{Conditions: []query.Condition{{Frame: frame, Radius: 1}}}, {}}}
 	var nothing query.Sum
 	a := s.Allotment()
 	for _, q := range []query.Sum{
 		spyQuery{}, &spyQuery{}, &query.Count{}, struct{ query.Count }{}, struct{ query.Sum }{query.Count{}}, generic[query.Count]{}, nothing,
-		rings.Parts{Partition: halves, Queries: []query.Sum{query.Count{}, spyQuery{}}},
-		rings.Parts{Partition: halves, Queries: []query.Sum{spyQuery{}, spyQuery{}}},
-		rings.Parts{Partition: halves, Queries: []query.Sum{query.Count{}, nil}},
-		rings.Parts{Partition: halves, Queries: []query.Sum{rings.Parts{Partition: halves, Queries: []query.Sum{spyQuery{}, spyQuery{}}}, query.Count{}}},
+		query.Parts{Partition: halves, Queries: []query.Sum{query.Count{}, spyQuery{}}},
+		query.Parts{Partition: halves, Queries: []query.Sum{spyQuery{}, spyQuery{}}},
+		query.Parts{Partition: halves, Queries: []query.Sum{query.Count{}, nil}},
+		query.Parts{Partition: halves, Queries: []query.Sum{query.Parts{Partition: halves, Queries: []query.Sum{spyQuery{}, spyQuery{}}}, query.Count{}}},
 	} {
 		for _, step := range wide.Steps {
 			if _, err := a.Sum(step.Name, q, s.Mu()/20); err == nil {
@@ -93,12 +89,12 @@ func TestQueries(t *testing.T) {
 			}
 		}
 	}
-	for _, q := range []rings.PairSum{spyPairs{}, &rings.PairOctaves{Columns: 2, High: 1}, nil} {
-		if _, err := pairs.Sum(a, "pair octaves", rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{1}}, s.Mu()/20); err == nil {
+	for _, q := range []query.PairSum{spyPairs{}, &query.PairOctaves{Columns: 2, High: 1}, nil} {
+		if _, err := kernel.SumPairs(a, "pair octaves", query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{1}}, s.Mu()/20); err == nil {
 			t.Errorf("%T was accepted", q)
 		}
 	}
-	if _, err := choice.Select(a, "count", scores.Selection{Scores: []scores.Score{spyScore{}}}, 1e-4); err == nil {
+	if _, err := pure.Select(a, "count", papers.Selection{Scores: []papers.Score{spyScore{}}}, 1e-4); err == nil {
 		t.Error("a score of somebody's own was accepted")
 	}
 	if spent := s.Loss(); spent.Mu != 0 || len(s.Measurements()) > 0 {

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // A hoarder of another package passes every check of its methods, and would read rows.
@@ -25,25 +24,25 @@ func TestOwnForeign(t *testing.T) {
 	frame := query.Affine{Center: []float64{0}, W: [][]float64{{1}}}
 	honest := query.Counts{Frame: frame, Edges: [][]float64{{1}}}
 	var q query.Sum = hoarder{honest, new([]float64)}
-	two := rings.Partition{Regions: []rings.Region{{Conditions: []rings.Condition{{Frame: frame, Radius: 1}}}, {}}}
-	type parts struct{ rings.Parts }
+	two := query.Partition{Regions: []query.Region{{Conditions: []query.Condition{{Frame: frame, Radius: 1}}}, {}}}
+	type parts struct{ query.Parts }
 	for name, q := range map[string]query.Sum{
 		"alone":      q,
-		"in Parts":   rings.Parts{Partition: two, Queries: []query.Sum{honest, q}},
-		"first":      rings.Parts{Partition: two, Queries: []query.Sum{q, honest}},
-		"all":        rings.Parts{Partition: two, Queries: []query.Sum{q, q}},
-		"deeper":     rings.Parts{Partition: two, Queries: []query.Sum{honest, rings.Parts{Partition: two, Queries: []query.Sum{q, q}}}},
-		"own Parts":  parts{rings.Parts{Partition: two, Queries: []query.Sum{honest, honest}}},
+		"in Parts":   query.Parts{Partition: two, Queries: []query.Sum{honest, q}},
+		"first":      query.Parts{Partition: two, Queries: []query.Sum{q, honest}},
+		"all":        query.Parts{Partition: two, Queries: []query.Sum{q, q}},
+		"deeper":     query.Parts{Partition: two, Queries: []query.Sum{honest, query.Parts{Partition: two, Queries: []query.Sum{q, q}}}},
+		"own Parts":  parts{query.Parts{Partition: two, Queries: []query.Sum{honest, honest}}},
 		"in Partial": query.Partial{Sum: q},
 		"filled":     query.Partial{Sum: q, As: query.Filled, Fill: []float64{0}},
 		"a view":     struct{ query.Partial }{query.Partial{Sum: honest, As: query.Presence}},
-		"in a guise": rings.Parts{Partition: two, Queries: []query.Sum{honest, struct{ query.Sum }{q}}},
+		"in a guise": query.Parts{Partition: two, Queries: []query.Sum{honest, struct{ query.Sum }{q}}},
 	} {
 		if _, err := query.Own(q); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	if _, err := query.Own[query.Sum](rings.Parts{Partition: two, Queries: []query.Sum{honest, honest}}); err != nil {
+	if _, err := query.Own[query.Sum](query.Parts{Partition: two, Queries: []query.Sum{honest, honest}}); err != nil {
 		t.Error(err)
 	}
 }

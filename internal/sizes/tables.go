@@ -28,7 +28,7 @@ var promises = []promise{
 	{"`black-box`", []string{"estimate/blackbox"}, sees, nil},
 	{"the literal algorithms", []string{"literal/..."}, sees, nil},
 	{"`--unit` and `--by`, beside the method", []string{"kernel/people"}, sees, []string{".", "ledger", "source"}},
-	{"workers (`gauze-beam`), beside the method", []string{"kernel/engine/sharded"}, sees, []string{"beam", "beam/objects", "source/parsed", "source/shards"}},
+	{"workers (`gauze-beam`), beside the method", []string{"kernel/sharded"}, sees, []string{"beam", "beam/objects", "source/parsed", "source/shards"}},
 	{"what is read are the rows (`source`)", []string{"source/inputs"}, []string{"source"}, nil},
 }
 

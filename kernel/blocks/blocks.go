@@ -1,5 +1,7 @@
 // Package blocks brings sample and aggregate to the kernel: learners on secret blocks of rows, the
-// table of what they made of them, and the masked mean of those that agree.
+// masked mean of the estimates that agree ([Stable]), and, for literal algorithms alone, the table
+// of all estimates, measured as rows are ([Pool]). What its tests of agreement share with those of
+// package pure is in agree.go.
 package blocks
 
 import (
@@ -11,12 +13,9 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/dense"
-	"github.com/gauze-dp/gauze/kernel/blocks/internal/agree"
-	"github.com/gauze-dp/gauze/kernel/engine/local"
-	"github.com/gauze-dp/gauze/kernel/internal/closed"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/internal/engine"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
-	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parallel"
@@ -68,12 +67,12 @@ type Blocks struct {
 // block. What cannot be caught ends the process: a panic in a goroutine that it started,
 // a stack or a memory exhausted, a map written twice at a time. The crash is then visible, and
 // depends on the rows. A learner that never returns stops the fit.
-func Secret(a *core.Allotment, b Blocks) (agree.Blocks, error) {
+func Secret(a *core.Allotment, b Blocks) (Drawn, error) {
 	c, err := b.check(a)
 	if err != nil {
-		return agree.Blocks{}, err
+		return Drawn{}, err
 	}
-	return agree.Blocks{Count: c.Count, Components: c.k, Columns: c.columns, Width: c.width, Estimates: c.estimates}, nil
+	return Drawn{Count: c.Count, Components: c.k, Columns: c.columns, Width: c.width, Estimates: c.estimates}, nil
 }
 
 // maxPooled bounds the memory of a derived table, in rows; their number is public, so the bound is
@@ -190,7 +189,7 @@ func drawBlocks(src noise.Source, r privacy.Relation, n, m, blocks int) [][]int3
 }
 
 // gather maps the rows of a block, copies all of them.
-func (b checked) gather(t *rows.Table, of []int32) [][]float64 {
+func (b checked) gather(t *engine.Table, of []int32) [][]float64 {
 	d := b.columns
 	out, room := make([][]float64, 0, len(of)), make([]float64, len(of)*d)
 	for _, i := range of {
@@ -232,7 +231,7 @@ func (b Blocks) seedOf(i int) uint64 {
 }
 
 // learn returns block i's k finite estimates, copies, or nil.
-func (b checked) learn(i int, t *rows.Table, of []int32) (estimates [][]float64) {
+func (b checked) learn(i int, t *engine.Table, of []int32) (estimates [][]float64) {
 	defer func() {
 		if recover() != nil {
 			estimates = nil
@@ -255,9 +254,9 @@ func (b checked) learn(i int, t *rows.Table, of []int32) (estimates [][]float64)
 // trusted returns a copy of a learner that is a struct of plain numbers defined below the
 // module's folder learner, and refuses others: it is handed raw rows.
 func trusted(l core.Learner) (core.Learner, error) {
-	module := strings.TrimSuffix(reflect.TypeFor[local.Engine]().PkgPath(), "/kernel/engine/local")
+	module := strings.TrimSuffix(reflect.TypeFor[engine.Local]().PkgPath(), "/kernel/internal/engine")
 	folder := path.Join(module, "learner")
-	return closed.Copy(l, folder, func(any, bool) error {
+	return query.CopyOf(l, folder, func(any, bool) error {
 		return fmt.Errorf("kernel: Blocks.Learner: want a struct of numbers of a package below %s, by value, got a %T", folder, l)
 	})
 }

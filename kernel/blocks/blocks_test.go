@@ -10,19 +10,13 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/cells"
-	"github.com/gauze-dp/gauze/kernel/choice"
-	"github.com/gauze-dp/gauze/kernel/internal/blockstest"
+	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
-	"github.com/gauze-dp/gauze/kernel/internal/hook"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
-	"github.com/gauze-dp/gauze/kernel/internal/tails"
-	"github.com/gauze-dp/gauze/kernel/pairs"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
-	"github.com/gauze-dp/gauze/kernel/query/scores"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 	"github.com/gauze-dp/gauze/learner/spectral"
 )
 
@@ -83,20 +77,20 @@ var lineFrame = query.Affine{Center: []float64{0}, W: [][]float64{{1}}}
 // pooledQueries are asked of the table of block estimates.
 func pooledQueries() map[string]any {
 	part := query.Component{Frame: lineFrame, Radius: 2}
-	cut := rings.Partition{Regions: []rings.Region{
-		{Conditions: []rings.Condition{{Frame: lineFrame, Radius: 1}}},
-		{Conditions: []rings.Condition{{Frame: lineFrame, Radius: 1e3, Outside: false}}},
+	cut := query.Partition{Regions: []query.Region{
+		{Conditions: []query.Condition{{Frame: lineFrame, Radius: 1}}},
+		{Conditions: []query.Condition{{Frame: lineFrame, Radius: 1e3, Outside: false}}},
 	}}
 	radii := []float64{.5, 1, 2, 4}
 	return map[string]any{
 		"distances": query.Counts{Frame: lineFrame, Edges: [][]float64{radii}},
 		"bins":      query.Counts{Edges: [][]float64{{-1, 0, 1}}},
 		"moments":   query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{part}},
-		"parts":     rings.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}},
-		"pairs":     rings.Pairs{Queries: []rings.PairSum{rings.PairOctaves{Columns: 1, Low: -3, High: 3}}, Buckets: []int{1}},
-		"balls":     scores.Selection{Scores: []scores.Score{scores.GoodRadius{Frame: lineFrame, Radii: radii, T: 5, Slack: 4}}},
-		"terrific":  scores.Selection{Scores: []scores.Score{scores.TerrificRadius{Frame: lineFrame, Radii: radii, C: 2, T: 4}}},
-		"boxes":     scores.Selection{Scores: []scores.Score{scores.MaxBoxCount{Frame: lineFrame, Side: 1, Offsets: [][]float64{{0}, {.5}}}}},
+		"parts":     query.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}},
+		"pairs":     query.Pairs{Queries: []query.PairSum{query.PairOctaves{Columns: 1, Low: -3, High: 3}}, Buckets: []int{1}},
+		"balls":     papers.Selection{Scores: []papers.Score{papers.GoodRadius{Frame: lineFrame, Radii: radii, T: 5, Slack: 4}}},
+		"terrific":  papers.Selection{Scores: []papers.Score{papers.TerrificRadius{Frame: lineFrame, Radii: radii, C: 2, T: 4}}},
+		"boxes":     papers.Selection{Scores: []papers.Score{papers.MaxBoxCount{Frame: lineFrame, Side: 1, Offsets: [][]float64{{0}, {.5}}}}},
 	}
 }
 
@@ -109,25 +103,25 @@ func blocksPlan() core.Plan {
 }
 
 // openBlocks opens a session over a column of values and derives a table of block estimates.
-func openBlocks(t *testing.T, r privacy.Relation, values []float64, l core.Learner, m int, h *hook.Hook) (root, derived *core.Allotment) {
+func openBlocks(t *testing.T, r privacy.Relation, values []float64, l core.Learner, m int, h *core.Hook) (root, derived *core.Allotment) {
 	t.Helper()
 	return openBlocksOf(t, r, values, l, m, m, h)
 }
 
 // openBlocksOf is openBlocks with m of more blocks.
-func openBlocksOf(t *testing.T, r privacy.Relation, values []float64, l core.Learner, m, blocks int, h *hook.Hook) (root, derived *core.Allotment) {
+func openBlocksOf(t *testing.T, r privacy.Relation, values []float64, l core.Learner, m, blocks int, h *core.Hook) (root, derived *core.Allotment) {
 	t.Helper()
 	b := core.NewBuilder(1)
 	for _, v := range values {
 		b.Append([]float64{v})
 	}
-	s, err := core.Open(context.Background(), core.Hooked(b.Protect(r), h), blocksPlan(), core.Terms{Relation: r, Budget: privacy.Budget{Rho: 1e6}, Own: blockstest.Registered})
+	s, err := core.Open(context.Background(), core.Hooked(b.Protect(r), h), blocksPlan(), core.Terms{Relation: r, Budget: privacy.Budget{Rho: 1e6}, Own: kerneltest.Registered})
 	if err != nil {
 		t.Fatal(err)
 	}
 	how := by(l, m)
 	how.Of = blocks
-	derived, err = Cut(s.Allotment(), how)
+	derived, err = Pool(s.Allotment(), how)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +129,7 @@ func openBlocksOf(t *testing.T, r privacy.Relation, values []float64, l core.Lea
 }
 
 func by(l core.Learner, count int) Blocks {
-	return Blocks{OfTerms: blockstest.Place(l), Count: count}
+	return Blocks{OfTerms: kerneltest.Place(l), Count: count}
 }
 
 // TestBlocksCutTheRows: every row is in one block, or in one at most where some blocks are left
@@ -308,8 +302,8 @@ func TestOneRowChangesKEstimates(t *testing.T) {
 			}
 			v := []float64{rng.NormFloat64(), math.NaN(), 1e300, math.Inf(1)}[trial%4]
 			of := m * (1 + trial/2%2*2)
-			_, a := openBlocksOf(t, r, x, l, m, of, blockstest.Seeded(uint64(trial)))
-			_, b := openBlocksOf(t, r, neighbour(r, x, rng.IntN(len(x)), v), l, m, of, blockstest.Seeded(uint64(trial)))
+			_, a := openBlocksOf(t, r, x, l, m, of, kerneltest.Seeded(t, uint64(trial)))
+			_, b := openBlocksOf(t, r, neighbour(r, x, rng.IntN(len(x)), v), l, m, of, kerneltest.Seeded(t, uint64(trial)))
 			p, q := pooledRows(a), pooledRows(b)
 			if len(p) != m*k || len(q) != m*k {
 				t.Fatalf("%d and %d rows, want %d", len(p), len(q), m*k)
@@ -356,7 +350,7 @@ func TestDerivedSensitivities(t *testing.T) {
 				var s float64
 				for side, table := range tables {
 					src := &reseeded{noise.NewSeeded(uint64(trial))}
-					h := hook.New()
+					h := core.NewHook()
 					h.Source = src
 					h.Record = func(_ string, _ any, _ float64, _ []float64, e []int64) { exact[side] = slices.Clone(e) }
 					_, a := openBlocks(t, r, table, l, m, h)
@@ -370,7 +364,7 @@ func TestDerivedSensitivities(t *testing.T) {
 					diff, worst = diff+d*d, math.Max(worst, math.Abs(d))
 				}
 				diff = math.Sqrt(diff)
-				if _, score := q.(scores.Selection); score {
+				if _, score := q.(papers.Selection); score {
 					diff = worst
 				}
 				if diff > s {
@@ -394,10 +388,10 @@ func ask(t *testing.T, a *core.Allotment, step string, q any) float64 {
 	unit := 1.
 	var err error
 	switch q := q.(type) {
-	case scores.Selection:
-		_, err = choice.Select(a, step, q, 1)
-	case rings.Pairs:
-		_, err = pairs.Sum(a, step, q, 1)
+	case papers.Selection:
+		_, err = Select(a, step, q, 1)
+	case query.Pairs:
+		_, err = kernel.SumPairs(a, step, q, 1)
 	case query.Sum:
 		unit = q.Unit()
 		_, err = a.Sum(step, q, 1)
@@ -433,7 +427,7 @@ func TestFailedBlocks(t *testing.T) {
 				}
 				return all(2, 1), nil
 			}}
-			_, a := openBlocks(t, r, []float64{1, 1, 13, 1, 1, 1, 1, 1}, l, 4, blockstest.Seeded(3))
+			_, a := openBlocks(t, r, []float64{1, 1, 13, 1, 1, 1, 1, 1}, l, 4, kerneltest.Seeded(t, 3))
 			null := 0
 			for _, row := range pooledRows(a) {
 				if row[0] != row[0] {
@@ -450,7 +444,7 @@ func TestFailedBlocks(t *testing.T) {
 // TestDerivedBudget: a derived allotment spends from the one filter, by steps of its own names, and
 // cannot make budget.
 func TestDerivedBudget(t *testing.T) {
-	root, a := openBlocks(t, privacy.AddRemoveOne, []float64{1, 2, 3}, largest(3), 2, blockstest.Seeded(1))
+	root, a := openBlocks(t, privacy.AddRemoveOne, []float64{1, 2, 3}, largest(3), 2, kerneltest.Seeded(t, 1))
 	s := root.Session()
 	if root.Left() != 0 || a.Left() < s.Mu()*s.Mu()*(1-1e-12) {
 		t.Errorf("root has %v left, the derived allotment %v", root.Left(), a.Left())
@@ -469,7 +463,7 @@ func TestDerivedBudget(t *testing.T) {
 	if len(log) != 1 || log[0].Query != "of blocks: histogram" || !(log[0].Sensitivity >= 3*math.Sqrt2) || log[0].Sensitivity > 4.25 {
 		t.Errorf("certificate: %+v", log)
 	}
-	if _, err := Cut(a, by(largest(1), 2)); err == nil {
+	if _, err := Pool(a, by(largest(1), 2)); err == nil {
 		t.Error("blocks of blocks: want an error")
 	}
 	left := a.Left()
@@ -490,24 +484,24 @@ type embedded struct{ spectral.Learner }
 // TestForeignLearners: only plain structs below learner are handed rows, and faults of the other
 // fields are told from public facts.
 func TestForeignLearners(t *testing.T) {
-	s, err := core.Open(context.Background(), core.Hooked(core.NewBuilder(1).Protect(privacy.ReplaceOne), hook.New()), blocksPlan(), core.Terms{Relation: privacy.ReplaceOne,
-		Budget: privacy.Budget{Rho: 1}, Own: blockstest.Registered})
+	s, err := core.Open(context.Background(), core.Hooked(core.NewBuilder(1).Protect(privacy.ReplaceOne), core.NewHook()), blocksPlan(), core.Terms{Relation: privacy.ReplaceOne,
+		Budget: privacy.Budget{Rho: 1}, Own: kerneltest.Registered})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, l := range []core.Learner{nil, largest(1), &spectral.Learner{Components: 1}, embedded{spectral.Learner{Components: 1}}} {
-		if _, err := Cut(s.Allotment(), Blocks{Learner: l, Count: 2}); err == nil || !strings.Contains(err.Error(), "Learner") {
+		if _, err := Pool(s.Allotment(), Blocks{Learner: l, Count: 2}); err == nil || !strings.Contains(err.Error(), "Learner") {
 			t.Errorf("%T: %v", l, err)
 		}
 	}
 	good := spectral.Learner{Components: 2}
 	for _, b := range []Blocks{{Learner: good}, {Learner: spectral.Learner{}, Count: 3}, {Learner: good, Count: 1 << 40}, {Learner: good, Count: 3, Radius: math.NaN()},
 		{Learner: good, Count: 3, Frame: query.Affine{W: [][]float64{{1, 2}}}}} {
-		if _, err := Cut(s.Allotment(), b); err == nil {
+		if _, err := Pool(s.Allotment(), b); err == nil {
 			t.Errorf("%+v: want an error", b)
 		}
 	}
-	if a, err := Cut(s.Allotment(), Blocks{Learner: good, Count: 3}); err != nil || a.Session().Columns() != 3 {
+	if a, err := Pool(s.Allotment(), Blocks{Learner: good, Count: 3}); err != nil || a.Session().Columns() != 3 {
 		t.Errorf("an empty table: %v", err)
 	}
 }
@@ -517,12 +511,12 @@ func TestForeignLearners(t *testing.T) {
 func TestBlocksInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	s, err := core.Open(ctx, core.Hooked(core.NewBuilder(1).Protect(privacy.ReplaceOne), hook.New()), blocksPlan(), core.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}, Own: blockstest.Registered})
+	s, err := core.Open(ctx, core.Hooked(core.NewBuilder(1).Protect(privacy.ReplaceOne), core.NewHook()), blocksPlan(), core.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}, Own: kerneltest.Registered})
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := s.Allotment()
-	if _, err := Cut(a, by(largest(1), 3)); !errors.Is(err, context.Canceled) || a.Left() == 0 {
+	if _, err := Pool(a, by(largest(1), 3)); !errors.Is(err, context.Canceled) || a.Left() == 0 {
 		t.Errorf("%v; %v is left", err, a.Left())
 	}
 }
@@ -536,12 +530,12 @@ func TestBlocksFrame(t *testing.T) {
 		}
 		return all(1, 0), nil
 	}}
-	root, derived := openBlocks(t, privacy.ReplaceOne, []float64{3, 1, math.NaN(), 1e308, -7, 4}, l, 1, blockstest.Seeded(1))
+	root, derived := openBlocks(t, privacy.ReplaceOne, []float64{3, 1, math.NaN(), 1e308, -7, 4}, l, 1, kerneltest.Seeded(t, 1))
 	seen = nil
 	root.Return(derived)
 	b := by(l, 1)
 	b.Radius, b.Frame = 4, query.Affine{Center: []float64{1}, W: [][]float64{{2}}}
-	if _, err := Cut(root, b); err != nil {
+	if _, err := Pool(root, b); err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(seen)
@@ -570,7 +564,7 @@ func TestBlocksAudit(t *testing.T) {
 			}
 			var beyond [2]int
 			for side, table := range tables {
-				h := blockstest.Seeded(stattest.Seed(t) + uint64(side))
+				h := kerneltest.Seeded(t, stattest.Seed(t)+uint64(side))
 				h.NoiseFactor = factor
 				_, a := openBlocks(t, r, table, largest(k), m, h)
 				for range runs {
@@ -614,20 +608,20 @@ func TestDerivedThreshold(t *testing.T) {
 	}
 	table := b.Protect(privacy.ReplaceOne)
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-3}
-	p := core.Plan{Method: "cells", Steps: []core.Step{{Name: "cells", Query: core.OfBlocks(boxes.BoxKeys{}.Kind()), Share: 1, Most: 1, Slack: 1}}}
+	p := core.Plan{Method: "cells", Steps: []core.Step{{Name: "cells", Query: core.OfBlocks(query.BoxKeys{}.Kind()), Share: 1, Most: 1, Slack: 1}}}
 	for _, joint := range []bool{false, true} {
-		h := blockstest.Seeded(1)
+		h := kerneltest.Seeded(t, 1)
 		h.NoiseFactor = 0
-		s, err := core.Open(context.Background(), core.Hooked(table, h), p, core.Terms{Relation: privacy.ReplaceOne, Budget: budget, Own: blockstest.Registered})
+		s, err := core.Open(context.Background(), core.Hooked(table, h), p, core.Terms{Relation: privacy.ReplaceOne, Budget: budget, Own: kerneltest.Registered})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := Cut(s.Allotment(), by(largest(k), len(x)))
+		a, err := Pool(s.Allotment(), by(largest(k), len(x)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := boxes.BoxKeys{Grids: []boxes.Grid{{Frame: lineFrame, Side: []float64{1}, Offset: []float64{0}}}, Joint: joint}
-		released, sigma, err := cells.Cells(a, "cells", q, .9*s.Mu())
+		q := query.BoxKeys{Grids: []query.Grid{{Frame: lineFrame, Side: []float64{1}, Offset: []float64{0}}}, Joint: joint}
+		released, sigma, err := kernel.StabilityHistogram(a, "cells", q, .9*s.Mu())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -636,7 +630,7 @@ func TestDerivedThreshold(t *testing.T) {
 			least = math.Min(least, c.Count)
 		}
 		log := s.Measurements()[0]
-		want := k + sigma*tails.QuantileUp(privacy.LogSlackOf(budget.Epsilon, log.Delta)-math.Log(k))
+		want := k + sigma*privacy.QuantileUp(privacy.LogSlackOf(budget.Epsilon, log.Delta)-math.Log(k))
 		if !(least >= want) || least > want+k+2 || !(sigma >= k*math.Sqrt2/(.9*s.Mu())) || log.Query != "of blocks: stability histogram" {
 			t.Errorf("joint %v: released from %v on, want %v; sigma %v; %+v", joint, least, want, sigma, log)
 		}

@@ -1,6 +1,9 @@
 package blocks
 
-import "github.com/gauze-dp/gauze/kernel/internal/core"
+import (
+	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
+)
 
-// Cut is that of the package pooled, which imports this one.
-var Cut func(a *core.Allotment, b Blocks) (*core.Allotment, error)
+// Select is that of the package pure, which imports this one.
+var Select func(a *core.Allotment, step string, q papers.Selection, epsilon float64) ([]int, error)

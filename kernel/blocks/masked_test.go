@@ -8,12 +8,9 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/blocks/internal/agree"
-	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
-	"github.com/gauze-dp/gauze/kernel/internal/blockstest"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
-	"github.com/gauze-dp/gauze/kernel/internal/hook"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -36,17 +33,17 @@ func maskedPlan() core.Plan {
 }
 
 // openMasked opens a session over one column, with much to spend: (20, .9).
-func openMasked(t testing.TB, r privacy.Relation, values []float64, h *hook.Hook) *core.Session {
+func openMasked(t testing.TB, r privacy.Relation, values []float64, h *core.Hook) *core.Session {
 	t.Helper()
-	return blockstest.Open(t, r, values, h, maskedPlan())
+	return kerneltest.OpenColumn(t, r, values, h, maskedPlan())
 }
 
 // openOther is openMasked with a step for Stable that is another.
-func openOther(t testing.TB, r privacy.Relation, values []float64, h *hook.Hook, change func(*core.Step)) *core.Session {
+func openOther(t testing.TB, r privacy.Relation, values []float64, h *core.Hook, change func(*core.Step)) *core.Session {
 	t.Helper()
 	p := maskedPlan()
 	change(&p.Steps[0])
-	return blockstest.Open(t, r, values, h, p)
+	return kerneltest.OpenColumn(t, r, values, h, p)
 }
 
 // more is ten times as many runs for a long test.
@@ -58,9 +55,9 @@ func more(few int) int {
 }
 
 // passes is how often a test passes on the same estimates, in so many runs.
-func passes(t *testing.T, test agree.Test, extra core.Extra, factor float64, estimates [][]stable.Component, runs int) int {
+func passes(t *testing.T, test AgreementTest, extra core.Extra, factor float64, estimates [][]stable.Component, runs int) int {
 	t.Helper()
-	return blockstest.Passes(t, maskedPlan(), test.Run, extra, factor, estimates, runs)
+	return kerneltest.Passes(t, maskedPlan(), test.Run, extra, factor, estimates, runs)
 }
 
 // TestStableDecidesByH: without noise H >= Pass decides, H being the blocks that agree, whatever
@@ -68,13 +65,13 @@ func passes(t *testing.T, test agree.Test, extra core.Extra, factor float64, est
 func TestStableDecidesByH(t *testing.T) {
 	for _, r := range both {
 		for bad := range 6 {
-			others := []float64{blockstest.Fail, 5, blockstest.Fail, -7, math.NaN(), 1e300}[:bad]
+			others := []float64{kerneltest.Fail, 5, kerneltest.Fail, -7, math.NaN(), 1e300}[:bad]
 			if bad > 4 { // a null row is no row: its block has none, and is as good as the others
-				others = append([]float64{blockstest.Fail, 5, blockstest.Fail, -7, blockstest.Fail}, math.NaN())[:bad]
+				others = append([]float64{kerneltest.Fail, 5, kerneltest.Fail, -7, kerneltest.Fail}, math.NaN())[:bad]
 			}
 			var exact [][]int64
-			s := openMasked(t, r, blockstest.Zeros(20, others...), blockstest.Quiet(uint64(bad), &exact))
-			blocks := by(blockstest.Scaled(1), 20)
+			s := openMasked(t, r, kerneltest.Zeros(20, others...), kerneltest.Quiet(t, uint64(bad), &exact))
+			blocks := by(kerneltest.Scaled(1), 20)
 			// several rows may share a block: at most bad blocks are bad
 			if r == privacy.AddRemoveOne {
 				blocks.Seed = 1
@@ -98,8 +95,8 @@ func TestStableDecidesByH(t *testing.T) {
 // friends; and two labels in any order.
 func TestStableMean(t *testing.T) {
 	var exact [][]int64
-	s := openMasked(t, privacy.ReplaceOne, blockstest.Zeros(20, .8), blockstest.Quiet(1, &exact))
-	got, ok, err := Stable(s.Allotment(), "stable", by(blockstest.Scaled(1), 20), twenty, testMu)
+	s := openMasked(t, privacy.ReplaceOne, kerneltest.Zeros(20, .8), kerneltest.Quiet(t, 1, &exact))
+	got, ok, err := Stable(s.Allotment(), "stable", by(kerneltest.Scaled(1), 20), twenty, testMu)
 	if err != nil || !ok || math.Abs(2*math.Log(math.Abs(got[0].Root[0]))-.8/20) > 1e-7 {
 		t.Errorf("%+v, %v, %v: want a log variance of %v", got, ok, err, .8/20)
 	}
@@ -107,8 +104,8 @@ func TestStableMean(t *testing.T) {
 	two.Rules.Components = 2
 	firsts := [2]int{}
 	for seed := range uint64(64) {
-		s := openOther(t, privacy.ReplaceOne, blockstest.Zeros(20), blockstest.Quiet(seed, &exact), func(s *core.Step) { s.Extra = Agreement{two.Mask(), testDelta} })
-		got, ok, err := Stable(s.Allotment(), "stable", by(blockstest.Scaled(2), 20), two, testMu)
+		s := openOther(t, privacy.ReplaceOne, kerneltest.Zeros(20), kerneltest.Quiet(t, seed, &exact), func(s *core.Step) { s.Extra = Agreement{two.Mask(), testDelta} })
+		got, ok, err := Stable(s.Allotment(), "stable", by(kerneltest.Scaled(2), 20), two, testMu)
 		if err != nil || !ok || len(got) != 2 || math.Abs(got[0].Mean[0]+got[1].Mean[0]-20) > 1e-6 {
 			t.Fatalf("%+v, %v, %v", got, ok, err)
 		}
@@ -151,11 +148,11 @@ func TestStableTestAudit(t *testing.T) {
 	runs := more(4000)
 	test := twenty.test(core.Measurement{Sensitivity: 1, Noise: 1, Mu: testMu})
 	passing := func(bad int, factor float64) int {
-		return passes(t, test, Agreement{Delta: testDelta}, factor, blockstest.EstimatesAt(20, []float64{blockstest.Fail, 5, blockstest.Fail}[:bad]...), runs)
+		return passes(t, test, Agreement{Delta: testDelta}, factor, kerneltest.EstimatesAt(20, []float64{kerneltest.Fail, 5, kerneltest.Fail}[:bad]...), runs)
 	}
 	for _, factor := range []float64{1, .5} {
 		a, b := passing(0, factor), passing(1, factor) // the threshold is 21: 18 + ceil(2.05 + .5)
-		epsilon := blockstest.CertifiedBy(t, a, b, runs, delta)
+		epsilon := kerneltest.CertifiedBy(t, a, b, runs, delta)
 		t.Logf("noise x %v: %d and %d of %d pass: epsilon >= %.3f, claimed %.3f", factor, a, b, runs, epsilon, claim)
 		if epsilon > claim != (factor < 1) || epsilon < .2 {
 			t.Errorf("noise x %v: certified epsilon %v, claimed %v", factor, epsilon, claim)
@@ -182,10 +179,10 @@ func TestStableMaskAudit(t *testing.T) {
 	for _, factor := range []float64{1, .5} {
 		var above [2]int
 		for side, at := range []float64{.999 * radius, -.999 * radius} {
-			h := blockstest.Seeded(stattest.Seed(t) + uint64(side))
+			h := kerneltest.Seeded(t, stattest.Seed(t)+uint64(side))
 			h.NoiseFactor = factor
-			draw := blockstest.DrawOf(t, openMasked(t, privacy.ReplaceOne, nil, h), nil)
-			frame, means, ok := how.Rules.Compare(blockstest.EstimatesAt(200, at)).Mean()
+			draw := kerneltest.DrawOf(t, openMasked(t, privacy.ReplaceOne, nil, h), nil)
+			frame, means, ok := how.Rules.Compare(kerneltest.EstimatesAt(200, at)).Mean()
 			if !ok {
 				t.Fatal("no mean")
 			}
@@ -196,7 +193,7 @@ func TestStableMaskAudit(t *testing.T) {
 				}
 			}
 		}
-		epsilon := blockstest.CertifiedBy(t, above[0], above[1], runs, delta)
+		epsilon := kerneltest.CertifiedBy(t, above[0], above[1], runs, delta)
 		t.Logf("noise x %v: %v of %d above: epsilon >= %.3f, claimed %.3f", factor, above, runs, epsilon, claim)
 		if epsilon > claim != (factor < 1) || epsilon < .25*claim {
 			t.Errorf("noise x %v: certified epsilon %v, claimed %v", factor, epsilon, claim)
@@ -211,7 +208,7 @@ func TestMaskedPlans(t *testing.T) {
 		want   string
 		change func(*core.Step, *Agreement)
 	}{
-		{`step "stable"`, func(_ *core.Step, e *Agreement) { e.Mask = mask.Lifted{} }},
+		{`step "stable"`, func(_ *core.Step, e *Agreement) { e.Mask = privacy.CovarianceMask{} }},
 		{"delta in (0, 1)", func(_ *core.Step, e *Agreement) { e.Delta = 1 }},
 		{"delta in (0, 1)", func(_ *core.Step, e *Agreement) { e.Delta = math.NaN() }},
 		{"delta in (0, 1)", func(_ *core.Step, e *Agreement) { e.Delta = -1e-9 }},
@@ -231,8 +228,8 @@ func TestMaskedPlans(t *testing.T) {
 
 // TestMaskedRefuses: what cannot be asked, before anything is spent.
 func TestMaskedRefuses(t *testing.T) {
-	s := openMasked(t, privacy.AddRemoveOne, blockstest.Zeros(40), blockstest.Seeded(1))
-	blocks := by(blockstest.Scaled(1), 20)
+	s := openMasked(t, privacy.AddRemoveOne, kerneltest.Zeros(40), kerneltest.Seeded(t, 1))
+	blocks := by(kerneltest.Scaled(1), 20)
 	with := func(change func(*Stability)) Stability { h := twenty; change(&h); return h }
 	in := func(change func(*Blocks)) Blocks { b := blocks; change(&b); return b }
 	for _, c := range []struct {
@@ -251,9 +248,9 @@ func TestMaskedRefuses(t *testing.T) {
 		{"20 blocks of 1 components of 2 columns", "stable", blocks, with(func(h *Stability) { h.Rules.Columns = 2 }), 1},
 		{"20 blocks of 2 components", "stable", blocks, with(func(h *Stability) { h.Rules.Components = 2 }), 1},
 		{"got 21 of 1 of 1, 3 long", "stable", in(func(b *Blocks) { b.Count = 21 }), twenty, 1},
-		{"got 20 of 1 of 1, 2 long", "stable", by(blockstest.Own{K: 1, Width: 2, Make: nil}, 20), twenty, 1},
+		{"got 20 of 1 of 1, 2 long", "stable", by(kerneltest.Own{K: 1, Width: 2, Make: nil}, 20), twenty, 1},
 		{"either Learner or OfTerms", "stable", in(func(b *Blocks) { b.OfTerms = 0 }), twenty, 1},
-		{"want a struct of numbers", "stable", in(func(b *Blocks) { b.OfTerms, b.Learner = 0, blockstest.Scaled(1) }), twenty, 1},
+		{"want a struct of numbers", "stable", in(func(b *Blocks) { b.OfTerms, b.Learner = 0, kerneltest.Scaled(1) }), twenty, 1},
 		{"a positive mu", "stable", blocks, twenty, math.NaN()},
 		{"the budget is exhausted", "stable", blocks, twenty, 0},
 		{"would exceed its plan", "stable", blocks, twenty, 1e3},
@@ -266,8 +263,8 @@ func TestMaskedRefuses(t *testing.T) {
 			t.Errorf("want an error with %q, got %v", c.want, err)
 		}
 	}
-	for _, extra := range []core.Extra{Agreement{mask.Lifted{Dimension: 3, Gamma: .3, Eta: .3}, testDelta}, foreign{Agreement{twenty.Mask(), testDelta}}, nil} {
-		s := openOther(t, privacy.AddRemoveOne, blockstest.Zeros(40), blockstest.Seeded(1), func(s *core.Step) { s.Extra = extra })
+	for _, extra := range []core.Extra{Agreement{privacy.CovarianceMask{Dimension: 3, Gamma: .3, Eta: .3}, testDelta}, foreign{Agreement{twenty.Mask(), testDelta}}, nil} {
+		s := openOther(t, privacy.AddRemoveOne, kerneltest.Zeros(40), kerneltest.Seeded(t, 1), func(s *core.Step) { s.Extra = extra })
 		if _, _, err := Stable(s.Allotment(), "stable", blocks, twenty, 1); err == nil || !strings.Contains(err.Error(), "a mask that covers") {
 			t.Errorf("a plan with %+v: %v", extra, err)
 		}
@@ -281,7 +278,7 @@ func TestMaskedRefuses(t *testing.T) {
 	if _, _, err := Stable(s.Allotment(), "stable", blocks, twenty, 1); err == nil || !strings.Contains(err.Error(), "would exceed its plan") {
 		t.Errorf("a second measurement: %v", err)
 	}
-	derived, err := Cut(s.Allotment(), by(blockstest.Scaled(1), 3))
+	derived, err := Pool(s.Allotment(), by(kerneltest.Scaled(1), 3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,9 +290,9 @@ func TestMaskedRefuses(t *testing.T) {
 // TestMaskedReplay: what was recorded is what a run on a neighbour sees, and the same seed draws
 // the same mask.
 func TestMaskedReplay(t *testing.T) {
-	run := func(values []float64, h *hook.Hook) (out []stable.Component, ok bool) {
+	run := func(values []float64, h *core.Hook) (out []stable.Component, ok bool) {
 		s := openMasked(t, privacy.ReplaceOne, values, h)
-		out, ok, err := Stable(s.Allotment(), "stable", by(blockstest.Scaled(1), 20), twenty, 8e-1)
+		out, ok, err := Stable(s.Allotment(), "stable", by(kerneltest.Scaled(1), 20), twenty, 8e-1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,7 +300,7 @@ func TestMaskedReplay(t *testing.T) {
 	}
 	find := func(want bool) uint64 {
 		for seed := uint64(0); ; seed++ {
-			if _, ok := run(blockstest.Zeros(20), blockstest.Seeded(seed)); ok == want {
+			if _, ok := run(kerneltest.Zeros(20), kerneltest.Seeded(t, seed)); ok == want {
 				return seed
 			}
 		}
@@ -311,15 +308,15 @@ func TestMaskedReplay(t *testing.T) {
 	for _, passes := range []bool{true, false} {
 		seed := find(passes)
 		var answers [][]float64
-		h := blockstest.Seeded(seed)
+		h := kerneltest.Seeded(t, seed)
 		h.Record = func(_ string, _ any, _ float64, answer []float64, _ []int64) { answers = append(answers, answer) }
-		first, _ := run(blockstest.Zeros(20), h)
-		again, _ := run(blockstest.Zeros(20), blockstest.Seeded(seed))
+		first, _ := run(kerneltest.Zeros(20), h)
+		again, _ := run(kerneltest.Zeros(20), kerneltest.Seeded(t, seed))
 		if !reflect.DeepEqual(first, again) {
 			t.Errorf("one seed, two outcomes: %v and %v", first, again)
 		}
-		for _, other := range [][]float64{blockstest.Zeros(20, 3), blockstest.Zeros(20, blockstest.Fail, blockstest.Fail, blockstest.Fail, blockstest.Fail, blockstest.Fail)} {
-			h := blockstest.Seeded(99)
+		for _, other := range [][]float64{kerneltest.Zeros(20, 3), kerneltest.Zeros(20, kerneltest.Fail, kerneltest.Fail, kerneltest.Fail, kerneltest.Fail, kerneltest.Fail)} {
+			h := kerneltest.Seeded(t, 99)
 			left := answers
 			h.Replay = func() (answer []float64, ok bool) { answer, left = left[0], left[1:]; return answer, true }
 			if replayed, ok := run(other, h); ok != passes || !reflect.DeepEqual(first, replayed) {

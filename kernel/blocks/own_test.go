@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/gauze-dp/gauze/kernel/internal/blockstest"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -24,7 +24,7 @@ func seedy(rows [][]float64, seed uint64) ([][]float64, error) {
 
 func blockEstimates(t *testing.T, r privacy.Relation, values []float64, l core.Learner, m int, seed uint64) [][][]float64 {
 	t.Helper()
-	s := openMasked(t, r, values, blockstest.Seeded(seed))
+	s := openMasked(t, r, values, kerneltest.Seeded(t, seed))
 	b := by(l, m)
 	b.Seed = 7
 	c, err := b.check(s.Allotment())
@@ -57,9 +57,9 @@ func TestOneRowChangesOneBlock(t *testing.T) {
 			}
 			y := neighbour(r, x, rng.IntN(n), []float64{100, math.NaN(), 1e300}[trial%3])
 			runtime.GOMAXPROCS(1)
-			first := blockEstimates(t, r, x, blockstest.Own{K: 1, Width: 2, Make: seedy}, m, trial)
+			first := blockEstimates(t, r, x, kerneltest.Own{K: 1, Width: 2, Make: seedy}, m, trial)
 			runtime.GOMAXPROCS(16)
-			again, other := blockEstimates(t, r, x, blockstest.Own{K: 1, Width: 2, Make: seedy}, m, trial), blockEstimates(t, r, y, blockstest.Own{K: 1, Width: 2, Make: seedy}, m, trial)
+			again, other := blockEstimates(t, r, x, kerneltest.Own{K: 1, Width: 2, Make: seedy}, m, trial), blockEstimates(t, r, y, kerneltest.Own{K: 1, Width: 2, Make: seedy}, m, trial)
 			changed, seeds := 0, map[float64]bool{}
 			for i := range first {
 				if !reflect.DeepEqual(first[i], again[i]) {
@@ -93,12 +93,12 @@ func TestBlockSeed(t *testing.T) {
 // TestOwnLearnersKeepToTheirBlock: whatever a learner does to one block's rows or estimates, or
 // instead of returning, the others' estimates stay what they were, and the table too.
 func TestOwnLearnersKeepToTheirBlock(t *testing.T) {
-	values := blockstest.Zeros(40, 1)
+	values := kerneltest.Zeros(40, 1)
 	for i := range values[1:] {
 		values[1+i] = 2 + float64(i)
 	}
 	const m = 10
-	good := blockEstimates(t, privacy.ReplaceOne, values, blockstest.Own{K: 1, Width: 2, Make: seedy}, m, 5)
+	good := blockEstimates(t, privacy.ReplaceOne, values, kerneltest.Own{K: 1, Width: 2, Make: seedy}, m, 5)
 	var kept [][]float64
 	for name, evil := range map[string]func(rows, out [][]float64) ([][]float64, bool){
 		"panics":       func(_, _ [][]float64) ([][]float64, bool) { panic("no") },
@@ -118,8 +118,8 @@ func TestOwnLearnersKeepToTheirBlock(t *testing.T) {
 		},
 		"keeps": func(_, out [][]float64) ([][]float64, bool) { kept = out; return out, true },
 	} {
-		s := openMasked(t, privacy.ReplaceOne, values, blockstest.Seeded(5))
-		b := by(blockstest.Own{K: 1, Width: 2, Make: func(rows [][]float64, seed uint64) ([][]float64, error) {
+		s := openMasked(t, privacy.ReplaceOne, values, kerneltest.Seeded(t, 5))
+		b := by(kerneltest.Own{K: 1, Width: 2, Make: func(rows [][]float64, seed uint64) ([][]float64, error) {
 			out, _ := seedy(rows, seed)
 			for _, r := range rows {
 				if r[0] == 1 {
@@ -164,8 +164,8 @@ func TestOwnLearnersKeepToTheirBlock(t *testing.T) {
 }
 
 func BenchmarkBlocks(b *testing.B) {
-	s := openMasked(b, privacy.ReplaceOne, blockstest.Zeros(100_000), blockstest.Seeded(1))
-	c, err := by(blockstest.Own{K: 1, Width: 1, Make: func(rows [][]float64, _ uint64) ([][]float64, error) {
+	s := openMasked(b, privacy.ReplaceOne, kerneltest.Zeros(100_000), kerneltest.Seeded(b, 1))
+	c, err := by(kerneltest.Own{K: 1, Width: 1, Make: func(rows [][]float64, _ uint64) ([][]float64, error) {
 		v := 1.
 		for range 200 {
 			for _, r := range rows {

@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gauze-dp/gauze/kernel/blocks/internal/agree"
-	"github.com/gauze-dp/gauze/kernel/blocks/mask"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
-	"github.com/gauze-dp/gauze/kernel/internal/tails"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -29,16 +26,16 @@ const LawMasked = "masked"
 // An Agreement is what a plan's step has to bring for Stable: what the mask costs, and what the
 // test adds to delta as it stands, without the factor 1+e^epsilon of a threshold.
 type Agreement struct {
-	Mask  mask.Lifted
+	Mask  privacy.CovarianceMask
 	Delta float64 // in (0, 1)
 }
 
 // Validate reports a mask or a delta that makes no sense.
-func (e Agreement) Validate() error { return errors.Join(e.Mask.Validate(), agree.ValidDelta(e.Delta)) }
+func (e Agreement) Validate() error { return errors.Join(e.Mask.Validate(), ValidDelta(e.Delta)) }
 
 // Loss is the mask's curve, and the delta of the test and of the mask's precision: see Stable.
 func (e Agreement) Loss(epsilon float64) (privacy.Curve, float64) {
-	return e.Mask.Curve(), agree.Added(e.Delta, epsilon)
+	return e.Mask.Curve(), AddedDelta(e.Delta, epsilon)
 }
 
 // Stated is the fields; the test has no epsilon of its own.
@@ -48,8 +45,8 @@ func (e Agreement) Stated() (mask any, delta, pure float64) { return e.Mask, e.D
 func (h Stability) Kind() string { return StableKind }
 
 // Mask is what the plan's step has to bring: a mask of at least this Gamma and at most this Eta.
-func (h Stability) Mask() mask.Lifted {
-	return mask.Lifted{Dimension: h.Rules.Columns + 1, Gamma: h.Rules.Gamma(), Eta: h.Eta}
+func (h Stability) Mask() privacy.CovarianceMask {
+	return privacy.CovarianceMask{Dimension: h.Rules.Columns + 1, Gamma: h.Rules.Gamma(), Eta: h.Eta}
 }
 
 // Threshold is what H plus its noise round(X/mu) has to reach, so that H <= Pass reaches it with
@@ -57,7 +54,7 @@ func (h Stability) Mask() mask.Lifted {
 // is to be positive and delta in (0, 1).
 func (h Stability) Threshold(mu, delta float64) int64 {
 	sigma := privacy.DivUp(1, mu)
-	return int64(h.Rules.Pass) + int64(math.Ceil(privacy.AddUp(privacy.MulUp(sigma, tails.QuantileUp(math.Log(delta))), .5)))
+	return int64(h.Rules.Pass) + int64(math.Ceil(privacy.AddUp(privacy.MulUp(sigma, privacy.QuantileUp(math.Log(delta))), .5)))
 }
 
 // Stable runs the learner on fresh secret blocks and tests whether their estimates agree. If they
@@ -95,13 +92,13 @@ func Stable(a *core.Allotment, step string, b Blocks, how Stability, mu float64)
 	if err != nil {
 		return nil, false, err
 	}
-	return agree.Masked(a, step, how, secret, how.test(core.Measurement{Sensitivity: 1, Noise: sigma, Mu: mu}))
+	return ReleaseMasked(a, step, how, secret, how.test(core.Measurement{Sensitivity: 1, Noise: sigma, Mu: mu}))
 }
 
 // test is the test of Stable, whose line of the certificate is given.
-func (h Stability) test(line core.Measurement) agree.Test {
+func (h Stability) test(line core.Measurement) AgreementTest {
 	r, wanted := h.Rules, h.Mask()
-	return agree.Test{
+	return AgreementTest{
 		Estimates: r.Estimates, Components: r.Components, Columns: r.Columns,
 		Line: line, Mask: core.Measurement{Law: LawMasked, Sensitivity: wanted.Gamma, Noise: wanted.Eta, Mask: wanted},
 		Covered: func(e core.Extra) error {

@@ -1,6 +1,9 @@
-// Package kerneltest opens sessions whose noise a test controls. Its constructors take a
-// testing.TB, so that nothing but a test can use them, and what such a session releases is marked
-// as simulated.
+// Package kerneltest opens sessions whose noise a test controls. What does so takes a testing.TB
+// and panics outside of tests, so that nothing but a test can use it; what such a session releases
+// is marked as simulated.
+//
+// It also makes tables over which the audit observes fits ([Observed]), an engine that counts how
+// often rows are read ([CountingEngine]), and what tests of secret blocks have in common.
 package kerneltest
 
 import (
@@ -9,9 +12,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
-	"github.com/gauze-dp/gauze/kernel/internal/hook"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
-	"github.com/gauze-dp/gauze/kernel/internal/stage"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -51,7 +52,7 @@ type Transcript struct {
 func Open(tb testing.TB, t *kernel.Table, plan kernel.Plan, terms kernel.Terms, o Options) *kernel.Session {
 	tb.Helper()
 	forTests()
-	h := hook.New()
+	h := core.NewHook()
 	if !o.Fresh {
 		h.Source = noise.NewSeeded(o.Seed)
 	}
@@ -94,7 +95,7 @@ func Open(tb testing.TB, t *kernel.Table, plan kernel.Plan, terms kernel.Terms, 
 type reseeded struct{ noise.Source }
 
 // couple makes a hook draw as Options.Coupled says.
-func couple(h *hook.Hook, seed uint64) {
+func couple(h *core.Hook, seed uint64) {
 	source, record := &reseeded{noise.NewSeeded(seed)}, h.Record
 	h.Source, h.Record = source, func(step string, q any, mu float64, answer []float64, exact []int64) {
 		seed += 1 << 32
@@ -112,14 +113,6 @@ func Table(rows [][]float64, d int, r privacy.Relation) *kernel.Table {
 		b.Append(r)
 	}
 	return b.Protect(r)
-}
-
-// Rehearsed is rehearsal.Table with a planted fault: the noise that is drawn, but not the noise
-// that is claimed, is multiplied by factor.
-func Rehearsed(tb testing.TB, rows [][]float64, d int, r privacy.Relation, s *stage.Script, factor float64) *kernel.Table {
-	tb.Helper()
-	forTests()
-	return stage.Table(rows, d, r, s, factor)
 }
 
 // forTests panics outside a test: a program of another module could bring a testing.TB of its own.

@@ -6,6 +6,9 @@
 // afterwards and however many rows the person has, and its rows have the law of a random row of a
 // random person. That a person's rows change, or come or go, is then a change of one row:
 // people_proof.md.
+//
+// Where rows fall into groups, [CostOfGroups] finds in a plan what every step costs where a row is
+// replaced within its group, and leaves the composition to package privacy.
 package people
 
 import (
@@ -13,15 +16,15 @@ import (
 	"sync"
 
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/internal/engine"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
-	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 // A Builder takes the rows of persons in. It copies every row that it is given, and keeps one of
 // each person. A copy of a builder fills, and is closed with, the same tables.
 type Builder struct {
-	rows.Protected
+	engine.Protected
 	*crowd
 }
 

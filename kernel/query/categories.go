@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gauze-dp/gauze/kernel/internal/panel"
+	"github.com/gauze-dp/gauze/kernel/internal/rowkernels"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -90,7 +90,7 @@ func (q CategoryCounts) Validate(d int) error {
 			return fmt.Errorf("query: CategoryCounts.Group: want from 0 to %d, got %d", len(q.Components)-1, g)
 		}
 	}
-	if err := All("CategoryCounts.Unseen", "numbers that are not negative", q.Unseen, func(v float64) bool { return v >= 0 && panel.Finite(v) }); err != nil {
+	if err := All("CategoryCounts.Unseen", "numbers that are not negative", q.Unseen, func(v float64) bool { return v >= 0 && rowkernels.Finite(v) }); err != nil {
 		return err
 	}
 	return AllFinite("CategoryCounts.Given", q.Given)
@@ -142,12 +142,12 @@ func (m CategoryMap) Compile(d int) RowMap {
 	q, numbers := m.Of, d-len(m.Of.Values)
 	k := len(q.Components)
 	c := &categoryMap{
-		q: q, x: make([]panel.Column, d), shift: make([]float64, d), numbers: numbers,
-		norm2: make([]panel.Column, k), share: make([]panel.Column, k), r: make([]int64, q.groups()),
-		cell: make([][panel.Rows]int, len(q.Values)), cells: q.cells(),
+		q: q, x: make([]rowkernels.Column, d), shift: make([]float64, d), numbers: numbers,
+		norm2: make([]rowkernels.Column, k), share: make([]rowkernels.Column, k), r: make([]int64, q.groups()),
+		cell: make([][rowkernels.Rows]int, len(q.Values)), cells: q.cells(),
 	}
 	for _, part := range q.Components {
-		c.z = append(c.z, make([]panel.Column, part.Frame.Out()))
+		c.z = append(c.z, make([]rowkernels.Column, part.Frame.Out()))
 		c.frames, c.logWeight = append(c.frames, part.Frame.Compile(c.x[:numbers], false)), append(c.logWeight, part.LogWeight)
 	}
 	return c
@@ -156,23 +156,23 @@ func (m CategoryMap) Compile(d int) RowMap {
 // categoryMap is the compiled row map of CategoryCounts.
 type categoryMap struct {
 	q            CategoryCounts
-	x            []panel.Column // numbers, then codes
+	x            []rowkernels.Column // numbers, then codes
 	shift        []float64
 	numbers      int
-	z            [][]panel.Column
-	frames       []*panel.Map
+	z            [][]rowkernels.Column
+	frames       []*rowkernels.Map
 	logWeight    []float64
-	norm2, share []panel.Column // of every component
-	best, total  panel.Column
-	cell         [][panel.Rows]int // of each row in every column, within a component's; -1 for none
-	cells        int               // of a component
-	r            []int64           // the shares of a row in integers, by groups
+	norm2, share []rowkernels.Column // of every component
+	best, total  rowkernels.Column
+	cell         [][rowkernels.Rows]int // of each row in every column, within a component's; -1 for none
+	cells        int                    // of a component
+	r            []int64                // the shares of a row in integers, by groups
 }
 
 // Add maps rows panel by panel.
 func (m *categoryMap) Add(sum []int64, rows []float64) {
 	for d := len(m.x); len(rows) >= d; {
-		n := panel.Load(m.x, rows, m.shift)
+		n := rowkernels.Load(m.x, rows, m.shift)
 		rows = rows[n*d:]
 		m.locate(n)
 		for j, f := range m.frames {
@@ -183,7 +183,7 @@ func (m *categoryMap) Add(sum []int64, rows []float64) {
 			m.given(r)
 		}
 		if m.frames != nil { // whose assembly expects one at least
-			panel.Shares(m.share, m.norm2, m.logWeight, &m.best, &m.total, true)
+			rowkernels.Shares(m.share, m.norm2, m.logWeight, &m.best, &m.total, true)
 		}
 		for r := range n {
 			m.add(sum, r)
@@ -211,7 +211,7 @@ func (m *categoryMap) locate(n int) {
 // as what |z|^2 would be for them.
 func (m *categoryMap) unseen(r int) {
 	for j := range m.norm2 {
-		if panel.Finite(m.norm2[j][r]) {
+		if rowkernels.Finite(m.norm2[j][r]) {
 			return
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gauze-dp/gauze/kernel/internal/panel"
+	"github.com/gauze-dp/gauze/kernel/internal/rowkernels"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -35,7 +35,7 @@ func (Count) Weight(int) float64 { return 1 }
 func (Count) Unit() float64 { return 1 }
 
 // Compile returns the row map.
-func (Count) Compile(d int) RowMap { return &lengthMap{View: panel.NewView(nil, nil, nil, d)} }
+func (Count) Compile(d int) RowMap { return &lengthMap{View: rowkernels.NewView(nil, nil, nil, d)} }
 
 // Counts asks where the values of the rows lie: on which side of an edge, or between which edges.
 //
@@ -209,7 +209,7 @@ func (q Counts) OfSorted(sorted [][]float64) (counts []int64) {
 func (q Counts) Compile(d int) RowMap {
 	switch q.Kind() {
 	case Histogram:
-		return &binMap{panel.NewView(nil, nil, nil, d), q.Edges}
+		return &binMap{rowkernels.NewView(nil, nil, nil, d), q.Edges}
 	case ColumnCounts:
 		ranks := q.Ranks(1).Compile(d).(*rankMap)
 		return &columnMap{ranks, q, make([]int64, ranks.Size())}
@@ -225,7 +225,7 @@ func (q Counts) Compile(d int) RowMap {
 
 // lengthMap counts by |z|^2.
 type lengthMap struct {
-	*panel.View
+	*rowkernels.View
 	as    Report
 	edges []float64
 }
@@ -239,9 +239,9 @@ func (m *lengthMap) Add(sum []int64, rows []float64) {
 			}
 		}
 		if m.as == Bins {
-			var bins [panel.Rows]int
-			panel.Bins(&bins, m.edges, &m.Norm2)
-			panel.Tally(sum, &bins, &m.Norm2)
+			var bins [rowkernels.Rows]int
+			rowkernels.Bins(&bins, m.edges, &m.Norm2)
+			rowkernels.Tally(sum, &bins, &m.Norm2)
 			return
 		}
 		for i, e := range m.edges {
@@ -255,19 +255,19 @@ func (m *lengthMap) Add(sum []int64, rows []float64) {
 }
 
 type binMap struct {
-	*panel.View
+	*rowkernels.View
 	edges [][]float64
 }
 
 // Add counts every column of every row: missing cells, and those of a null row, are in no bin.
 func (m *binMap) Add(sum []int64, rows []float64) {
 	m.Each(rows, func(int) {
-		var bins [panel.Rows]int
+		var bins [rowkernels.Rows]int
 		at := 0
 		for j, edges := range m.edges {
 			if len(edges) > 0 {
-				panel.Bins(&bins, edges, &m.X[j])
-				panel.Tally(sum[at:at+len(edges)+1], &bins, &m.X[j])
+				rowkernels.Bins(&bins, edges, &m.X[j])
+				rowkernels.Tally(sum[at:at+len(edges)+1], &bins, &m.X[j])
 				at += len(edges) + 1
 			}
 		}

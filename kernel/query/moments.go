@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gauze-dp/gauze/kernel/internal/panel"
+	"github.com/gauze-dp/gauze/kernel/internal/rowkernels"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -62,7 +62,7 @@ type Component struct {
 // CHECKED in integers for every row, so that rounding has no slack: the L2 sensitivity is sqrt2
 // 2^(2B) under replace-one and 2^(2B) under add-or-remove-one (FullForm, CompletedForm), or sqrt2
 // 2^B and 2^B (the others). Directed rounding only makes the check pass for every row: see
-// panel.Headroom.
+// rowkernels.Headroom.
 //
 // Caller must ensure: nothing. Null rows, and rows whose coordinates are not finite in every frame,
 // contribute zero; a row too far for one frame only (its |z|^2 overflows) has no share in that
@@ -122,7 +122,7 @@ func (q ClippedMoments) Validate(d int) error {
 		if err := c.Frame.Validate(d); err != nil {
 			return err
 		}
-		if !(c.Radius > 0) || !panel.Finite(c.Radius) {
+		if !(c.Radius > 0) || !rowkernels.Finite(c.Radius) {
 			return fmt.Errorf("query: Component.Radius: want a positive number, got %v", c.Radius)
 		}
 		if math.IsNaN(c.LogWeight) || math.IsInf(c.LogWeight, 1) {
@@ -137,7 +137,7 @@ func (q ClippedMoments) Validate(d int) error {
 
 // Validate reports a frame that does not fit a table of d columns.
 func (q Directions) Validate(d int) error {
-	if !(q.Lift > 0) || !panel.Finite(q.Lift) {
+	if !(q.Lift > 0) || !rowkernels.Finite(q.Lift) {
 		return fmt.Errorf("query: Directions.Lift: want a positive number, got %v", q.Lift)
 	}
 	return q.Frame.Validate(d)
@@ -184,14 +184,14 @@ func (q Directions) Size() int { return FullForm.Size(q.Frame.Out()) }
 // type's comment.
 func (q ClippedMoments) Sensitivity(r privacy.Relation) float64 {
 	if q.Form.gram() {
-		return ReplaceFactor(r) * math.Ldexp(1, 2*panel.GramBits)
+		return ReplaceFactor(r) * math.Ldexp(1, 2*rowkernels.GramBits)
 	}
 	return ReplaceFactor(r) * math.Ldexp(1, LinearBits)
 }
 
 // Sensitivity is sqrt2 2^(2B) or 2^(2B); see the type's comment.
 func (q Directions) Sensitivity(r privacy.Relation) float64 {
-	return ReplaceFactor(r) * math.Ldexp(1, 2*panel.GramBits)
+	return ReplaceFactor(r) * math.Ldexp(1, 2*rowkernels.GramBits)
 }
 
 // invSqrt2Up is 1/sqrt2 rounded up: more noise than the proof needs, never less.
@@ -242,13 +242,13 @@ func (q ClippedMoments) Unit() float64 {
 
 // Unit is q^-2.
 func (q Directions) Unit() float64 {
-	h := panel.Headroom(panel.GramBits, q.Frame.Out()+1, false)
+	h := rowkernels.Headroom(rowkernels.GramBits, q.Frame.Out()+1, false)
 	return 1 / (h * h)
 }
 
 func (q ClippedMoments) Headroom() float64 {
 	if !q.Form.gram() {
-		return panel.Headroom(LinearBits, q.Size(), true)
+		return rowkernels.Headroom(LinearBits, q.Size(), true)
 	}
 	m := 0
 	for _, c := range q.Components {
@@ -256,5 +256,5 @@ func (q ClippedMoments) Headroom() float64 {
 			m += q.Form.entries(c.Frame.Out())
 		}
 	}
-	return panel.Headroom(panel.GramBits, m, false)
+	return rowkernels.Headroom(rowkernels.GramBits, m, false)
 }

@@ -4,37 +4,37 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/gauze-dp/gauze/kernel/internal/panel"
+	"github.com/gauze-dp/gauze/kernel/internal/rowkernels"
 )
 
 // Densities compares components at the rows of a panel: exp(LogWeight - |z|^2/2) of each.
 type Densities struct {
-	Share       []panel.Column // of every component, see panel.Shares
-	Best, Total panel.Column
-	norm2       []panel.Column // |z|^2
-	z           [][]panel.Column
-	frames      []*panel.Map
+	Share       []rowkernels.Column // of every component, see rowkernels.Shares
+	Best, Total rowkernels.Column
+	norm2       []rowkernels.Column // |z|^2
+	z           [][]rowkernels.Column
+	frames      []*rowkernels.Map
 	logWeight   []float64
 }
 
-// DensitiesOf compiles components for panels that are loaded into x; alone: see panel.Compile.
-func DensitiesOf(components []Component, x []panel.Column, alone bool) *Densities {
+// DensitiesOf compiles components for panels that are loaded into x; alone: see rowkernels.Compile.
+func DensitiesOf(components []Component, x []rowkernels.Column, alone bool) *Densities {
 	n := len(components)
-	p := &Densities{Share: make([]panel.Column, n), norm2: make([]panel.Column, n)}
+	p := &Densities{Share: make([]rowkernels.Column, n), norm2: make([]rowkernels.Column, n)}
 	for _, c := range components {
-		p.z = append(p.z, make([]panel.Column, c.Frame.Out()))
+		p.z = append(p.z, make([]rowkernels.Column, c.Frame.Out()))
 		p.frames, p.logWeight = append(p.frames, c.Frame.Compile(x, alone)), append(p.logWeight, c.LogWeight)
 	}
 	return p
 }
 
 // Apply maps the rows in x and compares; divided: Share are the posterior shares.
-func (p *Densities) Apply(x []panel.Column, divided bool) {
+func (p *Densities) Apply(x []rowkernels.Column, divided bool) {
 	for j, f := range p.frames {
 		f.Apply(p.z[j], &p.norm2[j], x)
 	}
 	if p.frames != nil { // whose assembly expects one at least
-		panel.Shares(p.Share, p.norm2, p.logWeight, &p.Best, &p.Total, divided)
+		rowkernels.Shares(p.Share, p.norm2, p.logWeight, &p.Best, &p.Total, divided)
 	}
 }
 
@@ -43,28 +43,28 @@ type MomentsMap struct {
 	*Densities
 	form  Form
 	Parts []*momentsPart
-	x     []panel.Column
+	x     []rowkernels.Column
 }
 
 // momentsPart is what the map keeps for one component.
 type momentsPart struct {
 	Component
-	z            []panel.Column
-	norm2, share *panel.Column
-	completed    bool            // the form is CompletedForm
-	Scale        float64         // headroom over the length of f (FullForm, CompletedForm); headroom (linear forms)
-	lift         float64         // b
-	gram         *panel.Gram     // FullForm, CompletedForm
-	slope, base  float64         // of the least and the largest |h|^2 allowed, see roundFull
-	waiting      int             // rows that wait to be added
-	from, to     []*panel.Column // what waits of a row: its share, |z|^2, bound, and z in the gram's panel
-	h            []int64         // linear forms
-	offset       int             // where the component's block starts in the answer
+	z            []rowkernels.Column
+	norm2, share *rowkernels.Column
+	completed    bool                 // the form is CompletedForm
+	Scale        float64              // headroom over the length of f (FullForm, CompletedForm); headroom (linear forms)
+	lift         float64              // b
+	gram         *rowkernels.Gram     // FullForm, CompletedForm
+	slope, base  float64              // of the least and the largest |h|^2 allowed, see roundFull
+	waiting      int                  // rows that wait to be added
+	from, to     []*rowkernels.Column // what waits of a row: its share, |z|^2, bound, and z in the gram's panel
+	h            []int64              // linear forms
+	offset       int                  // where the component's block starts in the answer
 }
 
 // Compile returns a row map for one worker.
 func (q ClippedMoments) Compile(d int) RowMap {
-	x, alone := make([]panel.Column, d), len(q.Components) == 1
+	x, alone := make([]rowkernels.Column, d), len(q.Components) == 1
 	m := &MomentsMap{form: q.Form, x: x, Densities: DensitiesOf(q.Components, x, alone)}
 	if alone { // has all of every row with a finite image, whatever its weight
 		m.logWeight[0] = 0
@@ -78,7 +78,7 @@ func (q ClippedMoments) Compile(d int) RowMap {
 			p.lift, p.completed = q.Lift*c.Radius, q.Form == CompletedForm
 			p.Scale /= c.Radius * math.Sqrt(1+float64(q.Lift*q.Lift))
 			p.slope, p.base = wholeNorm*(q.Headroom()+1), wholeNorm*float64(out+1)/4/(wholeNorm-1-q.Headroom())
-			p.gram, p.from, p.to = panel.NewGram(q.Form.entries(out)), []*panel.Column{p.share, p.norm2, {}}, []*panel.Column{{}, {}, {}}
+			p.gram, p.from, p.to = rowkernels.NewGram(q.Form.entries(out)), []*rowkernels.Column{p.share, p.norm2, {}}, []*rowkernels.Column{{}, {}, {}}
 			if alone { // rounded in place
 				m.z[j] = p.gram.H[1 : 1+out]
 			}
@@ -99,7 +99,7 @@ func (q ClippedMoments) Compile(d int) RowMap {
 // Add maps rows panel by panel.
 func (m *MomentsMap) Add(sum []int64, rows []float64) {
 	for d := len(m.x); len(rows) >= d; {
-		n := panel.Load(m.x, rows, m.frames[0].Shift)
+		n := rowkernels.Load(m.x, rows, m.frames[0].Shift)
 		rows = rows[n*d:]
 		m.Apply(m.x, true)
 		for _, p := range m.Parts {
@@ -129,7 +129,7 @@ func (m *MomentsMap) Add(sum []int64, rows []float64) {
 }
 
 // wholeNorm is T of roundFull.
-const wholeNorm = 1<<panel.GramBits - 3
+const wholeNorm = 1<<rowkernels.GramBits - 3
 
 // roundFull lets the panel's rows wait in the components that they have a share of, and adds those
 // that wait whenever they fill a panel: few rows have a share of many components.
@@ -137,9 +137,10 @@ const wholeNorm = 1<<panel.GramBits - 3
 // Privacy. Two facts about integers, each checked for every row, are the whole proof that what a
 // row adds has sum_j |h_j|^2 <= 2^(2B):
 //
-//  1. panel.Live gives a row a bound m_j in each component that it leaves in, and leaves it in only
+//  1. rowkernels.Live gives a row a bound m_j in each component that it leaves in, and leaves it in
+//     only
 //     while the sum of its bounds so far is at most 2^(2B).
-//  2. panel.Gram.RoundAll adds h_j only if |h_j|^2 <= m_j.
+//  2. rowkernels.Gram.RoundAll adds h_j only if |h_j|^2 <= m_j.
 //
 // Shares, norms, factors and the rounding of floating point may be anything. A row that fails 1
 // adds nothing to the components that are left, one that fails 2 nothing to that component.
@@ -151,15 +152,15 @@ func (m *MomentsMap) roundFull(sum []int64) {
 	// 2 sqrt(R) sqrt(e)/2 <= s R + e/(4s); all m_j are at most T u + T s = T^2 < 2^(2B) together,
 	// as shares sum to at most 1.
 	if p := m.Parts[0]; len(m.Parts) == 1 {
-		p.add(sum, p.share, p.norm2, &panel.Column{})
+		p.add(sum, p.share, p.norm2, &rowkernels.Column{})
 		return
 	}
-	var total panel.Column
+	var total rowkernels.Column
 	for _, p := range m.Parts {
-		for live := panel.Live(p.share, &total, p.from[2], p.slope, p.base, MinShare); live != 0; {
-			rest := panel.Keep(p.to, p.from, p.waiting, live)
+		for live := rowkernels.Live(p.share, &total, p.from[2], p.slope, p.base, MinShare); live != 0; {
+			rest := rowkernels.Keep(p.to, p.from, p.waiting, live)
 			p.waiting += bits.OnesCount64(live ^ rest)
-			if live = rest; p.waiting == panel.Rows {
+			if live = rest; p.waiting == rowkernels.Rows {
 				p.addWaiting(sum)
 			}
 		}
@@ -175,10 +176,11 @@ func (p *momentsPart) addWaiting(sum []int64) {
 	}
 }
 
-// add rounds and adds the rows whose z is in the gram's panel: see panel.Gram.RoundAll for less.
-func (p *momentsPart) add(sum []int64, share, norm2, less *panel.Column) {
-	var factor panel.Column
-	panel.Weigh(&p.gram.H[0], &factor, share, norm2, p.Scale, p.lift, p.Radius, MinShare)
+// add rounds and adds the rows whose z is in the gram's panel: see rowkernels.Gram.RoundAll for
+// less.
+func (p *momentsPart) add(sum []int64, share, norm2, less *rowkernels.Column) {
+	var factor rowkernels.Column
+	rowkernels.Weigh(&p.gram.H[0], &factor, share, norm2, p.Scale, p.lift, p.Radius, MinShare)
 	if p.completed {
 		p.complete(norm2)
 	}
@@ -188,7 +190,7 @@ func (p *momentsPart) add(sum []int64, share, norm2, less *panel.Column) {
 
 // complete writes sqrt(r^2 - |z|^2), or 0 beyond the radius, where it is rounded with z. RoundAll
 // checks the length of what comes out.
-func (p *momentsPart) complete(norm2 *panel.Column) {
+func (p *momentsPart) complete(norm2 *rowkernels.Column) {
 	last, r2 := &p.gram.H[p.gram.Dim-1], float64(p.Radius*p.Radius)
 	for r, n2 := range norm2 {
 		last[r] = 0
@@ -282,7 +284,7 @@ func (p *momentsPart) linear(form Form, row int) {
 		v := float64(p.z[i][row] * clip)
 		h[1+i] = integer(math.Trunc(v * unit))
 		if form == DiagonalForm {
-			h[1+d+i] = integer(panel.Nearest(float64(v * v / r * unit)))
+			h[1+d+i] = integer(rowkernels.Nearest(float64(v * v / r * unit)))
 		}
 		sum += float64(v * v)
 	}
@@ -293,31 +295,31 @@ func (p *momentsPart) linear(form Form, row int) {
 
 // directionsMap is the compiled row map of Directions.
 type directionsMap struct {
-	*panel.View
+	*rowkernels.View
 	lift     float64
 	headroom float64
-	gram     *panel.Gram
+	gram     *rowkernels.Gram
 }
 
 // Compile returns a row map for one worker.
 func (q Directions) Compile(d int) RowMap {
 	dim := q.Frame.Out() + 1
-	m := &directionsMap{View: q.Frame.View(d), lift: q.Lift, headroom: panel.Headroom(panel.GramBits, dim, false), gram: panel.NewGram(dim)}
+	m := &directionsMap{View: q.Frame.View(d), lift: q.Lift, headroom: rowkernels.Headroom(rowkernels.GramBits, dim, false), gram: rowkernels.NewGram(dim)}
 	m.Z = m.gram.H[1:dim] // rounded in place
 	return m
 }
 
 // Add maps rows panel by panel: h = round(q f/|f|).
 func (m *directionsMap) Add(sum []int64, rows []float64) {
-	var factor panel.Column
+	var factor rowkernels.Column
 	m.Each(rows, func(int) {
-		for odd := panel.Unit(&m.gram.H[0], &factor, &m.Norm2, m.lift, m.headroom); odd != 0; odd &= odd - 1 {
+		for odd := rowkernels.Unit(&m.gram.H[0], &factor, &m.Norm2, m.lift, m.headroom); odd != 0; odd &= odd - 1 {
 			r := bits.TrailingZeros64(odd)
 			lift, n := m.rescale(r)
 			factor[r] = m.headroom / math.Sqrt(n)
-			m.gram.H[0][r] = panel.Nearest(float64(lift * factor[r]))
+			m.gram.H[0][r] = rowkernels.Nearest(float64(lift * factor[r]))
 		}
-		m.gram.RoundAll(&factor, &panel.Column{})
+		m.gram.RoundAll(&factor, &rowkernels.Column{})
 		m.gram.Add(sum)
 	})
 	m.gram.Flush(sum)
@@ -333,7 +335,7 @@ func (m *directionsMap) rescale(r int) (lift, n float64) {
 			big = v
 		}
 	}
-	if m.Null(r) || !panel.Finite(big) {
+	if m.Null(r) || !rowkernels.Finite(big) {
 		return m.lift, math.NaN()
 	}
 	for i := range m.Z {

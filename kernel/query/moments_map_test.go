@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gauze-dp/gauze/kernel/internal/panel"
+	"github.com/gauze-dp/gauze/kernel/internal/rowkernels"
 )
 
 // softMap is a map of so many components of one or a few columns, with the panel's shares, lengths
@@ -51,7 +51,7 @@ func TestHostileShares(t *testing.T) {
 	kept := 0
 	for trial := range 20000 {
 		m, sum := softMap(rng, 2+rng.IntN(5))
-		row := rng.IntN(panel.Rows)
+		row := rng.IntN(rowkernels.Rows)
 		for _, p := range m.Parts {
 			p.share[row], p.norm2[row] = anything(), anything()
 			for i := range p.z {
@@ -69,7 +69,7 @@ func TestHostileShares(t *testing.T) {
 			}
 			total += trace
 		}
-		if total > panel.GramBound {
+		if total > rowkernels.GramBound {
 			t.Fatalf("a row of squared norm %d is kept", total)
 		}
 		kept += int(min(total, 1))
@@ -88,7 +88,7 @@ func TestAllSharesPass(t *testing.T) {
 		k := 2 + rng.IntN(40)
 		m, sum := softMap(rng, k)
 		twice, double := *m, slices.Clone(sum)
-		rows := 1 + rng.IntN(panel.Rows)
+		rows := 1 + rng.IntN(rowkernels.Rows)
 		for r := range rows {
 			total := 0.0
 			for _, p := range m.Parts {
@@ -148,7 +148,7 @@ func TestHostileCompletion(t *testing.T) {
 	for trial := range 20000 {
 		a := Affine{Center: []float64{0, 0, 0}, W: [][]float64{{1, 0, 0}, {0, 1, 0}}}
 		q := ClippedMoments{Form: CompletedForm, Lift: .5, Components: []Component{{Frame: a, Radius: 1}}}
-		m, sum, row := q.Compile(3).(*MomentsMap), make([]int64, q.Size()), rng.IntN(panel.Rows)
+		m, sum, row := q.Compile(3).(*MomentsMap), make([]int64, q.Size()), rng.IntN(rowkernels.Rows)
 		p := m.Parts[0]
 		p.share[row], p.norm2[row] = anything(), anything()
 		for i := range p.z {
@@ -160,7 +160,7 @@ func TestHostileCompletion(t *testing.T) {
 		}
 		m.roundFull(sum)
 		for _, trace := range finish(m, sum) {
-			if trace < 0 || trace > panel.GramBound {
+			if trace < 0 || trace > rowkernels.GramBound {
 				t.Fatalf("a row of squared norm %d is kept", trace)
 			}
 			kept += int(min(trace, 1))

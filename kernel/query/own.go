@@ -3,8 +3,6 @@ package query
 import (
 	"fmt"
 	"reflect"
-
-	"github.com/gauze-dp/gauze/kernel/internal/closed"
 )
 
 // Own returns a deep copy of q if its type is one of this package's own structs, and so are the
@@ -15,7 +13,7 @@ import (
 // package and overrides a method, could keep the rows or understate the noise. The copy is what is
 // validated, priced and run: changing a slice of q afterwards changes nothing.
 func Own[Q any](q Q) (own Q, err error) {
-	return closed.Copy(q, reflect.TypeFor[Count]().PkgPath(), func(got any, inside bool) error {
+	return CopyOf(q, reflect.TypeFor[Count]().PkgPath(), func(got any, inside bool) error {
 		if inside {
 			return fmt.Errorf("query: in Parts, Pairs and Selection: want structs of package query, by value, and none inside another, got a %T", got)
 		}

@@ -11,6 +11,12 @@
 // histograms of gaps are integers computed from all rows of a leaf; each type says why one changed
 // row changes them by no more than stated.
 //
+// The package holds what the default methods ask: sums, sums over the leaves of a partition or over
+// pairs, gaps between sorted values, and the cells of histograms on grids. What only literal
+// algorithms ask is in package papers. [CopyOf] keeps what is handed raw rows to types of our own:
+// their interfaces have methods that anybody could write; our types are plain numbers, of folders
+// that a reader can read.
+//
 // Rows that are null, or whose image is not finite, contribute the zero vector.
 package query
 
@@ -18,7 +24,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gauze-dp/gauze/kernel/internal/panel"
+	"github.com/gauze-dp/gauze/kernel/internal/rowkernels"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -115,12 +121,12 @@ func (a Affine) Out() int { return len(a.W) }
 
 // Compile returns the map for panels of rows that are loaded into x; alone says that no other map
 // reads x.
-func (a Affine) Compile(x []panel.Column, alone bool) *panel.Map {
-	return panel.Compile(a.Columns, a.Center, a.W, x, alone)
+func (a Affine) Compile(x []rowkernels.Column, alone bool) *rowkernels.Map {
+	return rowkernels.Compile(a.Columns, a.Center, a.W, x, alone)
 }
 
 // View returns a view of the rows of tables of d columns.
-func (a Affine) View(d int) *panel.View { return panel.NewView(a.Columns, a.Center, a.W, d) }
+func (a Affine) View(d int) *rowkernels.View { return rowkernels.NewView(a.Columns, a.Center, a.W, d) }
 
 // Validate reports shapes that do not fit a table of d columns and values that are not finite.
 func (a Affine) Validate(d int) error {
@@ -154,7 +160,7 @@ func (a Affine) Validate(d int) error {
 }
 
 func AllFinite(field string, values []float64) error {
-	return All(field, "finite numbers", values, panel.Finite)
+	return All(field, "finite numbers", values, rowkernels.Finite)
 }
 
 // All reports values that are not ok, of which wanted says what they should be.
@@ -169,7 +175,7 @@ func All(field, wanted string, values []float64, ok func(float64) bool) error {
 
 // AllPositive reports values that are not positive numbers.
 func AllPositive(field string, values []float64) error {
-	return All(field, "positive numbers", values, func(v float64) bool { return v > 0 && panel.Finite(v) })
+	return All(field, "positive numbers", values, func(v float64) bool { return v > 0 && rowkernels.Finite(v) })
 }
 
 // replaceFactor is sqrt2 under replace-one and 1 under add-or-remove-one: the factor between the

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/gauze-dp/gauze/kernel/internal/panel"
+	"github.com/gauze-dp/gauze/kernel/internal/rowkernels"
 )
 
 // Ranks counts the values of columns, or their distances from Center, by their place in the order
@@ -28,7 +28,7 @@ const octaves = 52
 func (q Counts) Ranks(width int) Ranks {
 	r := Ranks{Center: slices.Clone(q.Center), Width: width}
 	for _, e := range q.Edges {
-		end := panel.Place(e[0], q.Center != nil) + 1
+		end := rowkernels.Place(e[0], q.Center != nil) + 1
 		if e[0] != e[0] { // leaves its column out: whatever the bins
 			end = 1 << 63 // of 0, as where a search begins
 		}
@@ -43,7 +43,7 @@ func (q Counts) Ranks(width int) Ranks {
 // edge if its place is: so the counts are those of values, whatever the bins.
 func (q Counts) OfRanks(sum []int64, r Ranks, seen []int64) {
 	for j, e := range q.Edges {
-		cut := int((panel.Place(e[0], q.Center != nil)+1)>>r.Shift[j]-r.From[j]) + 1
+		cut := int((rowkernels.Place(e[0], q.Center != nil)+1)>>r.Shift[j]-r.From[j]) + 1
 		for i, n := range seen[j*r.slots() : (j+1)*r.slots()] {
 			switch above := i > cut || i == 0 && e[0] < 0; {
 			case e[0] != e[0], i == 0 && q.SkipZero: // zeros come first
@@ -62,20 +62,20 @@ func (r Ranks) Size() int { return len(r.From) * r.slots() }
 func (r Ranks) slots() int { return 1<<r.Width + 3 }
 
 // Compile returns the row map.
-func (r Ranks) Compile(d int) RowMap { return &rankMap{panel.NewView(nil, r.Center, nil, d), r} }
+func (r Ranks) Compile(d int) RowMap { return &rankMap{rowkernels.NewView(nil, r.Center, nil, d), r} }
 
 type rankMap struct {
-	*panel.View
+	*rowkernels.View
 	Ranks
 }
 
 // Add counts every cell that is not missing; those of a null row are.
 func (m *rankMap) Add(sum []int64, rows []float64) {
 	m.Each(rows, func(int) {
-		var at [panel.Rows]int
+		var at [rowkernels.Rows]int
 		for j := range m.X {
-			panel.Places(&at, &m.X[j], m.From[j], m.Shift[j], 1<<m.Width, m.Center != nil)
-			panel.Tally(sum[j*m.slots():(j+1)*m.slots()], &at, &m.X[j])
+			rowkernels.Places(&at, &m.X[j], m.From[j], m.Shift[j], 1<<m.Width, m.Center != nil)
+			rowkernels.Tally(sum[j*m.slots():(j+1)*m.slots()], &at, &m.X[j])
 		}
 	})
 }

@@ -24,35 +24,35 @@ var kinds = map[string]string{
 	"clipped moments":             "query.ClippedMoments",
 	"directions":                  "query.Directions",
 	KindCategoryCounts:            "query.CategoryCounts",
-	"log ratio":                   "query/rings.LogRatio",
-	"cell counts":                 "query/rings.CellCounts",
-	"gaps":                        "query/rings.GapMasses",
-	"pair octaves":                "query/rings.PairOctaves",
-	"pair distances":              "query/pairsums.PairDistances",
-	"pair moments":                "query/pairsums.PairMoments",
-	"pair spread":                 "query/pairsums.PairSpread",
-	"stability histogram":         "query/boxes.BoxKeys",
-	"gap buckets":                 "query/gapbuckets.GapBuckets",
-	"ball counts":                 "query/scores.BallCounts",
-	"good radius":                 "query/scores.GoodRadius",
-	"terrific radius":             "query/scores.TerrificRadius",
-	"terrific centers":            "query/scores.TerrificCenters",
-	"max box count":               "query/scores.MaxBoxCount",
-	"multiset overlap":            "query/scores.MultisetOverlap",
-	"minimum distance":            "query/scores.MinimumDistance",
-	"tournament":                  "query/scores.Tournament",
-	"cell deficits":               "query/scores.CellDeficits",
+	"log ratio":                   "query.LogRatio",
+	"cell counts":                 "query.CellCounts",
+	"gaps":                        "query.GapMasses",
+	"pair octaves":                "query.PairOctaves",
+	"pair distances":              "query/papers.PairDistances",
+	"pair moments":                "query/papers.PairMoments",
+	"pair spread":                 "query/papers.PairSpread",
+	"stability histogram":         "query.BoxKeys",
+	"gap buckets":                 "query/papers.GapBuckets",
+	"ball counts":                 "query/papers.BallCounts",
+	"good radius":                 "query/papers.GoodRadius",
+	"terrific radius":             "query/papers.TerrificRadius",
+	"terrific centers":            "query/papers.TerrificCenters",
+	"max box count":               "query/papers.MaxBoxCount",
+	"multiset overlap":            "query/papers.MultisetOverlap",
+	"minimum distance":            "query/papers.MinimumDistance",
+	"tournament":                  "query/papers.Tournament",
+	"cell deficits":               "query/papers.CellDeficits",
 	"of blocks: stable mean":      "blocks.Stability",
-	"of blocks: popular estimate": "blocks/popular.Popularity",
-	"of blocks: popular number":   "blocks/popular.Line",
+	"of blocks: popular estimate": "pure.Popularity",
+	"of blocks: popular number":   "pure.Line",
 
-	"of blocks: popular estimate in its author's space": "blocks/popular.Stated",
+	"of blocks: popular estimate in its author's space": "pure.Stated",
 }
 
 // wrappers are the types that ask other queries: of partial rows, of leaves or of pairs, or as the
 // scores of a choice. Their kind is that of what they ask, with one of these before it or nothing.
 var (
-	wrappers = []string{"query.Partial", "query/rings.Parts", "query/rings.Pairs", "query/scores.Selection"}
+	wrappers = []string{"query.Partial", "query.Parts", "query.Pairs", "query/papers.Selection"}
 	before   = []string{Cells.Of(""), Filled.Of(""), Presence.Of(""), "in parts: ", "select: "}
 )
 

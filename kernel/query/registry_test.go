@@ -7,7 +7,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // TestForgedKind: a type of this folder that claims the kind of another is not measured, alone or
@@ -19,17 +18,17 @@ func TestForgedKind(t *testing.T) {
 		plan.Steps = append(plan.Steps, kernel.Step{Name: kind, Query: kind, Share: 1, Most: 9})
 	}
 	terms := kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}}
-	halves := rings.Partition{Components: []query.Component{{Radius: 9, Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}}}}
+	halves := query.Partition{Components: []query.Component{{Radius: 9, Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}}}}
 	s := kerneltest.Open(t, kerneltest.Table([][]float64{{1}, {2}, {3}}, 1, terms.Relation), plan, terms, kerneltest.Options{Exact: true})
 	whole := s.Allotment()
 	for _, forged := range []query.Sum{query.Forged{}, query.Liar{Partial: query.Partial{Sum: query.Count{}}},
-		rings.Parts{Partition: halves, Queries: []query.Sum{query.Forged{}}}, query.Partial{Sum: query.Forged{}, As: query.Filled, Fill: []float64{1}}} {
+		query.Parts{Partition: halves, Queries: []query.Sum{query.Forged{}}}, query.Partial{Sum: query.Forged{}, As: query.Filled, Fill: []float64{1}}} {
 		before := whole.Left()
 		if answer, err := whole.Sum(forged.Kind(), forged, .1); err == nil || whole.Left() != before || len(s.Measurements()) > 0 {
 			t.Errorf("%T as %q: released %v and %+v", forged, forged.Kind(), answer.Values, s.Measurements())
 		}
 	}
-	for _, honest := range []query.Sum{query.Count{}, rings.Parts{Partition: halves, Queries: []query.Sum{query.Count{}}},
+	for _, honest := range []query.Sum{query.Count{}, query.Parts{Partition: halves, Queries: []query.Sum{query.Count{}}},
 		query.Partial{Sum: query.Count{}, As: query.Filled, Fill: []float64{1}}} {
 		if answer, err := whole.Sum(honest.Kind(), honest, .1); err != nil || answer.Values[0] != 3 {
 			t.Errorf("%T: %v, %v", honest, answer.Values, err)
@@ -40,8 +39,8 @@ func TestForgedKind(t *testing.T) {
 // TestRegisteredRefuses: what is no struct of the list, or hides something, is refused by itself.
 func TestRegisteredRefuses(t *testing.T) {
 	type Count struct{ query.Count }
-	for _, q := range []interface{ Kind() string }{query.Forged{}, &query.Count{}, Count{}, rings.Pairs{}, query.Partial{Sum: &query.Count{}},
-		rings.Parts{}, rings.Parts{Queries: []query.Sum{query.Count{}, query.Counts{}}}, rings.Parts{Queries: []query.Sum{nil}}} {
+	for _, q := range []interface{ Kind() string }{query.Forged{}, &query.Count{}, Count{}, query.Pairs{}, query.Partial{Sum: &query.Count{}},
+		query.Parts{}, query.Parts{Queries: []query.Sum{query.Count{}, query.Counts{}}}, query.Parts{Queries: []query.Sum{nil}}} {
 		if query.Registered(q) == nil {
 			t.Errorf("%T passes", q)
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/blocks/popular/metric"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/learner"
 )
@@ -80,7 +79,7 @@ func (m affine) mixture(mixture []learner.Component) (out []learner.Component) {
 // apart is dist_PARAM.
 func apart(a, b []learner.Component) float64 {
 	d := len(b[0].Mean)
-	return metric.Distance(stable.Decode(learner.Estimates(a), d), stable.Decode(learner.Estimates(b), d))
+	return stable.Distance(stable.Decode(learner.Estimates(a), d), stable.Decode(learner.Estimates(b), d))
 }
 
 // TestEquivariance: the mixture of affine images of rows is the image of the mixture, at condition

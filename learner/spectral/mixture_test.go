@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/blocks/popular/metric"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/learner/spectral"
@@ -74,7 +73,7 @@ func rowsOf(rng *rand.Rand, mixture []learner.Component, n int) [][]float64 {
 // apart is dist_PARAM.
 func apart(a, b []learner.Component) float64 {
 	d := len(b[0].Mean)
-	return metric.Distance(stable.Decode(learner.Estimates(a), d), stable.Decode(learner.Estimates(b), d))
+	return stable.Distance(stable.Decode(learner.Estimates(a), d), stable.Decode(learner.Estimates(b), d))
 }
 
 // TestMixture: the restatement's medians of dist_PARAM, as the source has it and by default: .124

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
 )
 
 const stepMeans = "means"
@@ -24,7 +23,7 @@ const farthest = 1 << 48
 
 // meanSteps returns the step of meanDecoder.
 func meanSteps(share float64) []kernel.Step {
-	return []kernel.Step{{Name: stepMeans, Query: boxes.BoxKeys{}.Kind(), Share: share, Most: 1, Slack: 1, Source: "AAL21 Algorithm 2"}}
+	return []kernel.Step{{Name: stepMeans, Query: query.BoxKeys{}.Kind(), Share: share, Most: 1, Slack: 1, Source: "AAL21 Algorithm 2"}}
 }
 
 // meanDecoder runs Univariate-Mean-Decoder for every axis, all of them in one measurement that
@@ -41,12 +40,12 @@ func meanSteps(share float64) []kernel.Step {
 // part of the budget.
 func (r *run) meanDecoder(axes []axis, mu2 float64) (lists [][]float64, err error) {
 	// Steps 1 and 2: bins, and their stability histogram.
-	grid := boxes.Grid{Frame: query.Affine{Center: make([]float64, r.d)}}
+	grid := query.Grid{Frame: query.Affine{Center: make([]float64, r.d)}}
 	for _, x := range axes {
 		grid.Frame.W = append(grid.Frame.W, x.weights)
 		grid.Side, grid.Offset = append(grid.Side, x.scale), append(grid.Offset, -x.scale/2)
 	}
-	cells, err := r.histogram(stepMeans, boxes.BoxKeys{Grids: []boxes.Grid{grid}}, mu2)
+	cells, err := r.histogram(stepMeans, query.BoxKeys{Grids: []query.Grid{grid}}, mu2)
 	if err != nil {
 		return nil, err
 	}

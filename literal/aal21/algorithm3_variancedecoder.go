@@ -4,9 +4,8 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -30,7 +29,7 @@ const (
 
 // scaleSteps returns the step of varianceDecoder.
 func scaleSteps(share float64) []kernel.Step {
-	return []kernel.Step{{Name: stepScales, Query: rings.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "AAL21 Algorithm 3"}}
+	return []kernel.Step{{Name: stepScales, Query: query.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "AAL21 Algorithm 3"}}
 }
 
 // varianceDecoder runs Univariate-Variance-Decoder in every column, all columns in one measurement
@@ -50,9 +49,9 @@ func scaleSteps(share float64) []kernel.Step {
 // which changes nothing, because they are as many for every unit of the column.
 func (r *run) varianceDecoder(mu2 float64) (lists [][]float64, err error) {
 	// Steps 1 and 2: differences of pairs, and their histogram over octaves.
-	q := rings.PairOctaves{Columns: r.d, Low: lowestOctave, High: highestOctave}
+	q := query.PairOctaves{Columns: r.d, Low: lowestOctave, High: highestOctave}
 	buckets := int(math.Max(1, math.Min(1<<26, r.rows/2)))
-	answer, err := pairs.Sum(r.a, stepScales, rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets}}, budget.Mu(mu2))
+	answer, err := kernel.SumPairs(r.a, stepScales, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, budget.Mu(mu2))
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +76,7 @@ func (r *run) varianceDecoder(mu2 float64) (lists [][]float64, err error) {
 }
 
 // pairsPerRow returns how many pairs a row makes: a perfect matching where n is public, else secret
-// buckets, see rings.Pairs.
+// buckets, see query.Pairs.
 func pairsPerRow(relation privacy.Relation) float64 {
 	if relation == privacy.ReplaceOne {
 		return .5

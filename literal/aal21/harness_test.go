@@ -11,7 +11,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -52,7 +51,7 @@ func (c trial) problem() estimate.Problem {
 
 func (c trial) open(t testing.TB, plan kernel.Plan) *kernel.Session {
 	return kerneltest.Open(t, kerneltest.Table(c.rows, c.d, c.relation), plan, kernel.Terms{Relation: c.relation,
-		Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}, Engine: local.Engine{Workers: 1}}, c.noise)
+		Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}, Engine: kernel.LocalEngine{Workers: 1}}, c.noise)
 }
 
 func (c trial) fit(t testing.TB, e Estimator) estimatetest.Fit {

@@ -10,7 +10,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -83,7 +82,7 @@ func TestTheorem14(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := kerneltest.Open(t, kerneltest.Table(rows, 1, rel), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: 4, Delta: 1e-6},
-				Engine: local.Engine{Workers: 1}}, kerneltest.Options{Seed: rng.Uint64()})
+				Engine: kernel.LocalEngine{Workers: 1}}, kerneltest.Options{Seed: rng.Uint64()})
 			out, err := e.Fit(context.Background(), s, p)
 			if err != nil || out.Model == nil || e.Name() != "units:aal21" {
 				t.Fatalf("%v: %+v, %v", rel, out.NoRelease, err)

@@ -6,11 +6,9 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/cells"
-	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
 
 	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model"
@@ -65,12 +63,12 @@ func (r *run) count(mu2 float64) error {
 // histogram returns a stability histogram that costs mu2.
 //
 // Source: [AAL21] Lemma 4.1. Differs: Gaussian noise, unless TruncatedLaplace.
-func (r *run) histogram(step string, q boxes.BoxKeys, mu2 float64) (found []cells.Cell, err error) {
+func (r *run) histogram(step string, q query.BoxKeys, mu2 float64) (found []kernel.Cell, err error) {
 	if r.c.TruncatedLaplace {
-		found, _, err = choice.TruncatedCells(r.a, step, q, paper.PureEpsilon(mu2))
+		found, _, err = pure.TruncatedCells(r.a, step, q, paper.PureEpsilon(mu2))
 		return found, err
 	}
-	found, _, err = cells.Cells(r.a, step, q, budget.Mu(mu2))
+	found, _, err = kernel.StabilityHistogram(r.a, step, q, budget.Mu(mu2))
 	return found, err
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
@@ -112,7 +112,7 @@ func (r *run) choose(ctx context.Context, step string, list *paper.List, share f
 		return mixture{}, err
 	}
 	mu := budget.Mu(share * (r.a.Left() - r.held))
-	i, err := paper.Choose(r.a, step, list, paper.Options{Form: r.c.Choice, Accuracy: r.c.Accuracy}, convert.BoundedRangeOfMu(mu))
+	i, err := paper.Choose(r.a, step, list, paper.Options{Form: r.c.Choice, Accuracy: r.c.Accuracy}, privacy.BoundedRangeOfMu(mu))
 	if err != nil {
 		return mixture{}, err
 	}

@@ -7,11 +7,10 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
-	"github.com/gauze-dp/gauze/kernel/query/scores"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/leaves"
@@ -31,15 +30,15 @@ type scorer interface {
 	kind() string
 	// options are the pairs of the region among which to choose, and the score that rates them; no
 	// pairs if there are none.
-	options(omega region) ([]pair, scores.Score)
+	options(omega region) ([]pair, papers.Score)
 	// unlisted is what all other pairs have at least, if they are infinitely many, else 0.
 	unlisted() int64
 	// levels is how often a found pair can be brought closer; near is the choice among its
 	// neighbours, h standard deviations away.
 	levels() int
-	near(p pair, h float64) ([]pair, scores.Score)
+	near(p pair, h float64) ([]pair, papers.Score)
 	// left has one leaf, the rows by which the next pair is chosen.
-	left(omega region) rings.Partition
+	left(omega region) query.Partition
 	// spare is the score that the best listed pair may have because the net is coarse.
 	spare() int
 }
@@ -47,10 +46,10 @@ type scorer interface {
 // crudeSteps returns the steps of crude approximation by a score.
 func (c Constants) crudeSteps(k int, s scorer) []kernel.Step {
 	const source = "AMN24 Algorithm 2"
-	kind := scores.SelectionOf(s.kind())
+	kind := papers.SelectionOf(s.kind())
 	steps := []kernel.Step{{Name: stepComponent, Query: kind, Share: c.CrudeShare, Most: k, Slack: 1, Source: source}}
 	if _, ok := s.(deficits); ok && k > 1 {
-		steps = append(steps, kernel.Step{Name: stepRest, Query: rings.PartsOf(query.Count{}.Kind()), Share: c.RestShare, Most: k - 1, Source: source})
+		steps = append(steps, kernel.Step{Name: stepRest, Query: query.PartsOf(query.Count{}.Kind()), Share: c.RestShare, Most: k - 1, Source: source})
 	}
 	if s.levels() > 0 {
 		steps = append(steps, kernel.Step{Name: stepCloser, Query: kind, Share: c.CrudeShare, Most: k * s.levels(), Source: source})
@@ -112,8 +111,8 @@ func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool
 		first *= firstOfPair
 	}
 	epsilon := paper.PureEpsilon(first)
-	local := choice.Local{Eta: r.c.eta(len(pairs), epsilon, r.logSlack(), s.spare()), Unlisted: s.unlisted(), Test: r.c.Test}
-	i, ok, err := choice.SelectLocal(r.a, stepComponent, scores.Selection{Partition: s.left(omega), Scores: []scores.Score{score}}, local, epsilon)
+	local := pure.Local{Eta: r.c.eta(len(pairs), epsilon, r.logSlack(), s.spare()), Unlisted: s.unlisted(), Test: r.c.Test}
+	i, ok, err := pure.SelectLocal(r.a, stepComponent, papers.Selection{Partition: s.left(omega), Scores: []papers.Score{score}}, local, epsilon)
 	if err != nil || !ok {
 		return p, false, err
 	}
@@ -122,7 +121,7 @@ func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool
 		h /= 2
 		pairs, score := s.near(p, h)
 		epsilon := paper.ChoiceEpsilon((mu2 - first) / float64(s.levels()))
-		chosen, err := choice.Select(r.a, stepCloser, scores.Selection{Partition: s.left(omega), Scores: []scores.Score{score}}, epsilon)
+		chosen, err := pure.Select(r.a, stepCloser, papers.Selection{Partition: s.left(omega), Scores: []papers.Score{score}}, epsilon)
 		if err != nil {
 			return p, false, err
 		}
@@ -136,7 +135,7 @@ const certain = 4
 
 // eta returns the least even eta with which the test of Theorem C.3 passes, but in e^-4/2 of all
 // cases, whatever is chosen among so many pairs, if the best of them scores at most eta/2-t, and at
-// least spare. e0 and e1 are as in choice.SelectLocal, and e^-logSlack is d0 and d1.
+// least spare. e0 and e1 are as in pure.SelectLocal, and e^-logSlack is d0 and d1.
 //
 // Source: [AMN24] Theorem C.3.
 func (c Constants) eta(options int, epsilon, logSlack float64, spare int) int {

@@ -4,17 +4,17 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/gauze-dp/gauze/kernel/choice"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // histogram is what Algorithm 3 released: buckets of gaps, what noise can add to a count, and how
 // many rows there are. All that is computed of it is free.
 type histogram struct {
-	buckets []choice.Bucket
+	buckets []pure.Bucket
 	support float64
 	n       float64
-	told    func(b choice.Bucket, rows float64) pair
+	told    func(b pure.Bucket, rows float64) pair
 }
 
 // Constants that only utility and time depend on.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/choice"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
-	"github.com/gauze-dp/gauze/kernel/query/gapbuckets"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/pure"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 	"github.com/gauze-dp/gauze/literal/paper"
 )
 
@@ -18,7 +18,7 @@ const stepGaps = "gaps"
 
 // gapSteps returns the steps of crude approximation in one column.
 func (c Constants) gapSteps() []kernel.Step {
-	return []kernel.Step{{Name: stepGaps, Query: gapbuckets.GapBuckets{}.Kind(), Share: c.CrudeShare, Most: 1, Slack: 1, Source: "AMN24 Algorithm 3"}}
+	return []kernel.Step{{Name: stepGaps, Query: papers.GapBuckets{}.Kind(), Share: c.CrudeShare, Most: 1, Slack: 1, Source: "AMN24 Algorithm 3"}}
 }
 
 // gaps runs the crude approximation in one column, without any bound on it: the gaps between
@@ -34,8 +34,8 @@ func (c Constants) gapSteps() []kernel.Step {
 // that nobody can enumerate; the noise is integer-valued. One row changes three gaps, so the counts
 // by 6 in L1 (Lemma F.5), by 3 where rows are added or removed.
 func (r *run) gaps(mu float64) (found crude, none *estimate.NoRelease, err error) {
-	q := gapbuckets.GapBuckets{Rows: r.c.bucketRows(r.n)}
-	buckets, support, err := choice.TruncatedGaps(r.a, stepGaps, q, convert.PureOfMu(mu))
+	q := papers.GapBuckets{Rows: r.c.bucketRows(r.n)}
+	buckets, support, err := pure.TruncatedGaps(r.a, stepGaps, q, privacy.PureOfMu(mu))
 	if err != nil {
 		return found, nil, err
 	}
@@ -43,7 +43,7 @@ func (r *run) gaps(mu float64) (found crude, none *estimate.NoRelease, err error
 		return found, &estimate.NoRelease{
 			Reason: fmt.Sprintf("no bucket holds more gaps between consecutive values than noise can be, %.0f", support)}, nil
 	}
-	slices.SortStableFunc(buckets, func(a, b choice.Bucket) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortStableFunc(buckets, func(a, b pure.Bucket) int { return cmp.Compare(b.Count, a.Count) })
 	for _, b := range buckets {
 		found.pairs = append(found.pairs, r.c.told(b, r.n/float64(r.k)))
 	}
@@ -69,7 +69,7 @@ func (c Constants) bucketRows(n float64) int {
 }
 
 // told returns the pair of a bucket, for a component of so many rows.
-func (c Constants) told(b choice.Bucket, rows float64) pair {
+func (c Constants) told(b pure.Bucket, rows float64) pair {
 	if c.Spread == 0 {
 		return paper.Line(b.Low, b.Gap)
 	}

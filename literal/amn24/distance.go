@@ -8,7 +8,6 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/leaves"
 )
@@ -25,7 +24,7 @@ const (
 
 // distanceSteps buys the check of the chosen mixture.
 func (c Constants) distanceSteps() []kernel.Step {
-	return []kernel.Step{{Name: stepDistance, Query: rings.PartsOf(query.Count{}.Kind()), Share: c.CheckShare, Most: 1, Source: "AMN24 Algorithm 1"}}
+	return []kernel.Step{{Name: stepDistance, Query: query.PartsOf(query.Count{}.Kind()), Share: c.CheckShare, Most: 1, Source: "AMN24 Algorithm 1"}}
 }
 
 // distance measures how far the rows are from the chosen mixture in total variation, on the cells
@@ -67,14 +66,14 @@ func (r *run) distance(m mixture) (flag string, err error) {
 
 // cells returns slabs between the quantiles of every column, and what is beyond them all, with the
 // masses that the mixture has there: of draws from it, the same at every call.
-func cells(m mixture) (p rings.Partition, masses []float64) {
+func cells(m mixture) (p query.Partition, masses []float64) {
 	d := len(m.pairs[0].Mean)
 	rows := m.draw(checkDraws)
 	cuts := cutsOnLine
 	if d > 1 {
 		cuts = cutsInPlane
 	}
-	slabs := make([][]rings.Condition, d)
+	slabs := make([][]query.Condition, d)
 	for j := range d {
 		column := make([]float64, len(rows))
 		for i, x := range rows {
@@ -82,26 +81,26 @@ func cells(m mixture) (p rings.Partition, masses []float64) {
 		}
 		slabs[j] = between(column, j, cuts)
 	}
-	p.Regions = []rings.Region{{}}
+	p.Regions = []query.Region{{}}
 	for _, of := range slabs {
-		var finer []rings.Region
+		var finer []query.Region
 		for _, region := range p.Regions {
 			for _, slab := range of {
-				finer = append(finer, rings.Region{Conditions: append(slices.Clone(region.Conditions), slab)})
+				finer = append(finer, query.Region{Conditions: append(slices.Clone(region.Conditions), slab)})
 			}
 		}
 		p.Regions = finer
 	}
-	p.Regions = append(p.Regions, rings.Region{})
+	p.Regions = append(p.Regions, query.Region{})
 	masses = make([]float64, len(p.Regions))
 	for _, x := range rows {
-		masses[slices.IndexFunc(p.Regions, func(region rings.Region) bool { return holds(region, x) })] += 1. / checkDraws
+		masses[slices.IndexFunc(p.Regions, func(region query.Region) bool { return holds(region, x) })] += 1. / checkDraws
 	}
 	return p, masses
 }
 
 // between returns the slabs of column j between the quantiles of its values.
-func between(values []float64, j, cuts int) (slabs []rings.Condition) {
+func between(values []float64, j, cuts int) (slabs []query.Condition) {
 	slices.Sort(values)
 	at := func(i int) float64 { return values[min(len(values)-1, i*len(values)/cuts)] }
 	reach := outermost * (at(cuts-1) - at(1))
@@ -113,14 +112,14 @@ func between(values []float64, j, cuts int) (slabs []rings.Condition) {
 		if i == cuts-1 {
 			high = low + reach
 		}
-		slabs = append(slabs, rings.Condition{Frame: query.Affine{Columns: []int{j}, Center: []float64{low/2 + high/2}, W: [][]float64{{1}}},
+		slabs = append(slabs, query.Condition{Frame: query.Affine{Columns: []int{j}, Center: []float64{low/2 + high/2}, W: [][]float64{{1}}},
 			Radius: high/2 - low/2})
 	}
 	return slabs
 }
 
 // holds reports that the row meets all conditions, slabs of one column.
-func holds(region rings.Region, x []float64) bool {
+func holds(region query.Region, x []float64) bool {
 	for _, c := range region.Conditions {
 		if math.Abs(x[c.Frame.Columns[0]]-c.Frame.Center[0]) > c.Radius {
 			return false

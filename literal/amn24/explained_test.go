@@ -9,8 +9,8 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/kernel/pure"
 )
 
 // exactGaps is the histogram of Algorithm 3 without noise: what is released of so many rows if the
@@ -33,10 +33,10 @@ func exactGaps(rows [][]float64, support float64, c Constants) (h histogram) {
 	for key, count := range counts {
 		if width := math.Ldexp(places, key[0]); count > support {
 			low := float64(key[1]) * width
-			h.buckets = append(h.buckets, choice.Bucket{Scale: key[0], Gap: math.Ldexp(1, key[0]), Low: low, High: low + width, Count: count})
+			h.buckets = append(h.buckets, pure.Bucket{Scale: key[0], Gap: math.Ldexp(1, key[0]), Low: low, High: low + width, Count: count})
 		}
 	}
-	slices.SortFunc(h.buckets, func(a, b choice.Bucket) int {
+	slices.SortFunc(h.buckets, func(a, b pure.Bucket) int {
 		return slices.Compare([]float64{-a.Count, a.Gap, a.Low}, []float64{-b.Count, b.Gap, b.Low})
 	})
 	h.buckets, h.support, h.n, h.told = h.buckets[:min(len(h.buckets), mostExplained)], support, n, c.told
@@ -71,7 +71,7 @@ func TestOff(t *testing.T) {
 	c := Practical()
 	h := exactGaps(estimatetest.Draw(t, line(t, [3]float64{1, 1, 2}), 20000, rng), 95, c)
 	at := func(mean, sd, rows float64) float64 {
-		p := c.told(choice.Bucket{}, 1)
+		p := c.told(pure.Bucket{}, 1)
 		p.Mean, p.L = []float64{mean}, diagonal(sd)
 		return h.off([]part{{p, rows}})
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -80,7 +79,7 @@ func (c trial) fit(t *testing.T, e estimate.Estimator) estimatetest.Fit {
 func (c trial) open(t *testing.T, plan kernel.Plan) *kernel.Session {
 	t.Helper()
 	return kerneltest.Open(t, kerneltest.Table(c.rows, c.d, c.related()), plan,
-		kernel.Terms{Relation: c.related(), Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}, Engine: local.Engine{Workers: 1}}, c.noise)
+		kernel.Terms{Relation: c.related(), Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}, Engine: kernel.LocalEngine{Workers: 1}}, c.noise)
 }
 
 // knowing are facts: means within radius, standard deviations within low and high.

@@ -7,8 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
-	"github.com/gauze-dp/gauze/kernel/query/scores"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 	"github.com/gauze-dp/gauze/literal/paper"
 )
 
@@ -42,7 +41,7 @@ func newDeficits(c Constants, pairs []pair, d, k int, rows float64) deficits {
 // w is little less than that, so that few others have none.
 func (s deficits) of(rows float64, components int) deficits {
 	weight := math.Ceil(math.Max(0, s.c.SureWeight*rows/float64(components)))
-	s.target = int(math.Min(1<<29, math.Round(weight/float64(scores.CellCount(s.c.Shells, s.d)))))
+	s.target = int(math.Min(1<<29, math.Round(weight/float64(papers.CellCount(s.c.Shells, s.d)))))
 	return s
 }
 
@@ -51,7 +50,7 @@ func (s deficits) of(rows float64, components int) deficits {
 const sparePart = .25
 
 func (s deficits) spare() int {
-	return int(sparePart * float64(s.target*scores.CellCount(s.c.Shells, s.d)))
+	return int(sparePart * float64(s.target*papers.CellCount(s.c.Shells, s.d)))
 }
 
 // left returns the rows that lie beyond Removed standard deviations of every found pair. The zero
@@ -59,13 +58,13 @@ func (s deficits) spare() int {
 //
 // Source: [AMN24] Algorithm 2. Differs: the paper removes pairs only; rows of a heavy component
 // would go on to make pairs inside and around it fit w n rows as well as a light component's own.
-func (s deficits) left(omega region) (p rings.Partition) {
+func (s deficits) left(omega region) (p query.Partition) {
 	if len(omega.Found) == 0 {
 		return p
 	}
-	p.Regions = make([]rings.Region, 1)
+	p.Regions = make([]query.Region, 1)
 	for _, f := range omega.Found {
-		p.Regions[0].Conditions = append(p.Regions[0].Conditions, rings.Condition{Frame: frameOf(f), Radius: s.c.Removed, Outside: true})
+		p.Regions[0].Conditions = append(p.Regions[0].Conditions, query.Condition{Frame: frameOf(f), Radius: s.c.Removed, Outside: true})
 	}
 	return p
 }
@@ -79,11 +78,11 @@ func frameOf(p pair) query.Affine {
 	return f
 }
 
-func (s deficits) kind() string    { return scores.CellDeficits{}.Kind() }
+func (s deficits) kind() string    { return papers.CellDeficits{}.Kind() }
 func (s deficits) unlisted() int64 { return 0 }
 func (s deficits) levels() int     { return s.c.Closer }
 
-func (s deficits) options(omega region) (pairs []pair, score scores.Score) {
+func (s deficits) options(omega region) (pairs []pair, score papers.Score) {
 	for _, p := range s.pairs {
 		if omega.contains(p) {
 			pairs = append(pairs, p)
@@ -92,7 +91,7 @@ func (s deficits) options(omega region) (pairs []pair, score scores.Score) {
 	return pairs, s.score(pairs)
 }
 
-func (s deficits) near(p pair, h float64) (pairs []pair, score scores.Score) {
+func (s deficits) near(p pair, h float64) (pairs []pair, score papers.Score) {
 	for _, q := range paper.Covariances(p, h, 1) {
 		pairs = append(pairs, paper.Means(q, h, 2)...)
 	}
@@ -100,13 +99,13 @@ func (s deficits) near(p pair, h float64) (pairs []pair, score scores.Score) {
 }
 
 // score returns that of the pairs.
-func (s deficits) score(pairs []pair) scores.Score {
-	q := scores.CellDeficits{Radii: s.radii}
+func (s deficits) score(pairs []pair) papers.Score {
+	q := papers.CellDeficits{Radii: s.radii}
 	for _, p := range pairs {
 		q.Frames = append(q.Frames, frameOf(p))
 	}
 	if len(pairs) > 0 {
-		cells := scores.CellCount(len(s.radii)+1, len(pairs[0].Mean))
+		cells := papers.CellCount(len(s.radii)+1, len(pairs[0].Mean))
 		for range cells {
 			q.Targets = append(q.Targets, s.target)
 		}

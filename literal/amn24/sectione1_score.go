@@ -4,8 +4,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
-	"github.com/gauze-dp/gauze/kernel/query/scores"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 	"github.com/gauze-dp/gauze/literal/paper"
 )
 
@@ -92,15 +91,15 @@ type overlap struct {
 	unbounded bool
 }
 
-func (s overlap) kind() string { return scores.MultisetOverlap{}.Kind() }
+func (s overlap) kind() string { return papers.MultisetOverlap{}.Kind() }
 func (s overlap) levels() int  { return 0 }
 
 func (s overlap) spare() int { return 0 }
 
 // left returns all rows.
-func (s overlap) left(region) rings.Partition { return rings.Partition{} }
+func (s overlap) left(region) query.Partition { return query.Partition{} }
 
-func (s overlap) near(pair, float64) ([]pair, scores.Score) { return nil, nil }
+func (s overlap) near(pair, float64) ([]pair, papers.Score) { return nil, nil }
 
 func (s overlap) unlisted() int64 {
 	if s.unbounded {
@@ -109,8 +108,8 @@ func (s overlap) unlisted() int64 {
 	return 0
 }
 
-func (s overlap) options(omega region) (pairs []pair, score scores.Score) {
-	q := scores.MultisetOverlap{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Size: s.block * s.Size}
+func (s overlap) options(omega region) (pairs []pair, score papers.Score) {
+	q := papers.MultisetOverlap{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Size: s.block * s.Size}
 	for _, x := range s.Robust.Points {
 		q.Points = append(q.Points, []float64{x})
 	}

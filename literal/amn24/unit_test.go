@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/literal/paper"
 )
 
@@ -39,7 +38,7 @@ func TestFilterAgainstAdvancedComposition(t *testing.T) {
 	for _, k := range []int{2, 3, 10, 100} {
 		for _, eps := range []float64{.01, .1, 1} {
 			total, delta := advancedComposition(k, eps, 0, 1e-6)
-			got := privacy.EpsilonOfMu(delta, convert.MuOfPure(eps)*math.Sqrt(float64(k)))
+			got := privacy.EpsilonOfMu(delta, privacy.MuOfPure(eps)*math.Sqrt(float64(k)))
 			if got > 1.02*total {
 				t.Errorf("k %d, epsilon %v: the filter charges %v, advanced composition %v", k, eps, got, total)
 			}

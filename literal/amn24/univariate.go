@@ -9,7 +9,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
@@ -127,7 +126,7 @@ func (e Univariate) Fit(ctx context.Context, s *kernel.Session, p estimate.Probl
 	mu := budget.Mu(e.c.CrudeShare * s.Mu() * s.Mu())
 	var found crude
 	none := r.noRows()
-	if none == nil && convert.PureOfMu(mu) < leastEpsilon {
+	if none == nil && privacy.PureOfMu(mu) < leastEpsilon {
 		none = &estimate.NoRelease{Reason: "the budget is too small for a histogram of gaps"}
 	}
 	if p.Mu = s.Mu(); none == nil {

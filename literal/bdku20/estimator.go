@@ -21,7 +21,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/pairsums"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 )
 
 // Estimator is the method "gaussian:coinpress".
@@ -96,7 +96,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	add(stepCount, query.Count{}.Kind(), s.countShare, 1, "TYLERPRESS Section 0.3")
 	kind := query.ClippedMoments{}.Kind()
 	if s.unknown.mean {
-		kind = pairsums.PairMoments{}.Kind()
+		kind = papers.PairMoments{}.Kind()
 	}
 	add(stepCovariance, kind, s.covarianceShare, s.most(n, s.covarianceSteps)+s.pairings()-1, "BDKU20 Section 2.2")
 	add(stepMean, query.ClippedMoments{}.Kind(), s.meanShare, s.most(n, s.meanSteps), "BDKU20 Section 2.1")

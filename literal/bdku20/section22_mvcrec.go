@@ -8,10 +8,8 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/pairsums"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -115,9 +113,9 @@ func (r *run) second(a *kernel.Allotment, mu float64) (second, error) {
 		s.Second.ScaleSym(1/r.good, s.Second)
 		return second{s.Second, r.good, s.SecondSD / r.good}, nil
 	}
-	q := pairsums.PairMoments{Frame: r.frame(), Radius: radius}
+	q := papers.PairMoments{Frame: r.frame(), Radius: radius}
 	buckets := int(math.Max(1, math.Min(1<<26, r.rows/2)))
-	answer, err := pairs.Sum(a, stepCovariance, rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets}}, mu)
+	answer, err := kernel.SumPairs(a, stepCovariance, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, mu)
 	if err != nil {
 		return second{}, err
 	}

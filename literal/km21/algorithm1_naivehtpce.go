@@ -7,10 +7,8 @@ import (
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/pairsums"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -39,8 +37,8 @@ func naiveHTPCE(x sample, step string, a *mat.Dense, gamma, mu float64) (*mat.Sy
 	var m *mat.SymDense
 	count := x.rows
 	if x.pairs {
-		q := pairsums.PairMoments{Frame: frame, Radius: gamma, Truncate: true}
-		ans, err := pairs.Sum(x.a, step, rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets(x.rows)}}, mu)
+		q := papers.PairMoments{Frame: frame, Radius: gamma, Truncate: true}
+		ans, err := kernel.SumPairs(x.a, step, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets(x.rows)}}, mu)
 		if err != nil {
 			return nil, err
 		}

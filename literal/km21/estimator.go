@@ -21,7 +21,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/pairsums"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 
 	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model"
@@ -131,7 +131,7 @@ func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 	second := query.ClippedMoments{}.Kind()
 	covariance := 1 - c.CountShare
 	if pairs {
-		second = pairsums.PairMoments{}.Kind()
+		second = papers.PairMoments{}.Kind()
 		covariance *= 1 - c.MeanShare
 	}
 	steps := []kernel.Step{

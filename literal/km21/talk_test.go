@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 // (epsilon, 0)-DP is epsilon^2/2-zCDP: the Rényi divergence of randomised response, than which no
@@ -32,7 +32,7 @@ func TestVariantsOfPrivacy(t *testing.T) {
 		for _, delta := range []float64{.1, 1e-3, 1e-6, 1e-12} {
 			rho := eps * eps / 2
 			simple := rho + eps*math.Sqrt(2*math.Log(1/delta))
-			if tight := convert.EpsilonOfRho(delta, rho); tight > simple {
+			if tight := privacy.EpsilonOfRho(delta, rho); tight > simple {
 				t.Errorf("rho %v, delta %v: epsilon %v, at most %v", rho, delta, tight, simple)
 			}
 		}

@@ -4,10 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks"
-	"github.com/gauze-dp/gauze/kernel/blocks/pooled"
-	"github.com/gauze-dp/gauze/kernel/cells"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
+	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/learner/spectral"
 )
 
@@ -17,8 +16,8 @@ import (
 // fullest buckets are taken. If one of them shows none, it is bottom.
 //
 // Privacy: one changed row changes one block, which moves one count from one bucket to another in
-// each histogram, under both relations: L2 sensitivity sqrt(2d), as cells.Cells has it
-// for d coordinates.
+// each histogram, under both relations: L2 sensitivity sqrt(2d), as kernel.StabilityHistogram has
+// it for d coordinates.
 //
 // Source: [KMSSU22] Algorithm 1; Theorem 3.1; Corrections, (i).
 // Differs: the d histograms are one Gaussian release of noise sqrt(2d)/mu whose thresholds share
@@ -30,12 +29,12 @@ func (r *run) eigenvalueEstimator() ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	pooled, err := pooled.Cut(r.a.Take(eigenvalueShare*r.mu2), blocks.Blocks{Learner: spectral.Spectrum{}, Count: t})
+	pooled, err := blocks.Pool(r.a.Take(eigenvalueShare*r.mu2), blocks.Blocks{Learner: spectral.Spectrum{}, Count: t})
 	if err != nil {
 		return nil, err
 	}
-	q := boxes.BoxKeys{Grids: []boxes.Grid{{Frame: whole(r.d).frame(), Side: repeat(1, r.d), Offset: make([]float64, r.d)}}}
-	cells, _, err := cells.Cells(pooled, stepEigenvalues, q, pooled.LeftMu())
+	q := query.BoxKeys{Grids: []query.Grid{{Frame: whole(r.d).frame(), Side: repeat(1, r.d), Offset: make([]float64, r.d)}}}
+	cells, _, err := kernel.StabilityHistogram(pooled, stepEigenvalues, q, pooled.LeftMu())
 	if err != nil {
 		return nil, err
 	}

@@ -5,9 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
@@ -30,7 +28,7 @@ func (r *run) goodCenter(pooled *kernel.Allotment, dims, points int, radius, mu2
 	rng := rand.New(rand.NewPCG(r.seed(), 0))
 	all := dims * points
 	width := 2 * radius / math.Sqrt(float64(dims))
-	g := boxes.Grid{Frame: query.Affine{Center: make([]float64, all)}, Side: repeat(width, all)}
+	g := query.Grid{Frame: query.Affine{Center: make([]float64, all)}, Side: repeat(width, all)}
 	for i := range points {
 		u := paper.Rotation(rng, dims)
 		for a := range dims {
@@ -40,7 +38,7 @@ func (r *run) goodCenter(pooled *kernel.Allotment, dims, points int, radius, mu2
 			g.Offset = append(g.Offset, width*rng.Float64())
 		}
 	}
-	cells, _, err := cells.Cells(pooled, stepCenters, boxes.BoxKeys{Grids: []boxes.Grid{g}}, budget.Mu(mu2))
+	cells, _, err := kernel.StabilityHistogram(pooled, stepCenters, query.BoxKeys{Grids: []query.Grid{g}}, budget.Mu(mu2))
 	if err != nil {
 		return nil, err
 	}

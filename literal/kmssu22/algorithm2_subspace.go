@@ -8,7 +8,6 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks"
-	"github.com/gauze-dp/gauze/kernel/blocks/pooled"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/learner/spectral"
 	"github.com/gauze-dp/gauze/parts/budget"
@@ -41,7 +40,7 @@ func (r *run) subspaceRecovery(s space, k int, gap, finest, mu2 float64) (*mat.D
 		return nil, err
 	}
 	radius := math.Max(finest, r.c.subspaceRadius(dims, k, t, r.rows/float64(t), gap))
-	pooled, err := pooled.Cut(r.a.Take(mu2), blocks.Blocks{Learner: spectral.Subspace{Dimensions: k, Points: q}, Count: t, Frame: s.frame(),
+	pooled, err := blocks.Pool(r.a.Take(mu2), blocks.Blocks{Learner: spectral.Subspace{Dimensions: k, Points: q}, Count: t, Frame: s.frame(),
 		Seed: r.seed(), Shared: true}) // all blocks project the same reference points
 	if err != nil {
 		return nil, err

@@ -8,9 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/cells"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
 
@@ -92,8 +90,8 @@ func locatedAt(prefix string, s space, sides []float64, a *kernel.Allotment) (sp
 	if !usable(s) {
 		return space{}, fail("the location of the rows is outside of float64")
 	}
-	q := boxes.BoxKeys{Grids: []boxes.Grid{{Frame: s.frame(), Side: sides, Offset: make([]float64, s.dim())}}}
-	cells, _, err := cells.Cells(a, prefix+stepLocation, q, a.LeftMu())
+	q := query.BoxKeys{Grids: []query.Grid{{Frame: s.frame(), Side: sides, Offset: make([]float64, s.dim())}}}
+	cells, _, err := kernel.StabilityHistogram(a, prefix+stepLocation, q, a.LeftMu())
 	if err != nil {
 		return space{}, err
 	}

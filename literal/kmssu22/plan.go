@@ -8,7 +8,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -57,7 +56,7 @@ const (
 
 // steps returns those of a plan for the problem.
 func (c Constants) steps(p estimate.Problem) []kernel.Step {
-	cells, moments := boxes.BoxKeys{}.Kind(), query.ClippedMoments{}.Kind()
+	cells, moments := query.BoxKeys{}.Kind(), query.ClippedMoments{}.Kind()
 	d := p.Columns
 	var steps []kernel.Step
 	if p.Relation != privacy.ReplaceOne {

@@ -16,7 +16,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
 )
 
 var update = flag.Bool("update", false, "rewrite the plans in testdata")
@@ -137,7 +136,7 @@ func TestCorrections(t *testing.T) {
 		if m.Noise < m.Sensitivity/m.Mu*(1-1e-12) {
 			t.Errorf("%s: noise %v for sensitivity %v at mu %v", m.Step, m.Noise, m.Sensitivity, m.Mu)
 		}
-		histogram := strings.Contains(m.Query, boxes.BoxKeys{}.Kind())
+		histogram := strings.Contains(m.Query, query.BoxKeys{}.Kind())
 		if histogram != (m.Delta > 0) {
 			t.Errorf("%s: delta %v", m.Step, m.Delta)
 		}

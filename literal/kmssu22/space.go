@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/kernel/cells"
+	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -83,7 +83,7 @@ func (r *run) seed() uint64 {
 
 // fullest returns the key of the cell of the largest count along a coordinate; false if none was
 // released.
-func fullest(cells []cells.Cell, coordinate int) (key float64, ok bool) {
+func fullest(cells []kernel.Cell, coordinate int) (key float64, ok bool) {
 	most := math.Inf(-1)
 	for _, c := range cells {
 		if c.Coordinate == coordinate && c.Count > most {

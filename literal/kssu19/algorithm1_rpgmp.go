@@ -5,9 +5,8 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/choice"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/literal/paper"
 )
 
@@ -32,7 +31,7 @@ func rpgmpSteps(k int, share, slack float64) []kernel.Step {
 	}
 	share /= levelSteps
 	slack /= 3
-	steps := []kernel.Step{{Name: prefixLevel + stepRows, Query: rings.PartsOf(query.Count{}.Kind()), Share: share, Most: levels, Source: "KSSU19 Algorithm 1"}}
+	steps := []kernel.Step{{Name: prefixLevel + stepRows, Query: query.PartsOf(query.Count{}.Kind()), Share: share, Most: levels, Source: "KSSU19 Algorithm 1"}}
 	steps = append(steps, pglocSteps(prefixAll, share, levels, slack)...)
 	steps = append(steps, terrificSteps(prefixBall, share, levels, slack)...)
 	steps = append(steps, pcaStep(prefixLevel+stepPCA, share, levels))
@@ -157,13 +156,13 @@ func (g *partitioner) cut(nodes []*node) (below, left []*node, err error) {
 // bound restricts every node to a ball around most of its rows (step 2 of Algorithm 1).
 func (g *partitioner) bound(nodes []*node) (bounded []*node, balls []*ball, left []*node, err error) {
 	parts := make([]part, len(nodes))
-	q := rings.Parts{}
+	q := query.Parts{}
 	for i, v := range nodes {
 		parts[i] = v.part
 		q.Queries = append(q.Queries, query.Count{})
 	}
 	q.Partition = partition(parts)
-	ans, err := choice.Laplace(g.a, prefixLevel+stepRows, q, paper.PureEpsilon(g.mu2))
+	ans, err := pure.Laplace(g.a, prefixLevel+stepRows, q, paper.PureEpsilon(g.mu2))
 	if err != nil {
 		return nil, nil, nil, err
 	}

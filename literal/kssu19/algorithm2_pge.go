@@ -8,11 +8,8 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
-	"github.com/gauze-dp/gauze/kernel/query/pairsums"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
@@ -56,13 +53,13 @@ func (c Constants) rounds(d int) int {
 
 func (c Constants) pgeSteps(prefix string, d int, slack float64) []kernel.Step {
 	const source = "KSSU19 Section B.7"
-	pairs := rings.PartsOf(pairsums.PairMoments{}.Kind())
+	pairs := query.PartsOf(papers.PairMoments{}.Kind())
 	return []kernel.Step{
-		{Name: prefix + stepScale, Query: rings.PartsOf(pairsums.PairDistances{}.Kind()), Share: 1, Most: 1, Source: source},
+		{Name: prefix + stepScale, Query: query.PartsOf(papers.PairDistances{}.Kind()), Share: 1, Most: 1, Source: source},
 		{Name: prefix + stepRound, Query: pairs, Share: 1, Most: max(1, c.rounds(d)), Source: source},
 		{Name: prefix + stepCovariance, Query: pairs, Share: 1, Most: 1, Source: source},
-		{Name: prefix + stepWhere, Query: rings.PartsOf(boxes.BoxKeys{}.Kind()), Share: 1, Most: 1, Slack: slack, Source: source},
-		{Name: prefix + stepPGEMean, Query: rings.PartsOf(query.ClippedMoments{}.Kind()), Share: 1, Most: 1, Source: source},
+		{Name: prefix + stepWhere, Query: query.PartsOf(query.BoxKeys{}.Kind()), Share: 1, Most: 1, Slack: slack, Source: source},
+		{Name: prefix + stepPGEMean, Query: query.PartsOf(query.ClippedMoments{}.Kind()), Share: 1, Most: 1, Source: source},
 	}
 }
 
@@ -151,10 +148,10 @@ func (k *klsu) drop() {
 
 // pairs asks the components for which one is not nil about pairs of their rows, and hands every
 // answer to read.
-func (k *klsu) pairs(step string, mu2 float64, one func(*component) rings.PairSum, read func(*component, rings.PairSum, []float64, float64)) error {
+func (k *klsu) pairs(step string, mu2 float64, one func(*component) query.PairSum, read func(*component, query.PairSum, []float64, float64)) error {
 	var parts []part
 	var asked []*component
-	q := rings.Pairs{}
+	q := query.Pairs{}
 	for _, c := range k.live {
 		if s := one(c); s != nil {
 			asked, parts = append(asked, c), append(parts, c.part)
@@ -166,7 +163,7 @@ func (k *klsu) pairs(step string, mu2 float64, one func(*component) rings.PairSu
 		return nil
 	}
 	q.Partition = partition(parts)
-	ans, err := pairs.Sum(k.run.a, k.prefix+step, q, budget.Mu(mu2))
+	ans, err := kernel.SumPairs(k.run.a, k.prefix+step, q, budget.Mu(mu2))
 	if err != nil {
 		return err
 	}
@@ -203,9 +200,9 @@ func (k *klsu) scale() error {
 		return nil
 	}
 	edges := halfOctaves(lowestHalf, highestHalf)
-	err := k.pairs(stepScale, k.mu2*scaleShare, func(c *component) rings.PairSum {
-		return pairsums.PairDistances{Frame: whole(k.d), Edges: edges}
-	}, func(c *component, _ rings.PairSum, counts []float64, sd float64) {
+	err := k.pairs(stepScale, k.mu2*scaleShare, func(c *component) query.PairSum {
+		return papers.PairDistances{Frame: whole(k.d), Edges: edges}
+	}, func(c *component, _ query.PairSum, counts []float64, sd float64) {
 		best := 0
 		for b, n := range counts {
 			if n > counts[best] {
@@ -224,7 +221,7 @@ func (k *klsu) scale() error {
 }
 
 // second returns the clipped second moment of pairs in the component's current coordinates.
-func (k *klsu) second(c *component) rings.PairSum {
+func (k *klsu) second(c *component) query.PairSum {
 	if c.round {
 		return nil
 	}
@@ -235,13 +232,13 @@ func (k *klsu) second(c *component) rings.PairSum {
 			w[j] /= s
 		}
 	}
-	return pairsums.PairMoments{Frame: f, Radius: math.Sqrt(math.Min(c.bound*k.sd0()*k.sd0(), c.cap2))}
+	return papers.PairMoments{Frame: f, Radius: math.Sqrt(math.Min(c.bound*k.sd0()*k.sd0(), c.cap2))}
 }
 
 // read divides by the released number of pairs; false if that is too small. noise is the sd of a
 // diagonal entry.
-func (k *klsu) read(q rings.PairSum, values []float64, sd float64) (z *mat.SymDense, noise float64, ok bool) {
-	p := q.(pairsums.PairMoments)
+func (k *klsu) read(q query.PairSum, values []float64, sd float64) (z *mat.SymDense, noise float64, ok bool) {
+	p := q.(papers.PairMoments)
 	pairs, second := p.Read(values)
 	if !(pairs > seen*sd/(p.Radius*p.Radius)) || pairs < 1 {
 		return nil, 0, false
@@ -260,7 +257,7 @@ func (k *klsu) rounds() error {
 	t := k.c.rounds(k.d)
 	for range t {
 		err := k.pairs(stepRound, k.mu2*roundsShare/float64(t), k.second,
-			func(c *component, q rings.PairSum, values []float64, sd float64) {
+			func(c *component, q query.PairSum, values []float64, sd float64) {
 				if z, noise, ok := k.read(q, values, sd); ok && k.spectral(noise) <= tolerated*c.bound {
 					c.halve(z, c.bound/2)
 					c.bound *= shrink
@@ -310,7 +307,7 @@ func (k *klsu) covariance() error {
 	}
 	done := map[*component]bool{}
 	err := k.pairs(stepCovariance, k.mu2*covarianceShare, k.second,
-		func(c *component, q rings.PairSum, values []float64, sd float64) {
+		func(c *component, q query.PairSum, values []float64, sd float64) {
 			z, noise, ok := k.read(q, values, sd)
 			if !ok {
 				return

@@ -7,10 +7,8 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
-	"github.com/gauze-dp/gauze/kernel/cells"
+	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -30,16 +28,16 @@ func (c *component) white(center []float64) (query.Affine, *mat.Dense) {
 
 // where finds, coordinate by coordinate of the whitened rows, the fullest cell of side 1.
 func (k *klsu) where() error {
-	q := boxes.BoxKeys{}
+	q := query.BoxKeys{}
 	var parts []part
 	var factors []*mat.Dense
 	for _, c := range k.live {
 		f, l := c.white(make([]float64, k.d))
 		factors, parts = append(factors, l), append(parts, c.part)
-		q.Grids = append(q.Grids, boxes.Grid{Frame: f, Side: repeat(1, k.d), Offset: uniform(k.draw(), k.d, 1)})
+		q.Grids = append(q.Grids, query.Grid{Frame: f, Side: repeat(1, k.d), Offset: uniform(k.draw(), k.d, 1)})
 	}
 	q.Partition = partition(parts)
-	cells, _, err := cells.Cells(k.run.a, k.prefix+stepWhere, q, budget.Mu(k.mu2*(1-scaleShare-roundsShare-covarianceShare)/2))
+	cells, _, err := kernel.StabilityHistogram(k.run.a, k.prefix+stepWhere, q, budget.Mu(k.mu2*(1-scaleShare-roundsShare-covarianceShare)/2))
 	if err != nil {
 		return err
 	}
@@ -66,7 +64,7 @@ func (k *klsu) where() error {
 // means takes the means of the whitened rows, clipped around where they are, with all that the
 // allotment has left.
 func (k *klsu) means() error {
-	q := rings.Parts{}
+	q := query.Parts{}
 	var parts []part
 	var factors []*mat.Dense
 	for _, c := range k.live {

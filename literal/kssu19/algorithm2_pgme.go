@@ -17,9 +17,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/choice"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model/flags"
 )
@@ -96,7 +95,7 @@ func (e Paper) steps(p estimate.Problem) []kernel.Step {
 	k := program.MostComponents(p)
 	share := e.partitionShare(k)
 	steps := append(nSteps(p), rpgmpSteps(k, share, .9)...)
-	steps = append(steps, kernel.Step{Name: stepWeights, Query: rings.PartsOf(query.Count{}.Kind()), Share: weightsShare, Most: 1, Source: "KSSU19 Section B.10"})
+	steps = append(steps, kernel.Step{Name: stepWeights, Query: query.PartsOf(query.Count{}.Kind()), Share: weightsShare, Most: 1, Source: "KSSU19 Section B.10"})
 	return append(steps, e.c.pgeSteps(finalPrefix, p.Columns, .1)...)
 }
 
@@ -156,7 +155,7 @@ func (e Paper) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (
 	// Step 1: truncate.
 	root := part{frame: whole(p.Columns), rows: n}
 	if e.c.Radius > 0 && e.c.SigmaMax > 0 {
-		root = root.and(rings.Condition{Frame: root.frame, Radius: e.c.Radius + e.c.SigmaMax*math.Sqrt(float64(p.Columns))})
+		root = root.and(query.Condition{Frame: root.frame, Radius: e.c.Radius + e.c.SigmaMax*math.Sqrt(float64(p.Columns))})
 	}
 	// Step 2: Algorithm 1.
 	leaves, err := r.rpgmp(ctx, root, n, k, mu2*e.partitionShare(k))
@@ -187,11 +186,11 @@ func (e Paper) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (
 // Differs: Lap(1/eps) as printed is
 // calibrated to the relation.
 func (r *run) weigh(leaves []part, mu2 float64) (seenParts []part, err error) {
-	q := rings.Parts{Partition: partition(leaves)}
+	q := query.Parts{Partition: partition(leaves)}
 	for range leaves {
 		q.Queries = append(q.Queries, query.Count{})
 	}
-	ans, err := choice.Laplace(r.a, stepWeights, q, paper.PureEpsilon(mu2))
+	ans, err := pure.Laplace(r.a, stepWeights, q, paper.PureEpsilon(mu2))
 	if err != nil {
 		return nil, err
 	}

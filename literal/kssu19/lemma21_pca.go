@@ -6,7 +6,6 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/moments"
 )
@@ -15,7 +14,7 @@ import (
 const pcaLift = .1
 
 func pcaStep(name string, share float64, most int) kernel.Step {
-	return kernel.Step{Name: name, Query: rings.PartsOf(query.ClippedMoments{}.Kind()), Share: share, Most: most, Source: "KSSU19 Section B.5"}
+	return kernel.Step{Name: name, Query: query.PartsOf(query.ClippedMoments{}.Kind()), Share: share, Most: most, Source: "KSSU19 Section B.5"}
 }
 
 // pca finds, for every part, the l directions in which its rows lie farthest from the centre of its
@@ -27,7 +26,7 @@ func (r *run) pca(step string, parts []part, balls []*ball, l int, mu2 float64) 
 	if len(parts) == 0 {
 		return nil, nil
 	}
-	q := rings.Parts{Partition: partition(parts)}
+	q := query.Parts{Partition: partition(parts)}
 	for _, b := range balls {
 		q.Queries = append(q.Queries, query.ClippedMoments{Form: query.FullForm, Lift: pcaLift,
 			Components: []query.Component{{Frame: b.frame, Radius: b.radius}}})

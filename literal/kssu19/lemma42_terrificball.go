@@ -6,9 +6,9 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/choice"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query/scores"
+	"github.com/gauze-dp/gauze/kernel/pure"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 	"github.com/gauze-dp/gauze/literal/paper"
 )
 
@@ -23,10 +23,10 @@ const (
 
 func terrificSteps(prefix string, share float64, most int, slack float64) []kernel.Step {
 	const source = "KSSU19 Section B.4"
-	steps := []kernel.Step{{Name: prefix + stepTerrific, Query: scores.SelectionOf(scores.TerrificRadius{}.Kind()), Share: share * terrificShare,
+	steps := []kernel.Step{{Name: prefix + stepTerrific, Query: papers.SelectionOf(papers.TerrificRadius{}.Kind()), Share: share * terrificShare,
 		Most: most, Source: source}}
 	steps = append(steps, goodCenterSteps(prefix, share*centerShare, most, slack/2)...)
-	return append(steps, kernel.Step{Name: prefix + stepSecluded, Query: scores.SelectionOf(scores.TerrificCenters{}.Kind()),
+	return append(steps, kernel.Step{Name: prefix + stepSecluded, Query: papers.SelectionOf(papers.TerrificCenters{}.Kind()),
 		Share: share * secludedShare, Most: most, Source: source})
 }
 
@@ -74,7 +74,7 @@ func (r *run) terrificRadius(prefix string, parts []part, tops []float64, larges
 	}
 	sub := r.subset(parts, need)
 	var live []int
-	q := scores.Selection{Keep: sub.keep}
+	q := papers.Selection{Keep: sub.keep}
 	var thresholds []int64
 	for i, p := range parts {
 		t := sub.of(p.t)
@@ -83,14 +83,14 @@ func (r *run) terrificRadius(prefix string, parts []part, tops []float64, larges
 			continue
 		}
 		live = append(live, i)
-		q.Scores = append(q.Scores, scores.TerrificRadius{Frame: p.frame, Radii: grids[i], C: r.c.Sought, T: t})
+		q.Scores = append(q.Scores, papers.TerrificRadius{Frame: p.frame, Radii: grids[i], C: r.c.Sought, T: t})
 		thresholds = append(thresholds, int64(t)*int64(math.Ceil(float64(t)-gamma)))
 	}
 	if live == nil {
 		return radii, nil
 	}
 	q.Partition = partition(chosen(parts, live))
-	at, err := choice.AboveThreshold(r.a, prefix+stepTerrific, q, thresholds, paper.PureEpsilon(mu2*terrificShare))
+	at, err := pure.AboveThreshold(r.a, prefix+stepTerrific, q, thresholds, paper.PureEpsilon(mu2*terrificShare))
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (r *run) terrificBall(prefix string, parts []part, tops []float64, largest 
 	}
 	// The three conditions at the larger radius, by one noisy threshold.
 	var live []int
-	var q scores.Selection
+	var q papers.Selection
 	var thresholds []int64
 	for i, p := range parts {
 		all[i] = slices.DeleteFunc(all[i], func(b *ball) bool {
@@ -144,7 +144,7 @@ func (r *run) terrificBall(prefix string, parts []part, tops []float64, largest 
 		return found, nil
 	}
 	q.Partition = partition(chosen(parts, live))
-	at, err := choice.AboveThreshold(r.a, prefix+stepSecluded, q, thresholds, paper.PureEpsilon(mu2*secludedShare))
+	at, err := pure.AboveThreshold(r.a, prefix+stepSecluded, q, thresholds, paper.PureEpsilon(mu2*secludedShare))
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +157,8 @@ func (r *run) terrificBall(prefix string, parts []part, tops []float64, largest 
 }
 
 // conditions scores balls of one radius by the three conditions of Definition 4.1.
-func (r *run) conditions(p part, balls []*ball, t int) scores.TerrificCenters {
-	s := scores.TerrificCenters{Frame: p.frame, Radius: balls[0].radius, C: r.c.Secluded, T: t}
+func (r *run) conditions(p part, balls []*ball, t int) papers.TerrificCenters {
+	s := papers.TerrificCenters{Frame: p.frame, Radius: balls[0].radius, C: r.c.Secluded, T: t}
 	for _, b := range balls {
 		s.Centers = append(s.Centers, p.place(b))
 	}

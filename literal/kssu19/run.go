@@ -9,7 +9,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // A run is what the algorithms share: whom they ask, and what they may assume. An algorithm is a
@@ -28,7 +27,7 @@ type run struct {
 // A part is a set of rows: where all conditions hold; and the coordinates in which a ball is sought
 // in it. Parts that are measured together are disjoint, and have frames with as many coordinates.
 type part struct {
-	where []rings.Condition
+	where []query.Condition
 	// frame has orthonormal rows: all columns, or a projection.
 	frame query.Affine
 	// rows is about how many rows there are, t how many a ball shall hold: public or released.
@@ -47,28 +46,28 @@ func begin(a *kernel.Allotment, c Constants, group float64) *run {
 }
 
 // partition returns the partition of space into the parts.
-func partition(parts []part) rings.Partition {
-	var p rings.Partition
+func partition(parts []part) query.Partition {
+	var p query.Partition
 	for _, q := range parts {
-		p.Regions = append(p.Regions, rings.Region{Conditions: q.where})
+		p.Regions = append(p.Regions, query.Region{Conditions: q.where})
 	}
 	return p
 }
 
 // and returns the part's rows that meet further conditions.
-func (p part) and(more ...rings.Condition) part {
-	p.where = append(append([]rings.Condition(nil), p.where...), more...)
+func (p part) and(more ...query.Condition) part {
+	p.where = append(append([]query.Condition(nil), p.where...), more...)
 	return p
 }
 
 func (p part) dim() int { return p.frame.Out() }
 
-func (b ball) within(radius float64) rings.Condition {
-	return rings.Condition{Frame: b.frame, Radius: radius}
+func (b ball) within(radius float64) query.Condition {
+	return query.Condition{Frame: b.frame, Radius: radius}
 }
 
-func (b ball) beyond(radius float64) rings.Condition {
-	return rings.Condition{Frame: b.frame, Radius: radius, Outside: true}
+func (b ball) beyond(radius float64) query.Condition {
+	return query.Condition{Frame: b.frame, Radius: radius, Outside: true}
 }
 
 // whole returns the frame of all d columns as they are.
@@ -128,7 +127,7 @@ func uniform(rng *rand.Rand, n int, below float64) []float64 {
 }
 
 // twice returns 2 where one row can change the scores of two parts at once, by moving from one to
-// the other: see [scores.Selection.Sensitivity].
+// the other: see [papers.Selection.Sensitivity].
 func (r *run) twice(parts int) float64 {
 	if parts > 1 && r.relation == privacy.ReplaceOne {
 		return 2

@@ -12,7 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query"
 )
 
 // delta of every budget in these tests.
@@ -127,7 +127,7 @@ func distance(a, b []float64) float64 {
 }
 
 // meets reports whether a row is in a region.
-func meets(conditions []rings.Condition, x []float64) bool {
+func meets(conditions []query.Condition, x []float64) bool {
 	for _, c := range conditions {
 		n2 := 0.0
 		for _, w := range c.Frame.W {

@@ -11,7 +11,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/budget"
 	gaussians "github.com/gauze-dp/gauze/parts/component"
@@ -77,7 +76,7 @@ func of(first, n int) query.Affine {
 func (f *aggregate) findBalls() error {
 	k := f.Problem.Components
 	r := begin(f.pooled, f.e.inUnits(f.Problem, f.radius), float64(k))
-	var taken []rings.Condition
+	var taken []query.Condition
 	for j := range k {
 		if err := f.ctx.Err(); err != nil {
 			return err
@@ -147,17 +146,17 @@ const lightest = 1e-3
 // clipped asks, of the estimates in every ball, for the clipped moments of some coordinates. An
 // estimate belongs to the first ball that holds it.
 func (f *aggregate) clipped(step string, what func(j int) (query.Affine, float64), mu float64) ([]moments.Sums, error) {
-	q := rings.Parts{Partition: f.partition()}
+	q := query.Parts{Partition: f.partition()}
 	for j := range f.balls {
 		q.Queries = append(q.Queries, spherical(what(j)))
 	}
 	return begin(f.pooled, f.e.c, float64(f.Problem.Components)).sphericalSums(step, q, mu)
 }
 
-func (f *aggregate) partition() rings.Partition {
-	var p rings.Partition
+func (f *aggregate) partition() query.Partition {
+	var p query.Partition
 	for _, b := range f.balls {
-		p.Regions = append(p.Regions, rings.Region{Conditions: []rings.Condition{b.within(b.radius)}})
+		p.Regions = append(p.Regions, query.Region{Conditions: []query.Condition{b.within(b.radius)}})
 	}
 	return p
 }
@@ -177,7 +176,7 @@ func (f *aggregate) reach(root query.Affine, mu2 float64) ([]float64, error) {
 	for b := range reachBins {
 		edges = append(edges, top*math.Exp2(float64(b+1-reachBins)/2))
 	}
-	q := rings.Parts{Partition: f.partition()}
+	q := query.Parts{Partition: f.partition()}
 	for range f.balls {
 		q.Queries = append(q.Queries, query.Counts{Frame: root, Edges: [][]float64{edges}})
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks"
-	"github.com/gauze-dp/gauze/kernel/blocks/pooled"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/parts/stagezero"
@@ -66,7 +65,7 @@ func (f *aggregate) dim() int { return f.space.Dim() }
 // cut runs the learner of b on blocks of the rows in the ball, in the units of the space.
 func (f *aggregate) cut(b blocks.Blocks) (err error) {
 	b.Frame, b.Radius = f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim()))), f.radius
-	f.pooled, err = pooled.Cut(f.Allotment, b)
+	f.pooled, err = blocks.Pool(f.Allotment, b)
 	return err
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/learner/spectral"
 	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/parts/budget"
@@ -25,7 +24,7 @@ import (
 // covariance need not be spherical, each column has its own.
 //
 // Privacy: one row moves the k estimates of one block, so every sensitivity is k times that of an
-// estimate (pooled.Cut); each PGLOC is charged as it is elsewhere.
+// estimate (blocks.Pool); each PGLOC is charged as it is elsewhere.
 //
 // Source: [KSSU19] Section 5; Theorem 5.1; Theorem 5.2; Section B.11 of the restatement.
 // Differs: units and the ball of all rows, which the source is given as R, sigma_min and sigma_max,
@@ -125,9 +124,9 @@ func (e SampleAggregate) Plan(p estimate.Problem) (kernel.Plan, error) {
 		s.Query = kernel.OfBlocks(s.Query)
 		steps = append(steps, s)
 	}
-	moments := rings.PartsOf(query.ClippedMoments{}.Kind())
+	moments := query.PartsOf(query.ClippedMoments{}.Kind())
 	for _, s := range []kernel.Step{
-		{Name: stepBallReach, Query: rings.PartsOf(query.DistanceCounts), Share: reachPart},
+		{Name: stepBallReach, Query: query.PartsOf(query.DistanceCounts), Share: reachPart},
 		{Name: stepBallTrace, Query: moments, Share: tracePart},
 		{Name: stepBallWeight, Query: moments, Share: weightPart},
 		{Name: stepBallMean, Query: moments, Share: 1},

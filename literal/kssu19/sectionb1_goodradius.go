@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/choice"
-	"github.com/gauze-dp/gauze/kernel/query/scores"
+	"github.com/gauze-dp/gauze/kernel/pure"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 	"github.com/gauze-dp/gauze/literal/paper"
 )
 
@@ -19,8 +19,8 @@ const (
 func goodRadiusSteps(prefix string, share float64, most int) []kernel.Step {
 	const source = "KSSU19 Section B.1"
 	return []kernel.Step{
-		{Name: prefix + stepDuplicates, Query: scores.SelectionOf(scores.BallCounts{}.Kind()), Share: share * duplicatesShare, Most: most, Source: source},
-		{Name: prefix + stepRadius, Query: scores.SelectionOf(scores.GoodRadius{}.Kind()), Share: share * (1 - duplicatesShare), Most: most, Source: source},
+		{Name: prefix + stepDuplicates, Query: papers.SelectionOf(papers.BallCounts{}.Kind()), Share: share * duplicatesShare, Most: most, Source: source},
+		{Name: prefix + stepRadius, Query: papers.SelectionOf(papers.GoodRadius{}.Kind()), Share: share * (1 - duplicatesShare), Most: most, Source: source},
 	}
 }
 
@@ -67,14 +67,14 @@ func (r *run) goodRadius(prefix string, parts []part, mu2 float64) ([]float64, e
 		return radii, nil
 	}
 	// Steps 1 to 3: are there t duplicates?
-	q := scores.Selection{Partition: partition(chosen(parts, live)), Keep: sub.keep}
+	q := papers.Selection{Partition: partition(chosen(parts, live)), Keep: sub.keep}
 	var thresholds []int64
 	for _, i := range live {
 		t := sub.of(parts[i].t)
-		q.Scores = append(q.Scores, scores.BallCounts{Frame: parts[i].frame, Radii: grid[:1], T: t})
+		q.Scores = append(q.Scores, papers.BallCounts{Frame: parts[i].frame, Radii: grid[:1], T: t})
 		thresholds = append(thresholds, int64(t)*int64(math.Ceil(float64(t)-gamma)))
 	}
-	same, err := choice.AboveThreshold(r.a, prefix+stepDuplicates, q, thresholds, paper.PureEpsilon(mu2*duplicatesShare))
+	same, err := pure.AboveThreshold(r.a, prefix+stepDuplicates, q, thresholds, paper.PureEpsilon(mu2*duplicatesShare))
 	if err != nil {
 		return nil, err
 	}
@@ -87,13 +87,13 @@ func (r *run) goodRadius(prefix string, parts []part, mu2 float64) ([]float64, e
 			continue
 		}
 		spread = append(spread, i)
-		q.Scores = append(q.Scores, scores.GoodRadius{Frame: parts[i].frame, Radii: grid, T: sub.of(parts[i].t), Slack: slackRows(gamma)})
+		q.Scores = append(q.Scores, papers.GoodRadius{Frame: parts[i].frame, Radii: grid, T: sub.of(parts[i].t), Slack: slackRows(gamma)})
 	}
 	if spread == nil {
 		return radii, nil
 	}
 	q.Partition = partition(chosen(parts, spread))
-	at, err := choice.Select(r.a, prefix+stepRadius, q, paper.ChoiceEpsilon(mu2*(1-duplicatesShare)))
+	at, err := pure.Select(r.a, prefix+stepRadius, q, paper.ChoiceEpsilon(mu2*(1-duplicatesShare)))
 	if err != nil {
 		return nil, err
 	}

@@ -9,12 +9,9 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/cells"
-	"github.com/gauze-dp/gauze/kernel/choice"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
-	"github.com/gauze-dp/gauze/kernel/query/scores"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/moments"
@@ -34,12 +31,12 @@ const seen = 4.0
 // goodCenterSteps returns the steps; slack is for each of the two stability histograms.
 func goodCenterSteps(prefix string, share float64, most int, slack float64) []kernel.Step {
 	const source = "KSSU19 Section B.2"
-	histogram := rings.PartsOf(boxes.BoxKeys{}.Kind())
+	histogram := query.PartsOf(query.BoxKeys{}.Kind())
 	return []kernel.Step{
-		{Name: prefix + stepBox, Query: scores.SelectionOf(scores.MaxBoxCount{}.Kind()), Share: share / 4, Most: most, Source: source},
+		{Name: prefix + stepBox, Query: papers.SelectionOf(papers.MaxBoxCount{}.Kind()), Share: share / 4, Most: most, Source: source},
 		{Name: prefix + stepBoxes, Query: histogram, Share: share / 4, Most: most, Slack: slack, Source: source},
 		{Name: prefix + stepAxes, Query: histogram, Share: share / 4, Most: most, Slack: slack, Source: source},
-		{Name: prefix + stepMean, Query: rings.PartsOf(query.ClippedMoments{}.Kind()), Share: share / 4, Most: most, Source: source},
+		{Name: prefix + stepMean, Query: query.PartsOf(query.ClippedMoments{}.Kind()), Share: share / 4, Most: most, Source: source},
 	}
 }
 
@@ -133,7 +130,7 @@ func (s *centerSearch) side(c *candidate) float64 { return s.c.BoxSide * c.radiu
 // holds half of t.
 func (s *centerSearch) findShift() error {
 	// Steps 1 and 2: a public projection, and a shift of the boxes.
-	q := scores.Selection{Partition: partition(s.parts())}
+	q := papers.Selection{Partition: partition(s.parts())}
 	var thresholds []int64
 	for _, c := range s.live {
 		rng := s.draw()
@@ -145,10 +142,10 @@ func (s *centerSearch) findShift() error {
 		for range s.c.BoxAttempts {
 			c.shifts = append(c.shifts, uniform(rng, dims, s.side(c)))
 		}
-		q.Scores = append(q.Scores, scores.MaxBoxCount{Frame: c.boxes, Side: s.side(c), Offsets: c.shifts})
+		q.Scores = append(q.Scores, papers.MaxBoxCount{Frame: c.boxes, Side: s.side(c), Offsets: c.shifts})
 		thresholds = append(thresholds, int64(math.Max(1, math.Min(c.t/2, 1<<40))))
 	}
-	at, err := choice.AboveThreshold(s.a, s.prefix+stepBox, q, thresholds, paper.PureEpsilon(s.mu2))
+	at, err := pure.AboveThreshold(s.a, s.prefix+stepBox, q, thresholds, paper.PureEpsilon(s.mu2))
 	if err != nil {
 		return err
 	}
@@ -164,11 +161,11 @@ func (s *centerSearch) findShift() error {
 // findBox takes the fullest boxes at that shift.
 func (s *centerSearch) findBox() error {
 	// Step 3: the boxes of that shift.
-	q := boxes.BoxKeys{Partition: partition(s.parts()), Joint: true}
+	q := query.BoxKeys{Partition: partition(s.parts()), Joint: true}
 	for _, c := range s.live {
-		q.Grids = append(q.Grids, boxes.Grid{Frame: c.boxes, Side: repeat(s.side(c), c.boxes.Out()), Offset: c.shift})
+		q.Grids = append(q.Grids, query.Grid{Frame: c.boxes, Side: repeat(s.side(c), c.boxes.Out()), Offset: c.shift})
 	}
-	cells, _, err := cells.Cells(s.a, s.prefix+stepBoxes, q, budget.Mu(s.mu2))
+	cells, _, err := kernel.StabilityHistogram(s.a, s.prefix+stepBoxes, q, budget.Mu(s.mu2))
 	if err != nil {
 		return err
 	}
@@ -188,19 +185,19 @@ func (s *centerSearch) findBox() error {
 }
 
 // fullest returns the boxes of a leaf with the largest counts.
-func (s *centerSearch) fullest(all []cells.Cell, leaf int) []cells.Cell {
-	var own []cells.Cell
+func (s *centerSearch) fullest(all []kernel.Cell, leaf int) []kernel.Cell {
+	var own []kernel.Cell
 	for _, c := range all {
 		if c.Leaf == leaf {
 			own = append(own, c)
 		}
 	}
-	slices.SortStableFunc(own, func(a, b cells.Cell) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortStableFunc(own, func(a, b kernel.Cell) int { return cmp.Compare(b.Count, a.Count) })
 	return own[:min(len(own), s.most)]
 }
 
 // slab returns the condition |w(x - Center) - middle| <= half, for one row w of f.
-func slab(f query.Affine, w []float64, middle, half float64) rings.Condition {
+func slab(f query.Affine, w []float64, middle, half float64) query.Condition {
 	n2 := 0.0
 	for _, v := range w {
 		n2 += v * v
@@ -209,14 +206,14 @@ func slab(f query.Affine, w []float64, middle, half float64) rings.Condition {
 	for j, v := range w {
 		center[j] += v * middle / n2
 	}
-	return rings.Condition{Frame: query.Affine{Columns: f.Columns, Center: center, W: [][]float64{w}}, Radius: half}
+	return query.Condition{Frame: query.Affine{Columns: f.Columns, Center: center, W: [][]float64{w}}, Radius: half}
 }
 
 // findCell finds, along the axes of a random rotation, the fullest interval of each, and so a ball
 // that is bounded in all dimensions.
 func (s *centerSearch) findCell() error {
 	// Step 4: a public rotation, and the fullest cell along every axis.
-	q := boxes.BoxKeys{Partition: partition(s.parts())}
+	q := query.BoxKeys{Partition: partition(s.parts())}
 	var turns []*mat.Dense
 	for _, c := range s.live {
 		rng := s.draw()
@@ -224,9 +221,9 @@ func (s *centerSearch) findCell() error {
 		u := paper.Rotation(rng, l)
 		turns = append(turns, u)
 		width := s.width(c)
-		q.Grids = append(q.Grids, boxes.Grid{Frame: turned(u, c.frame), Side: repeat(width, l), Offset: uniform(rng, l, width)})
+		q.Grids = append(q.Grids, query.Grid{Frame: turned(u, c.frame), Side: repeat(width, l), Offset: uniform(rng, l, width)})
 	}
-	cells, _, err := cells.Cells(s.a, s.prefix+stepAxes, q, budget.Mu(s.mu2))
+	cells, _, err := kernel.StabilityHistogram(s.a, s.prefix+stepAxes, q, budget.Mu(s.mu2))
 	if err != nil {
 		return err
 	}
@@ -261,9 +258,9 @@ func (s *centerSearch) width(c *candidate) float64 {
 // findMean takes the noisy mean of the rows in that ball.
 func (s *centerSearch) findMean() error {
 	// Step 5: the mean.
-	q := rings.Parts{}
+	q := query.Parts{}
 	for _, c := range s.live {
-		c.part = c.and(rings.Condition{Frame: c.center, Radius: c.reached})
+		c.part = c.and(query.Condition{Frame: c.center, Radius: c.reached})
 		q.Queries = append(q.Queries, spherical(c.center, c.reached))
 	}
 	q.Partition = partition(s.parts())
@@ -285,7 +282,7 @@ func spherical(f query.Affine, radius float64) query.ClippedMoments {
 }
 
 // sphericalSums measures q, Parts of queries made by spherical.
-func (r *run) sphericalSums(step string, q rings.Parts, loss float64) ([]moments.Sums, error) {
+func (r *run) sphericalSums(step string, q query.Parts, loss float64) ([]moments.Sums, error) {
 	ans, err := r.a.Sum(step, q, loss)
 	if err != nil {
 		return nil, err
@@ -317,7 +314,7 @@ func meanWithin(m moments.Sums, radius float64) []float64 {
 
 // heaviest returns the cell of the largest count of a leaf and coordinate; nil if none was
 // released.
-func heaviest(cells []cells.Cell, leaf, coordinate int) (best *cells.Cell) {
+func heaviest(cells []kernel.Cell, leaf, coordinate int) (best *kernel.Cell) {
 	for i, c := range cells {
 		if c.Leaf == leaf && c.Coordinate == coordinate && (best == nil || c.Count > best.Count) {
 			best = &cells[i]

@@ -9,7 +9,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/budget"
@@ -108,7 +107,7 @@ func (e WarmUp) Plan(p estimate.Problem) (kernel.Plan, error) {
 	}
 	steps = append(steps, pcaStep(stepPCA, e.pcaShare(), 1))
 	steps = append(steps, pglocSteps(prefixBall, ballsShare, k, .9)...)
-	steps = append(steps, kernel.Step{Name: stepAbout, Query: rings.PartsOf(query.ClippedMoments{}.Kind()), Share: aboutShare, Most: 1, Source: "KSSU19 Section B.8"})
+	steps = append(steps, kernel.Step{Name: stepAbout, Query: query.PartsOf(query.ClippedMoments{}.Kind()), Share: aboutShare, Most: 1, Source: "KSSU19 Section B.8"})
 	return kernel.Plan{Method: e.Name(), Steps: append(steps, psgeSteps(finalPrefix, 1)...)}, nil
 }
 
@@ -233,7 +232,7 @@ func (e WarmUp) lift(r *run, cells []part, balls []*ball, clip *ball, mu2 float6
 	if len(cells) == 0 {
 		return nil, nil, nil
 	}
-	q := rings.Parts{Partition: partition(cells)}
+	q := query.Parts{Partition: partition(cells)}
 	for range cells {
 		q.Queries = append(q.Queries, spherical(clip.frame, clip.radius))
 	}

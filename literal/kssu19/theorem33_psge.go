@@ -4,10 +4,8 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/pairsums"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
@@ -20,8 +18,8 @@ const (
 func psgeSteps(prefix string, share float64) []kernel.Step {
 	const source = "KSSU19 Section B.6"
 	return []kernel.Step{
-		{Name: prefix + stepSphere, Query: rings.PartsOf(query.ClippedMoments{}.Kind()), Share: share / 2, Most: 1, Source: source},
-		{Name: prefix + stepSpread, Query: rings.PartsOf(pairsums.PairSpread{}.Kind()), Share: share, Most: 1, Source: source},
+		{Name: prefix + stepSphere, Query: query.PartsOf(query.ClippedMoments{}.Kind()), Share: share / 2, Most: 1, Source: source},
+		{Name: prefix + stepSpread, Query: query.PartsOf(papers.PairSpread{}.Kind()), Share: share, Most: 1, Source: source},
 	}
 }
 
@@ -51,7 +49,7 @@ func (r *run) psge(prefix string, parts []part, balls []*ball, mu2 float64) ([]*
 		return found, nil
 	}
 	// Steps 1 and 2: counts and means.
-	q := rings.Parts{Partition: partition(parts)}
+	q := query.Parts{Partition: partition(parts)}
 	for _, b := range balls {
 		q.Queries = append(q.Queries, spherical(b.frame, b.radius))
 	}
@@ -60,12 +58,12 @@ func (r *run) psge(prefix string, parts []part, balls []*ball, mu2 float64) ([]*
 		return nil, err
 	}
 	var live []int
-	asked := rings.Pairs{}
+	asked := query.Pairs{}
 	for i, m := range sums {
 		clipped := m.Trace > mostClipped*balls[i].radius*balls[i].radius*m.Count
 		if m.Count > seen*m.CountSD && m.Count >= 2 && !clipped {
 			live = append(live, i)
-			asked.Queries = append(asked.Queries, pairsums.PairSpread{Frame: balls[i].frame, Bound: balls[i].radius * balls[i].radius})
+			asked.Queries = append(asked.Queries, papers.PairSpread{Frame: balls[i].frame, Bound: balls[i].radius * balls[i].radius})
 			asked.Buckets = append(asked.Buckets, buckets(m.Count))
 		}
 	}
@@ -74,13 +72,13 @@ func (r *run) psge(prefix string, parts []part, balls []*ball, mu2 float64) ([]*
 	}
 	// Steps 3 and 4: the number of pairs, and their spread.
 	asked.Partition = partition(chosen(parts, live))
-	ans, err := pairs.Sum(r.a, prefix+stepSpread, asked, r.a.LeftMu())
+	ans, err := kernel.SumPairs(r.a, prefix+stepSpread, asked, r.a.LeftMu())
 	if err != nil {
 		return nil, err
 	}
 	answers, sigmas := asked.Split(ans.Values, ans.Sigma)
 	for j, i := range live {
-		spread := asked.Queries[j].(pairsums.PairSpread)
+		spread := asked.Queries[j].(papers.PairSpread)
 		sum, number := spread.Read(answers[j])
 		sd := sigmas[j]
 		l := float64(balls[i].frame.Out())

@@ -19,8 +19,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // Estimator is the method "univariate:kv18".
@@ -67,7 +65,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 		return kernel.Plan{}, refusal
 	}
 	share, pure := sharesOf(p), p.Budget.Pure()
-	place := kernel.Step{Name: stepPlace, Query: boxes.BoxKeys{}.Kind(), Share: share.place, Most: 1, Slack: 1, Source: "KV18 Section 2"}
+	place := kernel.Step{Name: stepPlace, Query: query.BoxKeys{}.Kind(), Share: share.place, Most: 1, Slack: 1, Source: "KV18 Section 2"}
 	if e.c.reach(p.Facts).bins > 0 {
 		place.Query, place.Slack, place.Pure = query.Histogram, 0, pure
 	} else if p.NoDelta {
@@ -79,7 +77,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	}
 	return kernel.Plan{Method: name, Steps: []kernel.Step{
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: share.count, Most: 1, Pure: pure, Source: "TYLERPRESS Section 0.3"},
-		{Name: stepScale, Query: rings.PairOctaves{}.Kind(), Share: share.scale, Most: 1, Pure: pure, Source: "KV18 Section 1"},
+		{Name: stepScale, Query: query.PairOctaves{}.Kind(), Share: share.scale, Most: 1, Pure: pure, Source: "KV18 Section 1"},
 		place,
 		{Name: stepMoments, Query: query.ClippedMoments{}.Kind(), Share: share.moments, Most: 1, Pure: pure, Source: "KV18 Section 3"},
 	}}, nil

@@ -5,11 +5,9 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/choice"
-	"github.com/gauze-dp/gauze/kernel/pairs"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // Shares are the parts of the budget that the steps cost: of mu^2 or, where delta is 0, of epsilon.
@@ -33,17 +31,17 @@ func sharesOf(p estimate.Problem) shares {
 // source has it.
 func (r *run) sum(step string, q query.Sum, cost float64) (kernel.Answer, error) {
 	if r.Problem.Budget.Pure() {
-		return choice.Laplace(r.Allotment, step, q, cost)
+		return pure.Laplace(r.Allotment, step, q, cost)
 	}
 	return r.Sum(step, q, privacy.SqrtDown(cost))
 }
 
 // pairSum returns sum for secret pairs of rows.
-func (r *run) pairSum(step string, q rings.Pairs, cost float64) (kernel.Answer, error) {
+func (r *run) pairSum(step string, q query.Pairs, cost float64) (kernel.Answer, error) {
 	if r.Problem.Budget.Pure() {
-		return choice.LaplacePairs(r.Allotment, step, q, cost)
+		return pure.LaplacePairs(r.Allotment, step, q, cost)
 	}
-	return pairs.Sum(r.Allotment, step, q, privacy.SqrtDown(cost))
+	return kernel.SumPairs(r.Allotment, step, q, privacy.SqrtDown(cost))
 }
 
 // countNoise returns the noise sd of counts of which one row changes so many by one, for a share.

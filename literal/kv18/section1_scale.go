@@ -3,7 +3,7 @@ package kv18
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query"
 )
 
 // findScale takes the octave that most distances of pairs fall in: for a Gaussian, its lower end is
@@ -14,9 +14,9 @@ import (
 // Gaussian unless delta is 0, and no delta is spent; pairs are secret and random, not neighbours by
 // position; no bin passes that could be noise.
 func (r *run) findScale() (doubt string, err error) {
-	q := rings.PairOctaves{Columns: 1, Low: r.reach.low - 1, High: r.reach.high + 1}
+	q := query.PairOctaves{Columns: 1, Low: r.reach.low - 1, High: r.reach.high + 1}
 	buckets := int(math.Max(1, math.Min(1<<26, r.rows/2)))
-	answer, err := r.pairSum(stepScale, rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets}}, r.share.scale*r.Mu2)
+	answer, err := r.pairSum(stepScale, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, r.share.scale*r.Mu2)
 	if err != nil {
 		return "", err
 	}

@@ -4,9 +4,8 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/dense"
-	"github.com/gauze-dp/gauze/kernel/cells"
+	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
 )
 
 // findPlace takes the fullest bin of width r.width among those that pass the threshold or, where
@@ -17,8 +16,8 @@ func (r *run) findPlace() (doubt string, err error) {
 	if r.reach.bins > 0 {
 		return r.findNear()
 	}
-	grid := boxes.Grid{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{r.width}, Offset: []float64{0}}
-	cells, _, err := cells.Cells(r.Allotment, stepPlace, boxes.BoxKeys{Grids: []boxes.Grid{grid}}, math.Sqrt(r.share.place*r.Mu2))
+	grid := query.Grid{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{r.width}, Offset: []float64{0}}
+	cells, _, err := kernel.StabilityHistogram(r.Allotment, stepPlace, query.BoxKeys{Grids: []query.Grid{grid}}, math.Sqrt(r.share.place*r.Mu2))
 	if err != nil {
 		return "", err
 	}

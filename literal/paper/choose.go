@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/choice"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
-	"github.com/gauze-dp/gauze/kernel/query/scores"
+	"github.com/gauze-dp/gauze/kernel/pure"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 )
 
 // Form says by what Choose chooses.
@@ -32,20 +32,20 @@ type Options struct {
 	// Accuracy is alpha of a Tournament: the best of the list is within it of the truth. In (0, 1].
 	Accuracy float64
 	// Partition, if set, has one leaf: only the rows in it are looked at.
-	Partition rings.Partition
+	Partition query.Partition
 }
 
 // ChoiceStep returns the plan's line for one choice, which a pure budget pays for too.
 func ChoiceStep(name string, share float64, form Form, source string) kernel.Step {
-	kind := scores.MinimumDistance{}.Kind()
+	kind := papers.MinimumDistance{}.Kind()
 	if form == Tournament {
-		kind = scores.Tournament{}.Kind()
+		kind = papers.Tournament{}.Kind()
 	}
-	return kernel.Step{Name: name, Query: scores.SelectionOf(kind), Share: share, Most: 1, Pure: true, Source: source}
+	return kernel.Step{Name: name, Query: papers.SelectionOf(kind), Share: share, Most: 1, Pure: true, Source: source}
 }
 
 // Choose returns the number of a mixture of the list, chosen by the exponential mechanism:
-// epsilon-DP with delta = 0, charged as kernel's Select says (convert.BoundedRangeOfMu turns a mu
+// epsilon-DP with delta = 0, charged as kernel's Select says (privacy.BoundedRangeOfMu turns a mu
 // into an epsilon). A list of one costs nothing.
 //
 // What it promises is Bound for AllPairs and TournamentRows for a Tournament. Anchored replaces the
@@ -67,7 +67,7 @@ func Choose(a *kernel.Allotment, step string, l *List, o Options, epsilon float6
 	if l.Len() == 1 {
 		return 0, nil
 	}
-	chosen, err := choice.Select(a, step, scores.Selection{Partition: o.Partition, Scores: []scores.Score{q}}, epsilon)
+	chosen, err := pure.Select(a, step, papers.Selection{Partition: o.Partition, Scores: []papers.Score{q}}, epsilon)
 	if err != nil {
 		return 0, err
 	}
@@ -75,11 +75,11 @@ func Choose(a *kernel.Allotment, step string, l *List, o Options, epsilon float6
 }
 
 // queryOf returns what Choose asks: the score of every mixture of the list.
-func queryOf(l *List, o Options) (scores.Score, error) {
+func queryOf(l *List, o Options) (papers.Score, error) {
 	if l.Len() == 0 {
 		return nil, errors.New("hypotheses: want at least one mixture, got none")
 	}
-	q := scores.MinimumDistance{Parts: l.Parts, Index: l.index, Share: l.share}
+	q := papers.MinimumDistance{Parts: l.Parts, Index: l.index, Share: l.share}
 	if o.Form == anchored || o.Form == Quick && l.Len() > mostReference {
 		q.Sets = pairs(l.maximin(fastAnchors(len(l.Gaussians))))
 	} else {
@@ -102,7 +102,7 @@ func queryOf(l *List, o Options) (scores.Score, error) {
 	q.Mass = l.masses(q.Sets)
 	if o.Form == Tournament {
 		draw, margin := margins(o.Accuracy)
-		return scores.Tournament{MinimumDistance: q, Draw: draw, Margin: margin}, nil
+		return papers.Tournament{MinimumDistance: q, Draw: draw, Margin: margin}, nil
 	}
 	return q, nil
 }

@@ -10,10 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
-	"github.com/gauze-dp/gauze/kernel/query/scores"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 )
 
 // choose runs one choice under a budget without delta, which has to be all that it costs, and
@@ -26,7 +24,7 @@ func choose(t *testing.T, rows [][]float64, d int, rel privacy.Relation, l *List
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := s.Measurements(); s.Loss() != (privacy.Loss{Epsilon: epsilon}) || m[0].Mu != convert.MuOfBoundedRange(epsilon) {
+	if m := s.Measurements(); s.Loss() != (privacy.Loss{Epsilon: epsilon}) || m[0].Mu != privacy.MuOfBoundedRange(epsilon) {
 		t.Errorf("it cost %+v: %+v", s.Loss(), m)
 	}
 	return i
@@ -51,13 +49,13 @@ func sample(rng *rand.Rand, l *List, i, n int) (rows [][]float64) {
 }
 
 // distances is the query of the minimum distance.
-func distances(t *testing.T, l *List, o Options) scores.MinimumDistance {
+func distances(t *testing.T, l *List, o Options) papers.MinimumDistance {
 	t.Helper()
 	q, err := queryOf(l, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return q.(scores.MinimumDistance)
+	return q.(papers.MinimumDistance)
 }
 
 // TestLemma31: rows from a mixture outside the list; the choice is as near as promised, in all but
@@ -175,8 +173,8 @@ func TestRowsOfALeaf(t *testing.T) {
 		}
 	}
 	for want, center := range map[int]float64{0: 100, 1: 0} {
-		near := rings.Condition{Frame: query.Affine{Columns: []int{0}, Center: []float64{center}, W: [][]float64{{1}}}, Radius: 20}
-		o := Options{Columns: []int{1}, Partition: rings.Partition{Regions: []rings.Region{{Conditions: []rings.Condition{near}}}}}
+		near := query.Condition{Frame: query.Affine{Columns: []int{0}, Center: []float64{center}, W: [][]float64{{1}}}, Radius: 20}
+		o := Options{Columns: []int{1}, Partition: query.Partition{Regions: []query.Region{{Conditions: []query.Condition{near}}}}}
 		if got := choose(t, rows, 2, privacy.AddRemoveOne, l, o, 1); got != want {
 			t.Errorf("around %v it chose %d", center, got)
 		}

@@ -28,7 +28,7 @@ func CostOf(form Form, gaussians int, mixtures float64) Cost {
 }
 
 // The most that a form that is printed may take: a GB of masses (a guess), and mixtures times sets
-// as kernel/query/scores has it.
+// as kernel/query/papers has it.
 const (
 	mostPairMasses = 1 << 27
 	mostPairs      = 1 << 29

@@ -13,16 +13,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/internal/words"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/parts/budget"
 )
 
 // PureEpsilon returns the epsilon of a pure step that may cost mu2.
-func PureEpsilon(mu2 float64) float64 { return convert.PureOfMu(budget.Mu(mu2)) }
+func PureEpsilon(mu2 float64) float64 { return privacy.PureOfMu(budget.Mu(mu2)) }
 
 // ChoiceEpsilon returns the epsilon of an exponential mechanism, by its bounded range, that may
 // cost mu2.
-func ChoiceEpsilon(mu2 float64) float64 { return convert.BoundedRangeOfMu(budget.Mu(mu2)) }
+func ChoiceEpsilon(mu2 float64) float64 { return privacy.BoundedRangeOfMu(budget.Mu(mu2)) }
 
 // Faults are what is wrong with a package's constants, all at once.
 type Faults []string

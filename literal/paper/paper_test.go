@@ -3,13 +3,13 @@ package paper
 import (
 	"testing"
 
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 // TestFits: what a part of a budget pays for fits into it, and leaves next to nothing.
 func TestFits(t *testing.T) {
 	for _, mu2 := range []float64{1e-12, .02, 3, 50} {
-		for _, mu := range []float64{convert.MuOfPure(PureEpsilon(mu2)), convert.MuOfBoundedRange(ChoiceEpsilon(mu2))} {
+		for _, mu := range []float64{privacy.MuOfPure(PureEpsilon(mu2)), privacy.MuOfBoundedRange(ChoiceEpsilon(mu2))} {
 			if !(mu*mu <= mu2 && mu*mu > mu2*(1-1e-6)) {
 				t.Errorf("of %v an epsilon that costs %v", mu2, mu*mu)
 			}

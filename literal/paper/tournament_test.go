@@ -8,7 +8,7 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query/scores"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 )
 
 // near is a list of Gaussians of the line, and a truth that is within alpha, and not much less, of
@@ -64,7 +64,7 @@ func TestContests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := q.(scores.Tournament)
+		s := q.(papers.Tournament)
 		truth.Gaussians = append(truth.Gaussians, l.Gaussians...) // masses of the truth in their sets
 		all := &List{Gaussians: truth.Gaussians, Parts: 1, index: []int{0}, share: []float64{1}}
 		for i := range l.Gaussians {
@@ -115,7 +115,7 @@ func TestContests(t *testing.T) {
 func TestPure(t *testing.T) {
 	const epsilon = .8
 	rng := rand.New(rand.NewPCG(11, 1))
-	law := func(s scores.Score, rows []float64) (log []float64) {
+	law := func(s papers.Score, rows []float64) (log []float64) {
 		sum, v := 0.0, s.Scores(rows, 1)
 		for _, x := range v {
 			sum += math.Exp(epsilon / 2 * float64(x-v[0]))
@@ -167,9 +167,9 @@ func TestCost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, ok := s.(scores.MinimumDistance)
+		q, ok := s.(papers.MinimumDistance)
 		if !ok {
-			q = s.(scores.Tournament).MinimumDistance
+			q = s.(papers.Tournament).MinimumDistance
 		}
 		cost := CostOf(c.form, len(l.Gaussians), float64(c.mixtures))
 		if cost.Sets != float64(len(q.Sets)) || cost.Masses != float64(len(q.Sets)*len(q.Mass)) || !cost.Runs() || !strings.Contains(cost.String(), "sets for") {

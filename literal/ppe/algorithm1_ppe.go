@@ -11,9 +11,9 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/blocks/popular"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/model/flags"
 )
 
@@ -24,7 +24,7 @@ import (
 //
 // Privacy: the test is (epsilon_1, delta_1)- and the mask (epsilon_2, delta_2)-indistinguishable at
 // distance r, and the whole is (epsilon_1 + epsilon_2, delta_1 + delta_2)-private; see
-// popular.Release, which proves it and converts the losses together.
+// pure.ReleasePopular, which proves it and converts the losses together.
 //
 // Utility: if all estimates are within r/(4z^2) <= alpha of the truth, what is released is within 2
 // z alpha of it with probability 1 - Beta.
@@ -48,7 +48,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if err := ctx.Err(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	mixture, ok, err := popular.Release(a, stepPPE, e.Blocks(p, program.MostComponents(p), x.t), popular.Popularity{Mask: x.mask}, x.epsilon)
+	mixture, ok, err := pure.ReleasePopular(a, stepPPE, e.Blocks(p, program.MostComponents(p), x.t), pure.Popularity{Mask: x.mask}, x.epsilon)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}

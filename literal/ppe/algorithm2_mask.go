@@ -3,7 +3,7 @@ package ppe
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/kernel/blocks/mask"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 // relaxation is z: dist_COMP, and so dist_PARAM, satisfies dist(1,3) <= z (dist(1,2) + dist(2,3))
@@ -43,9 +43,9 @@ const relaxation = 1.5
 // in units of either covariance, and the masked one may be so much smaller in the mean's direction.
 // A single component's weight is 1 and is not told, so that its noise is as large as the mask
 // takes.
-func (c Constants) mask(k, d int, alpha float64) mask.Parameters {
+func (c Constants) mask(k, d int, alpha float64) privacy.ParameterMask {
 	b, n := c.Beta/float64(3*k), float64(d)
-	m := mask.Parameters{Components: k, Dimension: d,
+	m := privacy.ParameterMask{Components: k, Dimension: d,
 		EtaWeight: alpha / math.Sqrt(2+2*math.Log(1/b)),
 		EtaMean:   alpha / math.Sqrt(3*(1+alpha)*(n+math.Log(1/b))),
 		EtaCov:    alpha / (c.CovFactor * math.Sqrt(n) * (math.Sqrt(n) + math.Sqrt(math.Log(4/b)))),

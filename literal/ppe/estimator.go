@@ -5,8 +5,8 @@
 // as in the method black-box, a part of it; a large epsilon or very many rows are needed.
 //
 // What the files are named after is elsewhere in part: the test of Algorithm 1 is the kernel's
-// (popular.Release), and so is the noise of Algorithm 2 (stable.MaskedParameters: R_W, R_MEAN,
-// R_COV, B_COMP, B_GMM); the distances are metric.Distance.
+// (pure.ReleasePopular), and so is the noise of Algorithm 2 (stable.MaskedParameters: R_W, R_MEAN,
+// R_COV, B_COMP, B_GMM); the distances are stable.Distance.
 //
 // Source: [PPE].
 package ppe

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/blocks/mask"
-	"github.com/gauze-dp/gauze/kernel/blocks/popular/metric"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -73,7 +71,7 @@ func apartBy(g, h plane) (mean, cov, both float64) {
 	atMean.mean = g.mean
 	centred.root = g.root
 	of := func(a, b plane) float64 {
-		return metric.Distance([]stable.Component{a.component(1)}, []stable.Component{b.component(1)})
+		return stable.Distance([]stable.Component{a.component(1)}, []stable.Component{b.component(1)})
 	}
 	back := g
 	back.root = h.root
@@ -178,7 +176,7 @@ func TestTriangles(t *testing.T) {
 			z[0].root[0][0] *= c * c
 			z[0].root[1][0] *= c * c
 		}
-		a, b, c := metric.Distance(mixture(x), mixture(y)), metric.Distance(mixture(y), mixture(z)), metric.Distance(mixture(x), mixture(z))
+		a, b, c := stable.Distance(mixture(x), mixture(y)), stable.Distance(mixture(y), mixture(z)), stable.Distance(mixture(x), mixture(z))
 		if a > 1 || b > 1 {
 			continue
 		}
@@ -205,7 +203,7 @@ func TestMasksAlone(t *testing.T) {
 			for _, del := range []float64{1e-2, 1e-6} {
 				for _, alpha := range []float64{.1, 1} {
 					n, log, b := float64(d), math.Log(2/del), .05
-					weight := mask.Parameters{Components: 1, Dimension: d, EtaWeight: alpha / math.Sqrt(2+2*math.Log(1/b)), EtaMean: mostEta, EtaCov: mostEta,
+					weight := privacy.ParameterMask{Components: 1, Dimension: d, EtaWeight: alpha / math.Sqrt(2+2*math.Log(1/b)), EtaMean: mostEta, EtaCov: mostEta,
 						Gamma: alpha * eps / (2 * math.Sqrt2 * log * math.Sqrt(1+math.Log(1/b)))}
 					if got := privacy.EpsilonOfMu(del, weight.Gamma/weight.EtaWeight); got > eps {
 						t.Errorf("weight: %v at (%v, %v)", got, eps, del)
@@ -213,12 +211,12 @@ func TestMasksAlone(t *testing.T) {
 					if got := privacy.EpsilonOfMu(del, 30*weight.Gamma/weight.EtaWeight); got < eps {
 						t.Errorf("weight, thirty times as far: %v at (%v, %v)", got, eps, del)
 					}
-					mean := mask.Parameters{Components: 1, Dimension: d, EtaWeight: mostEta, EtaMean: alpha / math.Sqrt(3*(n+math.Log(1/b))), EtaCov: mostEta,
+					mean := privacy.ParameterMask{Components: 1, Dimension: d, EtaWeight: mostEta, EtaMean: alpha / math.Sqrt(3*(n+math.Log(1/b))), EtaCov: mostEta,
 						Gamma: math.Min(.5, eps*alpha/(24*log*math.Sqrt(n+math.Log(1/b))))}
 					h := alpha / (7 * math.Sqrt(n) * (math.Sqrt(n) + math.Sqrt(math.Log(4/b))))
-					cov := mask.Parameters{Components: 1, Dimension: d, EtaWeight: mostEta, EtaMean: mostEta, EtaCov: h,
+					cov := privacy.ParameterMask{Components: 1, Dimension: d, EtaWeight: mostEta, EtaMean: mostEta, EtaCov: h,
 						Gamma: min(math.Sqrt(eps/(2*n*(n+1/(h*h)))), eps/(8*n*math.Sqrt(log)), eps/(8*log), eps*h/(12*math.Sqrt(n*log)))}
-					for name, m := range map[string]mask.Parameters{"mean": mean, "covariance": cov} {
+					for name, m := range map[string]privacy.ParameterMask{"mean": mean, "covariance": cov} {
 						if m.Validate() != nil {
 							continue
 						}

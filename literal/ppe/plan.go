@@ -7,11 +7,9 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/blocks/mask"
-	"github.com/gauze-dp/gauze/kernel/blocks/popular"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
@@ -25,7 +23,7 @@ const (
 type design struct {
 	epsilon, delta float64 // of the test
 	t              int
-	mask           mask.Parameters // its Gamma is r
+	mask           privacy.ParameterMask // its Gamma is r
 	alpha          float64
 }
 
@@ -43,7 +41,7 @@ func (c Constants) design(p estimate.Problem, public bool) (x design) {
 	if !(added <= mostAdded*b.Delta) {
 		return x
 	}
-	beside := convert.PureCurve(x.epsilon).Compose(privacy.GaussianCurve(math.Sqrt(c.CountShare) * privacy.MuOf(b.Epsilon, b.Delta)))
+	beside := privacy.PureCurve(x.epsilon).Compose(privacy.GaussianCurve(math.Sqrt(c.CountShare) * privacy.MuOf(b.Epsilon, b.Delta)))
 	for _, x.alpha = range c.alphas(public) {
 		x.mask = c.mask(k, d, x.alpha)
 		fits := func(gamma float64) bool {
@@ -64,7 +62,7 @@ func (c Constants) design(p estimate.Problem, public bool) (x design) {
 }
 
 // mostGamma is the largest r, beyond which dist_PARAM has no triangle inequality, and leastGamma
-// the least, which is well above the rounding of distances (popular.Popularity.Radius). mostAdded
+// the least, which is well above the rounding of distances (pure.Popularity.Radius). mostAdded
 // is the part of delta that the plan may add.
 const (
 	mostGamma  = 1
@@ -132,8 +130,8 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	}
 	return kernel.Plan{Method: e.Name(), Steps: []kernel.Step{
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: 1, Most: 1, Source: "PPE Algorithm 1"},
-		{Name: stepPPE, Query: popular.Kind, Share: 1e-9, Most: 1, Source: "PPE Algorithm 1",
-			Extra: popular.Closeness{Mask: x.mask, Delta: x.delta, Pure: x.epsilon}},
+		{Name: stepPPE, Query: pure.PopularKind, Share: 1e-9, Most: 1, Source: "PPE Algorithm 1",
+			Extra: pure.Closeness{Mask: x.mask, Delta: x.delta, Pure: x.epsilon}},
 	}}, nil
 }
 

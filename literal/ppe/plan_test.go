@@ -12,8 +12,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/blocks/popular"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/pure"
 )
 
 var update = flag.Bool("update", false, "rewrite the plans in testdata")
@@ -64,7 +64,7 @@ func TestPlanGolden(t *testing.T) {
 				t.Error(err)
 			}
 			step, x := plan.Steps[1], c.e.Expect(p)
-			extra := step.Extra.(popular.Closeness)
+			extra := step.Extra.(pure.Closeness)
 			m := extra.Mask
 			fmt.Fprintf(&b, "%vmask: gamma %.3g, eta %.3g, %.3g, %.3g; test: epsilon %.3g, delta %.3g\nneeds %.2g rows; %s\n\n", estimatetest.Plan(plan), m.Gamma,
 				m.EtaWeight, m.EtaMean, m.EtaCov, extra.Pure, extra.Delta, x.RowsNeeded, strings.Join(x.Notes, ";\n  "))

@@ -9,8 +9,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/blocks/popular"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model"
@@ -21,7 +21,7 @@ import (
 // Gaussian in one column whose variance is publicly known. It is there to show that Theorem 4.3.1
 // asks for no more than a distance and a mask: here |y - y'| and Gaussian noise.
 //
-// Privacy: popular.Release on a popular.Line.
+// Privacy: pure.ReleasePopular on a pure.Line.
 //
 // Source: [PPE] Theorem 4.3.1 (another space); Algorithm 1.
 type Line struct {
@@ -94,7 +94,7 @@ func (e Line) Plan(p estimate.Problem) (kernel.Plan, error) {
 	}
 	return kernel.Plan{Method: e.Name(), Steps: []kernel.Step{
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: e.c.CountShare, Most: 1, Source: "PPE Algorithm 1"},
-		{Name: stepLine, Query: popular.LineKind, Share: 1, Most: 1, Source: e.Source(), Extra: popular.Closeness{Delta: delta, Pure: epsilon}},
+		{Name: stepLine, Query: pure.PopularNumberKind, Share: 1, Most: 1, Source: e.Source(), Extra: pure.Closeness{Delta: delta, Pure: epsilon}},
 	}}, nil
 }
 
@@ -147,14 +147,14 @@ func (e Line) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (e
 	scatter := math.Max(leastScatter, math.Sqrt(p.KnownCovariance[0][0])*math.Sqrt(float64(t)/math.Max(float64(t), notes.Rows)))
 	_, exponent := math.Frexp(scatter * unitPart)
 	unit := math.Ldexp(.5, exponent)
-	line := popular.Line{Unit: unit, Reach: 2 * int64(math.Ceil(agreeSDs*math.Sqrt2*scatter/unit)), Mu: a.LeftMu()}
+	line := pure.Line{Unit: unit, Reach: 2 * int64(math.Ceil(agreeSDs*math.Sqrt2*scatter/unit)), Mu: a.LeftMu()}
 	noise := float64(line.Reach) * unit / line.Mu
 	if off, sd := math.Hypot(noise, scatter), math.Sqrt(p.KnownCovariance[0][0]); !(off <= mostError*sd) {
 		return estimate.Outcome{Diagnostics: notes.Notes, NoRelease: &estimate.NoRelease{
 			Reason: fmt.Sprintf("the mean would be off by %.2g, with the column's standard deviation %.2g", off, sd),
 			Advice: fmt.Sprintf("about %.2g rows, or a larger epsilon; --method gaussian needs far fewer", e.rowsNeeded(p))}}, nil
 	}
-	y, ok, err := popular.Release(a, stepLine, e.Blocks(p, 1, t), line, epsilon)
+	y, ok, err := pure.ReleasePopular(a, stepLine, e.Blocks(p, 1, t), line, epsilon)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}

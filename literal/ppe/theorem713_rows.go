@@ -3,7 +3,7 @@ package ppe
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/kernel/blocks/mask"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 // blocksFor returns t, the number of blocks: so many that the support of the test's noise is a
@@ -34,9 +34,9 @@ func accuracy(gamma float64) float64 { return gamma / (4 * relaxation * relaxati
 // estimates scatter by 1.4 sqrt2 k sqrt(D(D+1)/m), D = d+1, on blocks of m rows of components that
 // do not overlap; and a scatter of half of gamma. +Inf where no mask will do.
 //
-// Tight: gamma is what one mask for all of a component (mask.Lifted) allows with noise .5/sqrt D,
-// coarser than any in this package. Printed: gamma is that of Lemma 6.2.1 with C_2 = 24, the
-// largest constant among the lemmas that it follows from, alpha = 1, and beta = .1/(2t).
+// Tight: gamma is what one mask for all of a component (privacy.CovarianceMask) allows with noise
+// .5/sqrt D, coarser than any in this package. Printed: gamma is that of Lemma 6.2.1 with C_2 = 24,
+// the largest constant among the lemmas that it follows from, alpha = 1, and beta = .1/(2t).
 //
 // Both are lower than what the method black-box:paper needs (see Estimator.Expect): the
 // restatement's mask is coarser, and one for all components.
@@ -49,7 +49,7 @@ func RowsNeeded(k, d int, epsilon, delta float64) (printed, tight float64) {
 		const scatter = 1.4 * math.Sqrt2
 		return t * math.Pow(2*scatter*components/gamma, 2) * (n + 1) * (n + 2)
 	}
-	one := mask.Lifted{Dimension: d + 1, Eta: .5 / math.Sqrt(n+1)}
+	one := privacy.CovarianceMask{Dimension: d + 1, Eta: .5 / math.Sqrt(n+1)}
 	gamma := largest(mostGamma, func(gamma float64) bool {
 		one.Gamma = gamma
 		return one.Curve().Epsilon(delta) <= epsilon

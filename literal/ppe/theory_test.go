@@ -8,11 +8,9 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/blocks/mask"
-	"github.com/gauze-dp/gauze/kernel/blocks/popular"
-	"github.com/gauze-dp/gauze/kernel/blocks/popular/metric"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/pure"
 )
 
 // The number of blocks is the least with which the test surely passes if all estimates agree, but
@@ -25,7 +23,7 @@ func TestBlocksFor(t *testing.T) {
 	}
 	for _, eps := range []float64{.05, .5, 6, 30} {
 		n := blocksFor(eps, delta)
-		threshold, support := popular.Threshold(n, eps, delta)
+		threshold, support := pure.PopularThreshold(n, eps, delta)
 		most := int64(n) * int64(n)
 		if threshold+support > most || n > 5 && float64(threshold+support) < .95*float64(most) {
 			t.Errorf("epsilon %v, %d blocks: a count of %d may be asked for, the largest is %d", eps, n, threshold+support, most)
@@ -127,7 +125,7 @@ func TestConcentrationAsPrinted(t *testing.T) {
 	const d = 20
 	mixture, m := scattered(rng, 1, d), c.mask(1, d, .5)
 	for range 20 {
-		if movedBy(mixture, mask.Parameters{EtaWeight: 1e-3, EtaMean: 1e-3, EtaCov: m.EtaCov * math.Sqrt(d)}, z) > .5 {
+		if movedBy(mixture, privacy.ParameterMask{EtaWeight: 1e-3, EtaMean: 1e-3, EtaCov: m.EtaCov * math.Sqrt(d)}, z) > .5 {
 			beyond++
 		}
 	}
@@ -138,7 +136,7 @@ func TestConcentrationAsPrinted(t *testing.T) {
 
 // movedBy is how far a mask moves a mixture in dist_PARAM, which is told valid weights only: they
 // are compared here, but for a single one's.
-func movedBy(mixture []stable.Component, m mask.Parameters, z func() *big.Float) (far float64) {
+func movedBy(mixture []stable.Component, m privacy.ParameterMask, z func() *big.Float) (far float64) {
 	masked := stable.MaskedParameters(mixture, m.EtaWeight, m.EtaMean, m.EtaCov, z)
 	for i := range masked {
 		if len(masked) > 1 {
@@ -146,7 +144,7 @@ func movedBy(mixture []stable.Component, m mask.Parameters, z func() *big.Float)
 		}
 		masked[i].Weight = mixture[i].Weight
 	}
-	return math.Max(far, metric.Distance(mixture, masked))
+	return math.Max(far, stable.Distance(mixture, masked))
 }
 
 // scattered is a mixture of k components far apart in d columns.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/loops"
 )
 
@@ -49,16 +48,16 @@ func (b Box) whole() bool {
 
 // partition has one leaf per box; where boxes overlap, as a narrow one in a wide one does, the
 // first takes the row.
-func partition(boxes []Box) rings.Partition {
-	var p rings.Partition
+func partition(boxes []Box) query.Partition {
+	var p query.Partition
 	for _, b := range boxes {
-		var r rings.Region
+		var r query.Region
 		for j := range b.Low {
 			if math.IsInf(b.Low[j], -1) && math.IsInf(b.High[j], 1) {
 				continue
 			}
 			half := math.Max(b.High[j]/2-b.Low[j]/2, 0x1p-1000)
-			r.Conditions = append(r.Conditions, rings.Condition{
+			r.Conditions = append(r.Conditions, query.Condition{
 				Frame: query.Affine{Columns: []int{j}, Center: []float64{b.Low[j]/2 + b.High[j]/2}, W: [][]float64{{1 / half}}}, Radius: 1})
 		}
 		p.Regions = append(p.Regions, r)

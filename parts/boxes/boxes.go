@@ -9,9 +9,7 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/gaps"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/lattice"
 	"github.com/gauze-dp/gauze/parts/leaves"
@@ -51,7 +49,7 @@ const mostBoxes = 64
 // Steps are the steps that Find may measure; the shares are the largest parts of the total mu^2,
 // slack is that of the thresholds. columns is how many it looks at.
 func Steps(c Config, gapsShare, countsShare, slack float64, columns int) []kernel.Step {
-	gaps := rings.GapMasses{}.Kind()
+	gaps := query.GapMasses{}.Kind()
 	const source = "AAL21 Section 6"
 	first := slack / float64(2*columns)
 	if columns == 1 {
@@ -59,10 +57,10 @@ func Steps(c Config, gapsShare, countsShare, slack float64, columns int) []kerne
 	}
 	out := []kernel.Step{{Name: c.GapsStep, Query: gaps, Share: gapsShare, Most: 1, Slack: first, Source: source}}
 	if columns > 1 {
-		out = append(out, kernel.Step{Name: c.GapsStep + inBoxes, Query: rings.PartsOf(gaps), Share: min(1, 2*gapsShare), Most: 2*columns - 1,
+		out = append(out, kernel.Step{Name: c.GapsStep + inBoxes, Query: query.PartsOf(gaps), Share: min(1, 2*gapsShare), Most: 2*columns - 1,
 			Slack: slack * float64(2*columns-1) / float64(2*columns), Source: source})
 	}
-	return append(out, kernel.Step{Name: c.CountsStep, Query: rings.PartsOf(query.Histogram), Share: 1, Most: 2 * mostLooks * columns, Source: source})
+	return append(out, kernel.Step{Name: c.CountsStep, Query: query.PartsOf(query.Histogram), Share: 1, Most: 2 * mostLooks * columns, Source: source})
 }
 
 // looks at every column are laid out for: the first histogram cuts the windows, the second what the
@@ -138,12 +136,12 @@ const staleGain = .04
 
 // look measures column j in every box and cuts the boxes into what it shows.
 func (f *finder) look(j int) error {
-	q := rings.GapMasses{Column: j, LogWindow: rings.LogWindow(f.Rows)}
+	q := query.GapMasses{Column: j, LogWindow: query.LogWindow(f.Rows)}
 	step := f.GapsStep
 	if len(f.found) > 1 || !f.found[0].whole() {
 		q.Partition, step = partition(f.found), f.GapsStep+inBoxes
 	}
-	windows, _, err := gaps.Windows(f.a, step, q, budget.Mu(f.GapsMu2*f.per))
+	windows, _, err := kernel.SpacingHistogram(f.a, step, q, budget.Mu(f.GapsMu2*f.per))
 	if err != nil {
 		return err
 	}
@@ -172,9 +170,9 @@ type line struct {
 // showed, and returns the clusters of each box. Where no gaps were seen, because values come twice
 // or rows are few, the first histogram has bins by powers of two over all numbers: a closer look
 // finds what is there without a threshold.
-func (f *finder) clusters(windows []gaps.Window, j int) ([][]cluster, error) {
+func (f *finder) clusters(windows []kernel.Spacing, j int) ([][]cluster, error) {
 	lines := make([]line, len(f.found))
-	of := make([][]gaps.Window, len(f.found))
+	of := make([][]kernel.Spacing, len(f.found))
 	for _, w := range windows {
 		of[w.Leaf] = append(of[w.Leaf], w)
 	}

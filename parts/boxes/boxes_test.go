@@ -11,7 +11,6 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/engine/local"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -34,7 +33,7 @@ const (
 func open(t testing.TB, rows [][]float64, d int, rel privacy.Relation, o kerneltest.Options) *kernel.Session {
 	steps := append(Steps(Config{GapsStep: gapsStep, CountsStep: countsStep}, gapsPart, countsPart, 1, d), TreeStep(treeStep, treePart))
 	return kerneltest.Open(t, kerneltest.Table(rows, d, rel), kernel.Plan{Method: "test", Steps: steps},
-		kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Engine: local.Engine{Workers: 1}}, o)
+		kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Engine: kernel.LocalEngine{Workers: 1}}, o)
 }
 
 // config is that of a search for k components, with a part of what the session has.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/budget"
 	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/leaves"
@@ -35,7 +34,7 @@ const (
 
 // TreeStep is the step that Start may measure.
 func TreeStep(step string, share float64) kernel.Step {
-	return kernel.Step{Name: step, Query: rings.PartsOf(rings.CellCounts{}.Kind()), Share: share, Most: levels, Source: "KSSU19 Section C.3"}
+	return kernel.Step{Name: step, Query: query.PartsOf(query.CellCounts{}.Kind()), Share: share, Most: levels, Source: "KSSU19 Section C.3"}
 }
 
 // trees measures a tree of counts in every box that is wanted, all at once, in the columns that
@@ -58,7 +57,7 @@ func trees(a *kernel.Allotment, step string, found []Box, wanted func(Box) bool,
 		s.Leaves = grown[i].Coreset()
 		sets = append(sets, s)
 	}
-	return sets, coreset.Grow(grown, func(queries []rings.CellCounts) ([]kernel.Answer, error) {
+	return sets, coreset.Grow(grown, func(queries []query.CellCounts) ([]kernel.Answer, error) {
 		return leaves.Ask(a, step, partition(found), queries, budget.Mu(mu2/levels))
 	})
 }

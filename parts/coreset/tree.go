@@ -8,7 +8,6 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // Utility constants of the tree ([KSSU19] Section C.3 of the restatement).
@@ -89,11 +88,11 @@ func NewDroppingTree(frame query.Affine, half []float64, first, last int, least 
 }
 
 // Next is the query of the next level; false when the tree is finished.
-func (t *Tree) Next() (rings.CellCounts, bool) {
+func (t *Tree) Next() (query.CellCounts, bool) {
 	if t.level > t.last || t.level > t.first && len(t.parents) == 0 {
-		return rings.CellCounts{}, false
+		return query.CellCounts{}, false
 	}
-	return rings.CellCounts{Frame: t.frame, HalfWidth: t.half, Level: t.level, Parents: t.parents}, true
+	return query.CellCounts{Frame: t.frame, HalfWidth: t.half, Level: t.level, Parents: t.parents}, true
 }
 
 // Take takes the answer to Next's query, which it does not change, and the noise sd of one count.
@@ -126,7 +125,7 @@ func (t *Tree) Take(counts []float64, sd float64) {
 	for i, count := range counts {
 		key := uint64(i)
 		if t.level > t.first {
-			key = rings.Child(t.parents[i>>q], i&(1<<q-1), q, t.level)
+			key = query.Child(t.parents[i>>q], i&(1<<q-1), q, t.level)
 		}
 		switch {
 		case count > max(split*sd, t.least) && t.level < t.last && len(next) < mostSplit:
@@ -154,15 +153,15 @@ func (t *Tree) Finest() []float64 {
 func (t *Tree) Coreset() *Coreset { return &t.leaves }
 
 // idle is a query that asks nothing of the rows, for a tree that is finished.
-func (t *Tree) idle() rings.CellCounts {
-	return rings.CellCounts{Frame: t.frame, HalfWidth: slices.Repeat([]float64{1}, len(t.half)), Level: 1, Parents: []uint64{}}
+func (t *Tree) idle() query.CellCounts {
+	return query.CellCounts{Frame: t.frame, HalfWidth: slices.Repeat([]float64{1}, len(t.half)), Level: 1, Parents: []uint64{}}
 }
 
 // Grow measures trees of disjoint parts of the rows, level by level, all of them in one query of
 // ask, which returns their answers.
-func Grow(trees []*Tree, ask func([]rings.CellCounts) ([]kernel.Answer, error)) error {
+func Grow(trees []*Tree, ask func([]query.CellCounts) ([]kernel.Answer, error)) error {
 	for {
-		queries, any := make([]rings.CellCounts, len(trees)), false
+		queries, any := make([]query.CellCounts, len(trees)), false
 		for i, t := range trees {
 			q, open := t.Next()
 			if any = any || open; !open {
@@ -189,7 +188,7 @@ func Grow(trees []*Tree, ask func([]rings.CellCounts) ([]kernel.Answer, error)) 
 func Build(a *kernel.Allotment, step string, frame query.Affine, half []float64, first, last int, least, mu float64) (*Coreset, error) {
 	t := NewTree(frame, half, first, last, least)
 	per := mu / math.Sqrt(float64(last-first+1))
-	err := Grow([]*Tree{t}, func(q []rings.CellCounts) ([]kernel.Answer, error) {
+	err := Grow([]*Tree{t}, func(q []query.CellCounts) ([]kernel.Answer, error) {
 		ans, err := a.Sum(step, q[0], per)
 		return []kernel.Answer{ans}, err
 	})
@@ -223,7 +222,7 @@ func toSimplex(counts []float64, total float64) {
 
 func (t *Tree) addLeaf(key uint64, count float64) {
 	c := &t.leaves
-	at := rings.Unpack(key, c.Dim, t.level)
+	at := query.Unpack(key, c.Dim, t.level)
 	p, v := make([]float64, c.Dim), make([]float64, c.Dim)
 	for i, h := range t.half {
 		side := 2 * h / math.Ldexp(1, t.level)

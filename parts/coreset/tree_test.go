@@ -11,7 +11,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 func newRand(t testing.TB) *rand.Rand {
@@ -80,7 +79,7 @@ func TestCoresetKeepsMass(t *testing.T) {
 			frame, half := box(q)
 			first, last := Levels(q, false)
 			var tr kerneltest.Transcript
-			plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "tree", Query: rings.CellCounts{}.Kind(), Share: 1, Most: last}}}
+			plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "tree", Query: query.CellCounts{}.Kind(), Share: 1, Most: last}}}
 			mu := .3 + 3*rng.Float64()
 			s := kerneltest.Open(t, kerneltest.Table(rows, q, privacy.AddRemoveOne), plan, kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Rho: mu * mu / 2}},
 				kerneltest.Options{Seed: rng.Uint64(), Record: &tr})

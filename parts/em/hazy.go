@@ -8,7 +8,6 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/leaves"
 )
@@ -68,12 +67,12 @@ func (r *Rounds) Attended(a *kernel.Allotment, step string, mu float64) error {
 	}
 	noisiest := slices.MaxFunc(r.Components, func(a, b component.Gaussian) int { return cmp.Compare(a.Sigma, b.Sigma) }).Sigma
 	var seen []int
-	var near rings.Partition
+	var near query.Partition
 	for j, c := range r.Components {
 		if c.Sigma >= math.Min(noisiest, hazy/r.spectral()) {
 			q, _ := r.Space.Density(c, c.Weight)
-			within := rings.Condition{Frame: q.Frame, Radius: math.Max(nearReach, math.Sqrt(float64(r.Space.Dim())))}
-			seen, near.Regions = append(seen, j), append(near.Regions, rings.Region{Conditions: []rings.Condition{within}})
+			within := query.Condition{Frame: q.Frame, Radius: math.Max(nearReach, math.Sqrt(float64(r.Space.Dim())))}
+			seen, near.Regions = append(seen, j), append(near.Regions, query.Region{Conditions: []query.Condition{within}})
 		}
 	}
 	answers, err := leaves.Ask(a, step, near, make([]query.Count, len(seen)), mu)

@@ -12,7 +12,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
@@ -32,7 +31,7 @@ func TestAttended(t *testing.T) {
 	if r.Blur(); r.Components[0].Cov.At(0, 0) != 1+.2*4 || r.Components[3].Cov.At(1, 1) > 1.01 || r.Components[3].Cov.At(1, 1) <= 1 {
 		t.Errorf("covariances %v, %v", mat.Formatted(r.Components[0].Cov), mat.Formatted(r.Components[3].Cov))
 	}
-	plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "near", Query: rings.PartsOf(query.Count{}.Kind()), Share: 1, Most: 1, Source: "s"}}}
+	plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "near", Query: query.PartsOf(query.Count{}.Kind()), Share: 1, Most: 1, Source: "s"}}}
 	terms := kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
 	s := kerneltest.Open(t, kerneltest.Table(rows, 2, terms.Relation), plan, terms, kerneltest.Options{Seed: 1})
 	if err := r.Attended(s.Allotment(), "near", s.Allotment().LeftMu()); err != nil {

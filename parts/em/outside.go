@@ -5,7 +5,6 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/leaves"
 )
@@ -24,13 +23,13 @@ func (r *Rounds) CountOutside(a *kernel.Allotment, step string, mu float64) (err
 // Outside counts the rows that lie outside every component of a space, with the loss mu, and
 // returns the noisy count and its sd.
 func Outside(a *kernel.Allotment, step string, space component.Space, components []component.Gaussian, mu float64) (rows, sd float64, err error) {
-	var outside rings.Region
+	var outside query.Region
 	radius := math.Sqrt(float64(space.Dim())) + outsideSDs
 	for _, c := range components {
 		q, _ := space.Density(c, c.Weight)
-		outside.Conditions = append(outside.Conditions, rings.Condition{Frame: q.Frame, Radius: radius, Outside: true})
+		outside.Conditions = append(outside.Conditions, query.Condition{Frame: q.Frame, Radius: radius, Outside: true})
 	}
-	answers, err := leaves.Ask(a, step, rings.Partition{Regions: []rings.Region{outside}}, make([]query.Count, 1), mu)
+	answers, err := leaves.Ask(a, step, query.Partition{Regions: []query.Region{outside}}, make([]query.Count, 1), mu)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/leaves"
 )
@@ -27,7 +26,7 @@ const (
 const ShellReleases = 2
 
 // Parted sends every row to the component that it most likely belongs to.
-func (r *Rounds) Parted() (p rings.Partition) {
+func (r *Rounds) Parted() (p query.Partition) {
 	for _, c := range r.Components {
 		q, _ := r.Space.Density(c, c.Weight)
 		q.Radius = math.Inf(1)

@@ -4,14 +4,13 @@ package leaves
 import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // Ask asks one query of the rows of each leaf, at the price of one, and returns their answers.
 //
 // Source: [KSSU19] Section A.3 of the restatement.
-func Ask[Q query.Sum](a *kernel.Allotment, step string, p rings.Partition, queries []Q, mu float64) ([]kernel.Answer, error) {
-	parts := rings.Parts{Partition: p}
+func Ask[Q query.Sum](a *kernel.Allotment, step string, p query.Partition, queries []Q, mu float64) ([]kernel.Answer, error) {
+	parts := query.Parts{Partition: p}
 	for _, q := range queries {
 		parts.Queries = append(parts.Queries, q)
 	}

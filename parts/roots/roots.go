@@ -18,7 +18,7 @@ import (
 	"sort"
 
 	"github.com/gauze-dp/gauze/dense"
-	"github.com/gauze-dp/gauze/kernel/gaps"
+	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parts/lattice"
 	"github.com/gauze-dp/gauze/parts/loops"
 )
@@ -148,7 +148,7 @@ const (
 
 // Grid are the edges of the first histogram: those of the grids of all windows, which must be those
 // of one leaf. Nil without windows.
-func Grid(windows []gaps.Window) (edges []float64) {
+func Grid(windows []kernel.Spacing) (edges []float64) {
 	for i, w := range windows {
 		bins := binsOf(windows, i)
 		step := (w.High - w.Low) / float64(bins)
@@ -163,7 +163,7 @@ func Grid(windows []gaps.Window) (edges []float64) {
 }
 
 // binsOf is how many bins window i is cut into, a power of two.
-func binsOf(windows []gaps.Window, i int) int {
+func binsOf(windows []kernel.Spacing, i int) int {
 	w := windows[i]
 	mass, logGap := 0.0, 0.0
 	for _, v := range windows {

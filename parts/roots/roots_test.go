@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gauze-dp/gauze/kernel/gaps"
+	"github.com/gauze-dp/gauze/kernel"
 )
 
 // expected is the histogram of n rows of N(mean, sd^2), without chance or noise.
@@ -50,16 +50,16 @@ func increasingOf(t *testing.T, edges []float64) {
 // binSDs of it wide.
 func TestGrid(t *testing.T) {
 	const gap, mass = 0x1p-6, 400.0
-	w := gaps.Window{Gap: gap, Low: -512, High: 2048, Mass: mass}
-	edges := Grid([]gaps.Window{w})
+	w := kernel.Spacing{Gap: gap, Low: -512, High: 2048, Mass: mass}
+	edges := Grid([]kernel.Spacing{w})
 	increasingOf(t, edges)
 	width, want := edges[1]-edges[0], binSDs*mass*gap/gapOfSD
 	if edges[0] != w.Low || edges[len(edges)-1] != w.High || width > want || width < want/2 {
 		t.Errorf("bins from %v to %v of width %v, want about %v", edges[0], edges[len(edges)-1], width, want)
 	}
 	// A lighter window at a finer scale inside: few bins, and those of the wide one stay.
-	leak := gaps.Window{Scale: -1, Gap: gap / 64, Low: 0, High: 80, Mass: mass / 8}
-	both := Grid([]gaps.Window{w, leak})
+	leak := kernel.Spacing{Scale: -1, Gap: gap / 64, Low: 0, High: 80, Mass: mass / 8}
+	both := Grid([]kernel.Spacing{w, leak})
 	increasingOf(t, both)
 	if more := len(both) - len(edges); more > fewBins+1 || more < fewBins/2 {
 		t.Errorf("the leak of a window has %d more edges", more)
@@ -68,7 +68,7 @@ func TestGrid(t *testing.T) {
 		t.Error("no windows, and edges")
 	}
 	// Windows as those of hostile rows may be.
-	increasingOf(t, Grid([]gaps.Window{{Gap: 0x1p-900, Low: -0x1p-880, High: 0x1p-880, Mass: 1e3}, {Scale: 300, Gap: 0x1p900, Low: -0x1p915, High: 0x1p915, Mass: 1}}))
+	increasingOf(t, Grid([]kernel.Spacing{{Gap: 0x1p-900, Low: -0x1p-880, High: 0x1p-880, Mass: 1e3}, {Scale: 300, Gap: 0x1p900, Low: -0x1p915, High: 0x1p915, Mass: 1}}))
 }
 
 // Leaves hold most rows of both Gaussians, the body of a wide one too, though no bin of it is seen

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
+	"github.com/gauze-dp/gauze/kernel/query"
 )
 
 // Utility constants of near pairs, guesses.
@@ -35,7 +35,7 @@ const (
 
 // NearStep is the step of NearUnits.
 func NearStep(prefix string, share float64) kernel.Step {
-	return kernel.Step{Name: prefix + "near pairs", Query: rings.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "KSSU19 Section E"}
+	return kernel.Step{Name: prefix + "near pairs", Query: query.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "KSSU19 Section E"}
 }
 
 // NearSeen reports whether so many rows can show near pairs: whether a window that counts need hold

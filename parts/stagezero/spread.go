@@ -5,9 +5,7 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/pairs"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
-	"github.com/gauze-dp/gauze/kernel/sample"
+	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/loops"
 )
 
@@ -60,7 +58,7 @@ func SpreadShare(d int, rows, mu2 float64) (share float64, ok bool) {
 
 // SpreadStep is the step of SpreadByPairs.
 func SpreadStep(prefix string, share float64) kernel.Step {
-	return kernel.Step{Name: prefix + "spread", Query: rings.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "TYLERPRESS Section 1"}
+	return kernel.Step{Name: prefix + "spread", Query: query.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "TYLERPRESS Section 1"}
 }
 
 // SpreadByPairs finds the spread of every column in one measurement, with the part mu2 of mu^2: the
@@ -120,16 +118,16 @@ func SpreadByPairs(a *kernel.Allotment, cfg Config, rows, mu2 float64) (Units, e
 // first, with the noise of a count, and about how many pairs there are. rows is public or released.
 // Of more rows than it takes the pairs are those of a secret sample.
 func pairOctaves(a *kernel.Allotment, step string, rows, mu float64) (counts [][]float64, sigma, m float64, err error) {
-	q := rings.PairOctaves{Columns: a.Session().Columns(), Low: lowOctave, High: highOctave}
+	q := query.PairOctaves{Columns: a.Session().Columns(), Low: lowOctave, High: highOctave}
 	of := pairsOf(a.Session().Relation(), rows)
 	if odds := math.Floor(of / math.Max(leastPairs, plentySDs*q.PairSensitivity()/mu)); odds >= 2 {
 		rows, of = rows/odds, of/odds
-		if a, err = sample.Of(a, uint64(odds)); err != nil {
+		if a, err = kernel.Subsample(a, uint64(odds)); err != nil {
 			return nil, 0, 0, err
 		}
 	}
 	buckets := int(math.Max(1, math.Min(rows/2, mostBuckets)))
-	answer, err := pairs.Sum(a, step, rings.Pairs{Queries: []rings.PairSum{q}, Buckets: []int{buckets}}, mu)
+	answer, err := kernel.SumPairs(a, step, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, mu)
 	return slices.Collect(slices.Chunk(answer.Values, q.Bins())), answer.Sigma, of, err
 }
 

@@ -9,15 +9,10 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks"
-	"github.com/gauze-dp/gauze/kernel/blocks/popular"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/convert"
+	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/boxes"
-	"github.com/gauze-dp/gauze/kernel/query/gapbuckets"
-	"github.com/gauze-dp/gauze/kernel/query/pairsums"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
-	"github.com/gauze-dp/gauze/kernel/query/scores"
+	"github.com/gauze-dp/gauze/kernel/query/papers"
 	"github.com/gauze-dp/gauze/release/check"
 )
 
@@ -33,7 +28,7 @@ func frame(d int) (f query.Affine) {
 }
 
 // leaves is a partition into so many leaves.
-func leaves(n int) (p rings.Partition) {
+func leaves(n int) (p query.Partition) {
 	p.Components = make([]query.Component, n)
 	for i := range p.Components {
 		p.Components[i].Frame = frame(columns)
@@ -44,8 +39,8 @@ func leaves(n int) (p rings.Partition) {
 // sums are queries of every kind whose noise is Gaussian, or Laplace, and of every shape that
 // matters.
 func sums() (all []query.Sum) {
-	all = append(all, query.Count{}, query.Directions{Frame: frame(2), Lift: 1}, rings.LogRatio{Bound: 7.5},
-		rings.CellCounts{Frame: frame(2)},
+	all = append(all, query.Count{}, query.Directions{Frame: frame(2), Lift: 1}, query.LogRatio{Bound: 7.5},
+		query.CellCounts{Frame: frame(2)},
 		query.Counts{Frame: frame(2), Edges: [][]float64{{1, 2, 3}}, As: query.Bins},
 		query.Counts{Frame: frame(2), Edges: [][]float64{{1, 2, 3}}, As: query.Above})
 	for d := 1; d <= columns; d++ {
@@ -119,8 +114,8 @@ func TestSensitivities(t *testing.T) {
 		summed
 		Size() int
 	}, r privacy.Relation) {
-		agrees(t, q, "laplace", r, 1, convert.L1(q.Size(), q.Sensitivity(r))*q.Unit())
-		agrees(t, q, "laplace", r, 3, 3*convert.L1(q.Size(), q.Sensitivity(privacy.ReplaceOne))*q.Unit())
+		agrees(t, q, "laplace", r, 1, privacy.L1(q.Size(), q.Sensitivity(r))*q.Unit())
+		agrees(t, q, "laplace", r, 3, 3*privacy.L1(q.Size(), q.Sensitivity(privacy.ReplaceOne))*q.Unit())
 	}
 	for _, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		for _, values := range [][]int{{2}, {1, 5, 3}} {
@@ -135,7 +130,7 @@ func TestSensitivities(t *testing.T) {
 		all := sums()
 		for _, q := range slices.Clone(all) {
 			for _, n := range []int{1, 2, 5} {
-				p := rings.Parts{Partition: leaves(n)}
+				p := query.Parts{Partition: leaves(n)}
 				for range n {
 					p.Queries = append(p.Queries, q)
 				}
@@ -147,34 +142,34 @@ func TestSensitivities(t *testing.T) {
 			gauss(query.Partial{Sum: q, As: query.Presence})
 			laplace(q, r)
 		}
-		for _, sum := range []rings.PairSum{rings.PairOctaves{Columns: columns}, pairsums.PairDistances{Edges: []float64{1}},
-			pairsums.PairMoments{Frame: frame(2), Radius: 1e9}, pairsums.PairSpread{Frame: frame(2), Bound: 1e-9}} {
-			gauss(rings.Pairs{Queries: []rings.PairSum{sum}})
-			laplace(rings.Pairs{Queries: []rings.PairSum{sum}}, r)
-			laplace(rings.Pairs{Partition: leaves(2), Queries: []rings.PairSum{sum, sum}}, r)
-			gauss(rings.Pairs{Partition: leaves(1), Queries: []rings.PairSum{sum}})
-			gauss(rings.Pairs{Partition: leaves(2), Queries: []rings.PairSum{sum, sum}})
+		for _, sum := range []query.PairSum{query.PairOctaves{Columns: columns}, papers.PairDistances{Edges: []float64{1}},
+			papers.PairMoments{Frame: frame(2), Radius: 1e9}, papers.PairSpread{Frame: frame(2), Bound: 1e-9}} {
+			gauss(query.Pairs{Queries: []query.PairSum{sum}})
+			laplace(query.Pairs{Queries: []query.PairSum{sum}}, r)
+			laplace(query.Pairs{Partition: leaves(2), Queries: []query.PairSum{sum, sum}}, r)
+			gauss(query.Pairs{Partition: leaves(1), Queries: []query.PairSum{sum}})
+			gauss(query.Pairs{Partition: leaves(2), Queries: []query.PairSum{sum, sum}})
 		}
-		gauss(rings.GapMasses{LogWindow: 20})
-		gauss(rings.GapMasses{LogWindow: 20, Partition: leaves(3)})
+		gauss(query.GapMasses{LogWindow: 20})
+		gauss(query.GapMasses{LogWindow: 20, Partition: leaves(3)})
 		for d := 1; d <= columns; d++ {
 			for _, joint := range []bool{false, true} {
-				grid := boxes.Grid{Frame: frame(d)}
-				for _, q := range []boxes.BoxKeys{{Grids: []boxes.Grid{grid}, Joint: joint}, {Partition: leaves(2), Grids: []boxes.Grid{grid, grid}, Joint: joint}} {
+				grid := query.Grid{Frame: frame(d)}
+				for _, q := range []query.BoxKeys{{Grids: []query.Grid{grid}, Joint: joint}, {Partition: leaves(2), Grids: []query.Grid{grid, grid}, Joint: joint}} {
 					agrees(t, q, "", r, 1, q.Sensitivity(r))
-					agrees(t, q, "truncated laplace", r, 1, convert.L1(math.MaxInt, q.Sensitivity(r)))
+					agrees(t, q, "truncated laplace", r, 1, privacy.L1(math.MaxInt, q.Sensitivity(r)))
 				}
 			}
 		}
-		agrees(t, gapbuckets.GapBuckets{Rows: 100}, "truncated laplace", r, 1, gapbuckets.GapBuckets{}.L1(r))
-		agrees(t, popular.Line{Unit: .25, Reach: 17}, "", r, 1, 17)
-		agrees(t, popular.Stated{Reach: 17}, "", r, 1, 17)
+		agrees(t, papers.GapBuckets{Rows: 100}, "truncated laplace", r, 1, papers.GapBuckets{}.L1(r))
+		agrees(t, pure.Line{Unit: .25, Reach: 17}, "", r, 1, 17)
+		agrees(t, pure.Stated{Reach: 17}, "", r, 1, 17)
 		agrees(t, blocks.Stability{}, "", r, 1, 1)
 		for _, points := range []int{1, 2, 50} {
-			for _, s := range []scores.Score{scores.BallCounts{T: points}, scores.GoodRadius{T: points}, scores.TerrificRadius{T: points}, scores.TerrificCenters{},
-				scores.MaxBoxCount{}, scores.MultisetOverlap{}, scores.MinimumDistance{}, scores.Tournament{}, scores.CellDeficits{}} {
+			for _, s := range []papers.Score{papers.BallCounts{T: points}, papers.GoodRadius{T: points}, papers.TerrificRadius{T: points}, papers.TerrificCenters{},
+				papers.MaxBoxCount{}, papers.MultisetOverlap{}, papers.MinimumDistance{}, papers.Tournament{}, papers.CellDeficits{}} {
 				for _, n := range []int{1, 3} {
-					q := scores.Selection{Partition: leaves(n)}
+					q := papers.Selection{Partition: leaves(n)}
 					for range n {
 						q.Scores = append(q.Scores, s)
 					}

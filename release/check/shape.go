@@ -3,7 +3,6 @@ package check
 import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 )
 
 // A Shape is what the sensitivity of a query depends on, beside its kind, the law of the noise and
@@ -56,14 +55,14 @@ func of(q any) (s Shape) {
 		s.Of = int(q.Form)
 	case query.CategoryCounts:
 		s.Of = len(q.Values)
-	case rings.Parts:
+	case query.Parts:
 		s = of(q.Queries[0])
 		s.Parts = len(q.Queries)
-	case rings.Pairs:
+	case query.Pairs:
 		if s = of(q.Queries[0]); !q.Partition.Whole() {
 			s.Parts = len(q.Queries)
 		}
-	case rings.PairOctaves:
+	case query.PairOctaves:
 		s.Of = q.Columns
 	case interface{ Histograms() int }:
 		s.Of = q.Histograms()

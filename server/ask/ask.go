@@ -14,7 +14,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release"
@@ -238,7 +237,7 @@ func (a Ask) Plan(d *store.Dataset) (*gauze.Statement, ledger.Cost, error) {
 		if d != nil && whole.Relation == privacy.ReplaceOne && whole.Budget.Delta*float64(rows) >= 1 {
 			return nil, ledger.Cost{}, fault("delta", "less than one over the number of rows", fmt.Sprint(whole.Budget.Delta), "it would allow a whole row to be published; ask for a far smaller one")
 		}
-		r.Budget = compose.PerGroup(r.Relation, r.Budget)
+		r.Budget = privacy.BudgetPerGroup(r.Relation, r.Budget)
 		r.Relation = privacy.AddRemoveOne
 	}
 	s, err := gauze.Plan(r, rows)

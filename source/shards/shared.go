@@ -22,7 +22,7 @@ const (
 	partName = "part."
 )
 
-// Store keeps tables where workers find them (a Store of kernel/engine/sharded): in shards of a
+// Store keeps tables where workers find them (a Store of kernel/sharded): in shards of a
 // folder that they all see, with what they are asked and what they answer beside them. On the side
 // that fits it is a kernel.Room too.
 //

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/engine/sharded"
+	"github.com/gauze-dp/gauze/kernel/sharded"
 	"github.com/gauze-dp/gauze/source"
 )
 

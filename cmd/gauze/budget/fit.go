@@ -19,7 +19,6 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/privacy/compose"
 	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
@@ -107,7 +106,7 @@ func (f *Flags) Begin(ctx context.Context, r gauze.Request, schema *source.Schem
 			names = (&source.Schema{Columns: columns}).Names()
 		}
 	}
-	cost, err := compose.Foreseen(r.Budget)
+	cost, err := privacy.Foreseen(r.Budget)
 	if err != nil {
 		return nil, err
 	}

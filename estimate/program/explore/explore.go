@@ -10,7 +10,6 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/leaves"
@@ -27,12 +26,12 @@ const (
 )
 
 // partition is the ball, cut as the root is.
-func (f *Finder) partition() rings.Partition {
+func (f *Finder) partition() query.Partition {
 	d := f.Space.Dim()
-	ball := rings.Condition{Frame: f.Space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.radius}
-	p := rings.Partition{Regions: []rings.Region{{Conditions: []rings.Condition{ball}}}}
+	ball := query.Condition{Frame: f.Space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.radius}
+	p := query.Partition{Regions: []query.Region{{Conditions: []query.Condition{ball}}}}
 	if f.root != nil && f.root.kids != nil {
-		p.Below = []rings.Partition{f.root.gate(f.Space)}
+		p.Below = []query.Partition{f.root.gate(f.Space)}
 	}
 	return p
 }
@@ -153,7 +152,7 @@ const (
 
 // Measure asks for the moments of the rows of every leaf of p, clipped around a component each,
 // seen through a view, and returns the components as update moves them.
-func (f *Finder) Measure(step string, p rings.Partition, views []View, in []component.Gaussian, update component.Update, share float64) ([]component.Gaussian, error) {
+func (f *Finder) Measure(step string, p query.Partition, views []View, in []component.Gaussian, update component.Update, share float64) ([]component.Gaussian, error) {
 	mu := f.Mu(share)
 	var queries []query.ClippedMoments
 	var hows []component.Clipping
@@ -214,7 +213,7 @@ func (f *Finder) grow(share float64, how directions) error {
 		n.tree = coreset.NewDroppingTree(n.look.frame(f.Space), half, first, last, n.at.Weight*f.Rows/mostCells, drops)
 		trees = append(trees, n.tree)
 	}
-	err := coreset.Grow(trees, func(queries []rings.CellCounts) ([]kernel.Answer, error) {
+	err := coreset.Grow(trees, func(queries []query.CellCounts) ([]kernel.Answer, error) {
 		return leaves.Ask(f.Allotment, f.Prefix+stepTree, f.partition(), queries, mu)
 	})
 	if err != nil {

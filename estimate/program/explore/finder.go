@@ -13,7 +13,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/loops"
 	"github.com/gauze-dp/gauze/parts/stagezero"
@@ -48,14 +47,14 @@ const (
 // Steps is the worst case of a Finder with that prefix, whose run has the part share of the total
 // mu^2, Keep included.
 func Steps(prefix string, share float64) []kernel.Step {
-	moments := rings.PartsOf(query.ClippedMoments{}.Kind())
+	moments := query.PartsOf(query.ClippedMoments{}.Kind())
 	return []kernel.Step{
 		stagezero.NearStep(prefix, share*mostNear),
 		{Name: prefix + stepRadius, Query: query.DistanceCounts, Share: share * radiusShare, Most: 1, Source: "KSSU19 Section C.1"},
 		{Name: prefix + stepLook, Query: moments, Share: share * (pcaShare + mostLooks*(mostLevels-1+mostAcross)*lookShare), Most: mostLooks * (mostLevels + mostAcross), Source: "KSSU19 Section C.2"},
-		{Name: prefix + stepTree, Query: rings.PartsOf(rings.CellCounts{}.Kind()), Share: share, Most: mostTrees * mostTreeLevels, Source: "KSSU19 Section C.3"},
-		{Name: prefix + stepZoom, Query: rings.PartsOf(query.Histogram), Share: share * .4, Most: mostZooms * (mostLevels - 1), Source: "KSSU19 Section C.5"},
-		{Name: prefix + stepAcross, Query: rings.PartsOf(query.Histogram), Share: share * mostAcross * acrossShare, Most: mostAcross},
+		{Name: prefix + stepTree, Query: query.PartsOf(query.CellCounts{}.Kind()), Share: share, Most: mostTrees * mostTreeLevels, Source: "KSSU19 Section C.3"},
+		{Name: prefix + stepZoom, Query: query.PartsOf(query.Histogram), Share: share * .4, Most: mostZooms * (mostLevels - 1), Source: "KSSU19 Section C.5"},
+		{Name: prefix + stepAcross, Query: query.PartsOf(query.Histogram), Share: share * mostAcross * acrossShare, Most: mostAcross},
 	}
 }
 

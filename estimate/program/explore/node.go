@@ -10,7 +10,6 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/kernel/query/rings"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
 )
@@ -51,11 +50,11 @@ func (n *node) leaves() []*node {
 const farSDs = 8.0
 
 // gate cuts the node's rows among its kids: the posterior's largest share.
-func (n *node) gate(s component.Space) rings.Partition {
+func (n *node) gate(s component.Space) query.Partition {
 	if n.kids == nil {
-		return rings.Partition{}
+		return query.Partition{}
 	}
-	p := rings.Partition{Project: n.look.frame(s)}
+	p := query.Partition{Project: n.look.frame(s)}
 	deeper := false
 	for j, k := range n.kids {
 		p.Components = append(p.Components, part(n.chose.Means[j], n.chose.Covs[j], n.chose.Weights[j]))
@@ -141,9 +140,9 @@ func meanSpan(g []component.Gaussian) View {
 
 // Assign sends every row to the component it most likely belongs to, as seen in the span of the
 // means, with covariances that are the rounder the more noise is in them.
-func (f *Finder) Assign(g []component.Gaussian) rings.Partition {
+func (f *Finder) Assign(g []component.Gaussian) query.Partition {
 	w := meanSpan(g)
-	p := rings.Partition{Project: w.frame(f.Space)}
+	p := query.Partition{Project: w.frame(f.Space)}
 	for _, c := range g {
 		seen := w.see(c)
 		p.Components = append(p.Components, part(seen.Mean, rounder(seen.Cov, c), c.Weight))

@@ -1,5 +1,6 @@
 // Package stable is the mathematics of block estimates that are mixtures of Gaussians: which of
-// them agree, what the mean of those is, and how far one changed estimate can move it. It draws no
+// them agree, how far two are apart, what the mean of those that agree is, and how far one changed
+// estimate can move it. It draws no
 // noise and sees no rows.
 //
 // Invariant: whatever is said of a pair of estimates is a function of that pair; of no other

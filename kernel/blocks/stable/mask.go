@@ -6,7 +6,7 @@ import "math/big"
 // they return and what they would return from ideal draws and in exact arithmetic.
 const MaskSlack = 0x1p-90
 
-// Masked returns the mixture of means, masked as mask.Lifted has it with noise eta:
+// Masked returns the mixture of means, masked as privacy.CovarianceMask has it with noise eta:
 //
 //	P_c = B_c means[c] B_c',   B_c = sqrt(Weight) [[Root, Mean], [0, 1]] of frame[c],
 //	M_c = L (I + eta G)(I + eta G)' L',   L L' = P_c,
@@ -66,7 +66,7 @@ func Masked(frame []Component, means [][]float64, eta float64, z func() *big.Flo
 }
 
 // MaskedParameters returns the mixture with each parameter masked by itself, as
-// mask.Parameters has it:
+// privacy.ParameterMask has it:
 //
 //	w + etaWeight z0,   m + etaMean A z1,   S = A (I + etaCov G)(I + etaCov G)' A',
 //	A = Root of the component,

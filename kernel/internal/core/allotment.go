@@ -1,7 +1,7 @@
 package core
 
 import (
-	"github.com/gauze-dp/gauze/kernel/internal/rows"
+	"github.com/gauze-dp/gauze/kernel/internal/engine"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -11,7 +11,7 @@ import (
 // privacy.Filter.) Sharing out and handing back moves budget; it never makes any: the session's
 // filter holds the total whatever an estimator does.
 type Allotment struct {
-	rows.Protected
+	engine.Protected
 	s *Session
 	*pot
 	in *query.Partial // its view is that of all sums; nil for none

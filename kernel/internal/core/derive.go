@@ -3,7 +3,7 @@ package core
 import (
 	"fmt"
 
-	"github.com/gauze-dp/gauze/kernel/internal/rows"
+	"github.com/gauze-dp/gauze/kernel/internal/engine"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -36,7 +36,7 @@ func Secretly(a *Allotment, do func(*Draw) error) (err error) {
 // of the protected table can replace so many; if not, that given all draws that made it, what one
 // row changes of the table is that, or nothing, of t. Everything is shared but what Session says of
 // the table.
-func Instead(a *Allotment, t *rows.Table, r privacy.Relation, group int) *Allotment {
+func Instead(a *Allotment, t *engine.Table, r privacy.Relation, group int) *Allotment {
 	derived := *a.s
 	derived.table, derived.terms.Relation = protect(t, r), r
 	if group > 0 {

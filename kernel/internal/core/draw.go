@@ -4,9 +4,8 @@ import (
 	"context"
 	"math/big"
 
-	"github.com/gauze-dp/gauze/kernel/engine"
+	"github.com/gauze-dp/gauze/kernel/internal/engine"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
-	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -29,7 +28,7 @@ func (s *Session) draw(d Draw) *Draw {
 }
 
 // Rows is the table.
-func (d *Draw) Rows() *rows.Table { return d.s.table.rows() }
+func (d *Draw) Rows() *engine.Table { return d.s.table.rows() }
 
 // Engine reads the table.
 func (d *Draw) Engine() engine.Engine { return engine.Until(d.s.ctx, d.s.terms.Engine) }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gauze-dp/gauze/kernel/internal/hook"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -15,7 +14,7 @@ import (
 // TestPanicsAreConstant: what code that has seen rows says when it gives up reaches nobody; what
 // was charged stays spent.
 func TestPanicsAreConstant(t *testing.T) {
-	h := hook.New()
+	h := NewHook()
 	h.Record = func(_ string, _ any, _ float64, _ []float64, exact []int64) { panic(fmt.Sprint("a row: ", exact)) }
 	b := NewBuilder(1)
 	b.Append([]float64{1})

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gauze-dp/gauze/kernel/internal/closed"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
 )
 
 // A Plan is the worst-case list of measurements that an estimator may make. It is stated before the
@@ -62,7 +62,7 @@ func (p Plan) own() (own Plan, err error) {
 		if s.Extra == nil {
 			continue
 		}
-		p.Steps[i].Extra, err = closed.Copy(s.Extra, folder, func(any, bool) error {
+		p.Steps[i].Extra, err = query.CopyOf(s.Extra, folder, func(any, bool) error {
 			return fmt.Errorf("kernel: plan %q: step %q: want an extra loss of a package below %s, by value, got a %T", p.Method, s.Name, folder, s.Extra)
 		})
 		if err != nil {

@@ -5,19 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path"
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
-	"github.com/gauze-dp/gauze/kernel/engine"
-	"github.com/gauze-dp/gauze/kernel/engine/local"
-	"github.com/gauze-dp/gauze/kernel/internal/closed"
-	"github.com/gauze-dp/gauze/kernel/internal/hook"
+	"github.com/gauze-dp/gauze/kernel/internal/engine"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
-	"github.com/gauze-dp/gauze/kernel/internal/rows"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
 )
 
 // Terms are what a session promises and how it runs.
@@ -47,7 +44,7 @@ type Terms struct {
 // never exceeds the calibrated total (privacy.Filter), and every measurement belongs to a step of
 // the plan.
 type Session struct {
-	rows.Protected
+	engine.Protected
 	ctx    context.Context
 	table  *Table
 	plan   Plan
@@ -56,7 +53,7 @@ type Session struct {
 	filter *privacy.Filter
 	// random is a closure for the reason of Table.rows: entropy not yet used must stay unknown.
 	random func() (noise.Source, *noise.Gaussian)
-	hook   *hook.Hook
+	hook   *Hook
 	root   *Allotment
 	// pooled says that table holds block estimates, and group how many of its rows one row of the
 	// protected table can replace (else 1).
@@ -102,7 +99,7 @@ func Open(ctx context.Context, t *Table, plan Plan, terms Terms) (*Session, erro
 		return nil, fmt.Errorf("kernel: Terms.Relation: want %v, under which the table was protected, got %v", own.relation, terms.Relation)
 	}
 	if terms.Engine == nil {
-		terms.Engine = local.Engine{}
+		terms.Engine = engine.Local{}
 	}
 	if terms.Engine, err = trusted(terms.Engine); err != nil {
 		return nil, err
@@ -127,13 +124,13 @@ func Open(ctx context.Context, t *Table, plan Plan, terms Terms) (*Session, erro
 	return s, nil
 }
 
-// trusted returns a copy of an engine that is a struct of numbers defined below kernel/engine, and
-// refuses others: an engine is handed raw rows. (The types in its methods cannot be named
-// elsewhere, but a generic type can be made to fit them.)
+// trusted returns a copy of an engine that is a struct of numbers defined below kernel, and refuses
+// others: an engine is handed raw rows. (The types in its methods cannot be named elsewhere, but a
+// generic type can be made to fit them.)
 func trusted(e engine.Engine) (engine.Engine, error) {
-	folder := path.Dir(reflect.TypeFor[local.Engine]().PkgPath())
-	return closed.Copy(e, folder, func(any, bool) error {
-		return fmt.Errorf("kernel: Terms.Engine: want an engine of a package in %s, by value, got a %T; nil means the local engine", folder, e)
+	folder := strings.TrimSuffix(reflect.TypeFor[engine.Local]().PkgPath(), "/internal/engine")
+	return query.CopyOf(e, folder, func(any, bool) error {
+		return fmt.Errorf("kernel: Terms.Engine: want an engine of a package below %s, by value, got a %T; nil means the local engine", folder, e)
 	})
 }
 

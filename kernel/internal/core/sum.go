@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gauze-dp/gauze/kernel/engine"
-	"github.com/gauze-dp/gauze/kernel/engine/fast"
+	"github.com/gauze-dp/gauze/kernel/internal/engine"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -34,7 +33,7 @@ func (a *Allotment) Sum(step string, q query.Sum, mu float64) (Answer, error) {
 	if a.in != nil {
 		q = query.Partial{Sum: q, As: a.in.As, Fill: a.in.Fill}
 	}
-	return Gaussian(a, step, q, mu, func(d *Draw, q query.Sum) []int64 { return fast.Sum(d.Engine(), d.Rows(), q) })
+	return Gaussian(a, step, q, mu, func(d *Draw, q query.Sum) []int64 { return engine.Sum(d.Engine(), d.Rows(), q) })
 }
 
 // Categories measures q of the table's codes with privacy loss mu, as Sum does: the one query that
@@ -80,7 +79,7 @@ func Noised[Q Summed](a *Allotment, step string, q Q, line Measurement, sigma fl
 		sums := exact(d, q)
 		values := make([]float64, len(sums))
 		for i, v := range sums {
-			values[i] = float64(v+draw(d, i)) * unit // modulo 2^64: see engine.Sum
+			values[i] = float64(v+draw(d, i)) * unit // modulo 2^64: see engine.PlainSum
 		}
 		return values, sums
 	})

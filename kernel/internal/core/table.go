@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/gauze-dp/gauze/kernel/internal/hook"
-	"github.com/gauze-dp/gauze/kernel/internal/rows"
+	"github.com/gauze-dp/gauze/kernel/internal/engine"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -15,28 +14,28 @@ import (
 // Whether the number of rows is public is a fact about the table: so its relation is fixed when it
 // is protected, and sessions under another are refused.
 type Table struct {
-	rows.Protected
+	engine.Protected
 	// rows is a closure so that neither a debug printer nor reflection can walk to a row.
-	rows     func() *rows.Table
+	rows     func() *engine.Table
 	relation privacy.Relation
-	hook     *hook.Hook // of every session over it; nil but for tests and rehearsals
+	hook     *Hook // of every session over it; nil but for tests and rehearsals
 }
 
 // A Room is where rows lie if not in memory.
-type Room = rows.Room
+type Room = engine.Room
 
 // A Builder takes the rows of a table in. It copies every row it is given. A copy of a builder
 // fills, and is closed with, the same table.
 type Builder struct {
-	rows.Protected
+	engine.Protected
 	*filling
 }
 
 // A filling is what the copies of a builder share.
 type filling struct {
 	mu   sync.Mutex
-	d    int         // values of a row, codes of categories among them
-	rows *rows.Table // nil once the table is protected
+	d    int           // values of a row, codes of categories among them
+	rows *engine.Table // nil once the table is protected
 }
 
 // NewBuilder starts a table of d >= 1 columns. The number of columns is public: it comes from the
@@ -48,7 +47,7 @@ func NewBuilderIn(d int, room Room) *Builder {
 	if d < 1 {
 		panic("kernel: a table needs at least one column")
 	}
-	return &Builder{filling: &filling{d: d, rows: rows.NewIn(d, room)}}
+	return &Builder{filling: &filling{d: d, rows: engine.NewTableIn(d, room)}}
 }
 
 // NewMixedBuilder is NewBuilderIn of a table of d columns of numbers with c columns of categories,
@@ -58,7 +57,7 @@ func NewMixedBuilder(d, c int, room Room) *Builder {
 	if d < 1 || c < 0 {
 		panic("kernel: a table needs at least one column of numbers")
 	}
-	return &Builder{filling: &filling{d: d + c, rows: rows.NewMixed(d, c, room)}}
+	return &Builder{filling: &filling{d: d + c, rows: engine.NewMixed(d, c, room)}}
 }
 
 // Append adds one row. A value that is not finite is a missing cell. A row of missing cells is the
@@ -79,7 +78,7 @@ func (b *Builder) Protect(r privacy.Relation) *Table {
 	if !r.Valid() {
 		panic("kernel: Builder.Protect: want replace-one or add-remove-one")
 	}
-	var t *rows.Table
+	var t *engine.Table
 	b.fill(func(f *filling) { t, f.rows = f.rows, nil })
 	return protect(t, r)
 }
@@ -97,16 +96,16 @@ func (b *Builder) fill(do func(*filling)) {
 	do(b.filling)
 }
 
-func protect(t *rows.Table, r privacy.Relation) *Table {
-	return &Table{rows: func() *rows.Table { return t }, relation: r}
+func protect(t *engine.Table, r privacy.Relation) *Table {
+	return &Table{rows: func() *engine.Table { return t }, relation: r}
 }
 
 // Hooked is a copy of a table whose sessions have a hook, and mark what they release as simulated.
-// Who can call it: kernel/kerneltest, in tests, and kernel/rehearsal, over rows that its caller has
-// in plain sight.
+// Who can call it: kernel/kerneltest, in tests, and kernel/kerneltest, over rows that its caller
+// has in plain sight.
 //
 //go:noinline
-func Hooked(t *Table, h *hook.Hook) *Table {
+func Hooked(t *Table, h *Hook) *Table {
 	return &Table{rows: t.rows, relation: t.relation, hook: h}
 }
 

@@ -1,0 +1,107 @@
+package blocks
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/internal/noise"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// Drawn are secret blocks of rows that are not drawn yet, with a learner.
+type Drawn struct {
+	Count, Components, Columns, Width int // t, k and d; the length of an estimate
+	// Estimates draws the blocks and runs the learner on each; nil for a block where it failed.
+	Estimates func(d *core.Draw) ([][][]float64, error)
+}
+
+// A AgreementTest is a test of what blocks agree on, followed, if it passes, by one masked
+// estimate.
+type AgreementTest struct {
+	Estimates, Components, Columns int                    // t, k and d
+	Line, Mask                     core.Measurement       // of the test and of the mask
+	Covered                        func(core.Extra) error // by that of the plan's step
+	// Run makes the test: whether it passes, its exact statistic, and how to make the estimate,
+	// which may fail.
+	Run func(d *core.Draw, estimates [][]stable.Component) (passed bool, exact int64, release func() []stable.Component)
+}
+
+// ValidDelta reports a delta that no test of a plan can have.
+func ValidDelta(delta float64) error {
+	if !(delta > 0 && delta < 1) {
+		return fmt.Errorf("want a delta in (0, 1), got %v", delta)
+	}
+	return nil
+}
+
+// AddedDelta is what a test and its mask add to delta as it stands, at the budget's epsilon: the
+// test's delta, and what the precision of the mask comes to on both sides.
+func AddedDelta(delta, epsilon float64) float64 {
+	return privacy.AddUp(delta, privacy.MulUp(stable.MaskSlack*(1+1e-12), privacy.AddUp(1, math.Exp(epsilon))))
+}
+
+// ReleaseMasked charges the test and what of its mask is Gaussian, runs the learner on fresh secret
+// blocks, tests, releases and records, in this order. A failed test and a failed release are the
+// same outcome; the mask is recorded either way, because it has been paid for.
+func ReleaseMasked(a *core.Allotment, step string, q interface{ Kind() string }, b Drawn, t AgreementTest) (components []stable.Component, ok bool, err error) {
+	if d := b.Columns; b.Count != t.Estimates || b.Components != t.Components || d != t.Columns || b.Width != 1+d+d*d {
+		return nil, false, fmt.Errorf("kernel: step %q: want %d blocks of %d components of %d columns, each %d long, got %d of %d of %d, %d long",
+			step, t.Estimates, t.Components, t.Columns, 1+t.Columns+t.Columns*t.Columns, b.Count, b.Components, d, b.Width)
+	}
+	err = core.Measure(a, core.Mechanism{Step: step, Query: q, Mu: t.Line.Mu + t.Mask.Mu, Covered: t.Covered, Release: func(d *core.Draw) error {
+		pooled, err := b.Estimates(d)
+		if err != nil {
+			return err
+		}
+		estimates := make([][]stable.Component, len(pooled))
+		for i, e := range pooled {
+			estimates[i] = stable.Decode(e, t.Columns)
+		}
+		components = t.release(d, estimates)
+		return nil
+	}})
+	if err != nil {
+		return nil, false, err
+	}
+	return components, components != nil, nil
+}
+
+// release tests and masks: what is released, in random order, or nil.
+func (t AgreementTest) release(d *core.Draw, estimates [][]stable.Component) (components []stable.Component) {
+	passed, exact, release := t.Run(d, estimates)
+	outcome := []float64{0}
+	if passed {
+		outcome[0] = 1
+	}
+	_, t.Line.Delta = d.Step.Extra.Loss(d.Epsilon())
+	outcome = d.Record(t.Line, outcome, []int64{exact})
+	var values []float64
+	if outcome[0] == 1 {
+		values = flat(shuffled(d.Source(), release()))
+	}
+	values = d.Record(t.Mask, values, nil)
+	n := t.Columns
+	for size := 1 + n + n*n; len(values) >= size; values = values[size:] {
+		components = append(components, stable.Component{Weight: values[0], Mean: values[1 : 1+n], Root: values[1+n : size]})
+	}
+	return components
+}
+
+// flat writes weight, mean and root of each.
+func flat(components []stable.Component) (values []float64) {
+	for _, c := range components {
+		values = append(append(append(values, c.Weight), c.Mean...), c.Root...)
+	}
+	return values
+}
+
+// shuffled puts components in an order that is uniformly random, exactly.
+func shuffled(source noise.Source, components []stable.Component) []stable.Component {
+	for i := len(components) - 1; i > 0; i-- {
+		j := int(noise.Uniform(source, uint64(i+1)))
+		components[i], components[j] = components[j], components[i]
+	}
+	return components
+}

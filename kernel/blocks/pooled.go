@@ -1,0 +1,55 @@
+package blocks
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/internal/engine"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// Pool cuts the rows into secret blocks, runs the learner on each, and returns an allotment, with
+// all that a had left, whose measurements see the table of the pooled estimates in place of the
+// rows: m k of them, k per block. Return gives the rest back. Nothing is released and nothing is
+// spent.
+//
+// The derived table's relation is replace-one with m k public, whatever the session's relation is;
+// plans and certificates name its queries with "of blocks: " before (see kernel.OfBlocks), and
+// every sensitivity is k times the query's own.
+//
+// Theorem. Given the secret draw, which is as likely for one neighbour as for the other, the
+// derived tables of neighbours differ in the rows of one block at most. So each measurement of the
+// derived session, with k times its sensitivity, satisfies the statement of its own theorem.
+//
+// Proof: kernel/blocks/blocks_proof.md, steps 1 to 4.
+//
+// A block's k rows are the learner's estimates or, if it errs, panics, or returns anything but k
+// vectors of the right length with finite values, k null rows. So no failure shows but as k rows of
+// a table that is measured with noise, and no block size at all. The draw is never released.
+// What to ensure of the learner: see Secret.
+//
+// Source: [KSSU19] Sections A.6 and B.11 of the restatement.
+func Pool(a *core.Allotment, b Blocks) (*core.Allotment, error) {
+	secret, err := Secret(a, b)
+	if err != nil {
+		return nil, err
+	}
+	t := engine.NewTable(secret.Width)
+	err = core.Secretly(a, func(d *core.Draw) error {
+		pooled, err := secret.Estimates(d)
+		for _, estimates := range pooled {
+			for j := range secret.Components {
+				if estimates == nil {
+					t.Append(nil) // a null row
+				} else {
+					t.Append(estimates[j])
+				}
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return core.Instead(a.Take(math.Inf(1)), t, privacy.ReplaceOne, secret.Components), nil
+}

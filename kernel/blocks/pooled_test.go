@@ -1,8 +1,0 @@
-package blocks_test
-
-import (
-	"github.com/gauze-dp/gauze/kernel/blocks"
-	"github.com/gauze-dp/gauze/kernel/blocks/pooled"
-)
-
-func init() { blocks.Cut = pooled.Cut }

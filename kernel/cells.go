@@ -1,0 +1,92 @@
+package kernel
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// A Cell is one released cell of a stability histogram.
+type Cell struct {
+	Leaf       int
+	Coordinate int // of the leaf's frame; -1 if the histogram is joint
+	// the integer k of query.BoxKeys: one, or one per coordinate if the histogram is joint
+	Key   []float64
+	Count float64 // noisy
+}
+
+// StabilityHistogram releases the cells of stability histograms whose noisy count passes the
+// threshold, sorted by leaf, coordinate and key.
+//
+// Theorem. Let J be the number of histograms per leaf, g the number of rows of the table that one
+// person can replace (1, but k for a table of block estimates), S = g sqrt(2J) (replace-one) or g
+// sqrt J, sigma = S/mu, s the slack that the step's delta buys, and T = g + 1 + ceil(sigma q), P(Z
+// >= q) <= s/(gJ). The release of what reaches T is mu-GDP up to total variation s.
+//
+// Proof: cells_proof.md, steps 1 to 4.
+//
+// The slack enters delta with the factor (1 + e^epsilon): see privacy.Calibrate. How many leaves
+// there are does not matter.
+//
+// Source: [KSSU19] Sections A.2, A.4 and B.11 of the restatement.
+func StabilityHistogram(a *core.Allotment, step string, q query.BoxKeys, mu float64) (cells []Cell, sigma float64, err error) {
+	if q, err = core.Asked(a, q); err != nil {
+		return nil, 0, err
+	}
+	sensitivity := core.Grouped(a, q.Sensitivity(a.Session().Relation()))
+	if sigma, err = core.Sigma(step, sensitivity, mu); err != nil {
+		return nil, 0, err
+	}
+	line := core.Measurement{Sensitivity: sensitivity, Noise: sigma, Mu: mu}
+	values, err := core.Line(a, step, q, line, true, func(d *core.Draw) ([]float64, []int64) {
+		threshold := privacy.Threshold(core.Group(a), sigma, d.LogSlack()-math.Log(core.Group(a)*float64(q.Histograms())))
+		return FlatCells(NoisyCells(q, CellCounts(d, q), threshold, func() int64 { return d.Gaussian(sigma) })), nil
+	})
+	return UnflatCells(values), sigma, err
+}
+
+// CellCounts counts the cells that are not empty.
+func CellCounts(d *core.Draw, q query.BoxKeys) []map[query.Box]int64 {
+	return d.Engine().Scan(d.Rows(), q).(*query.Boxes).Counts
+}
+
+// NoisyCells returns the cells whose noisy count reaches the threshold. It draws the noise in the
+// order of their keys, so that neither maps nor the order of rows matter to a seeded run.
+func NoisyCells(q query.BoxKeys, histograms []map[query.Box]int64, threshold float64, draw func() int64) (cells []Cell) {
+	for at, counts := range histograms {
+		leaf, coordinate, length := at/q.Histograms(), at%q.Histograms(), 1
+		if q.Joint {
+			coordinate, length = -1, q.Grids[leaf].Frame.Out()
+		}
+		for _, box := range slices.SortedFunc(maps.Keys(counts), func(x, y query.Box) int { return slices.Compare(x[:], y[:]) }) {
+			if noisy := float64(counts[box] + draw()); noisy >= threshold {
+				cells = append(cells, Cell{leaf, coordinate, slices.Clone(box[:length]), noisy})
+			}
+		}
+	}
+	return cells
+}
+
+// FlatCells writes cells as leaf, coordinate, count, length of the key, key; Unflat reads them
+// back.
+func FlatCells(cells []Cell) (values []float64) {
+	for _, c := range cells {
+		values = append(values, float64(c.Leaf), float64(c.Coordinate), c.Count, float64(len(c.Key)))
+		values = append(values, c.Key...)
+	}
+	return values
+}
+
+// UnflatCells reads what Flat has written.
+func UnflatCells(values []float64) (cells []Cell) {
+	for len(values) >= 4 {
+		end := 4 + int(values[3])
+		cells = append(cells, Cell{int(values[0]), int(values[1]), slices.Clone(values[4:end]), values[2]})
+		values = values[end:]
+	}
+	return cells
+}

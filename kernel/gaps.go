@@ -1,0 +1,77 @@
+package kernel
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/kernel/internal/core"
+	"github.com/gauze-dp/gauze/kernel/internal/engine"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// A Spacing is one released bucket of a soft histogram of gaps.
+type Spacing struct {
+	Leaf, Scale int
+	Gap         float64 // 64^Scale: the length of the gaps that the bucket stands for
+	// where those gaps lie: a little more than 2^LogWindow gaps of that length; neighbours overlap
+	// by a fifth
+	Low, High float64
+	Mass      float64 // noisy number of gaps, at least the threshold
+}
+
+// SpacingHistogram releases the buckets of the soft histograms of gaps whose noisy mass passes the
+// threshold, sorted by leaf, scale and place. Sigma is the noise sd of a Mass.
+//
+// Theorem. With query.GapMasses' bounds S on the L2 sensitivity, M on the mass of a one-sided
+// bucket and J on their number, and g the number of rows of the table that one person can replace
+// (1, but k for a table of block estimates), let sigma = gS/mu, s the slack that the step's delta
+// buys, and T = gM + 1 + ceil(sigma q), P(Z >= q) <= s/(gJ). The release of what reaches T is
+// mu-GDP up to total variation s.
+//
+// Proof: kernel/cells_proof.md, steps 1 to 3 and 5.
+//
+// A bucket of mass 0 is empty: nothing is drawn for it and it is never released.
+//
+// Source: [AMN24] Sections 1.3 and 1.4 of the restatement.
+func SpacingHistogram(a *core.Allotment, step string, q query.GapMasses, mu float64) (windows []Spacing, sigma float64, err error) {
+	if q, err = core.Asked(a, q); err != nil {
+		return nil, 0, err
+	}
+	unit, sensitivity := q.Unit(), core.Grouped(a, q.Sensitivity(a.Session().Relation()))
+	if sigma, err = core.Sigma(step, sensitivity, mu); err != nil {
+		return nil, 0, err
+	}
+	line := core.Measurement{Sensitivity: sensitivity * unit, Noise: sigma * unit, Mu: mu}
+	values, err := core.Line(a, step, q, line, true, func(d *core.Draw) ([]float64, []int64) {
+		buckets, mass := q.OneSided(d.Relation())
+		group := core.Group(a)
+		threshold := privacy.Threshold(group*mass, sigma, d.LogSlack()-math.Log(group*buckets))
+		return NoisySpacings(SpacingMasses(d, q), threshold, unit, func() int64 { return d.Gaussian(sigma) }), nil
+	})
+	for ; len(values) >= 4; values = values[4:] {
+		w := Spacing{Leaf: int(values[0]), Scale: int(values[1]), Mass: values[3]}
+		w.Gap, w.Low, w.High = q.Window(w.Scale, int64(values[2]))
+		windows = append(windows, w)
+	}
+	return windows, sigma * unit, err
+}
+
+// SpacingMasses makes the buckets of every leaf that are not empty, by leaf, scale and place.
+func SpacingMasses(d *core.Draw, q query.GapQuery) []query.GapMass {
+	p, column := q.Of()
+	own := make([][]query.GapMass, p.Leaves())
+	engine.EachSorted(d.Engine(), d.Rows(), p, column, func(leaf int, sorted []float64) { own[leaf] = q.Masses(leaf, sorted) })
+	return slices.Concat(own...)
+}
+
+// NoisySpacings returns leaf, scale, place and noisy mass of every bucket whose noisy mass reaches
+// the threshold.
+func NoisySpacings(masses []query.GapMass, threshold, unit float64, draw func() int64) (values []float64) {
+	for _, b := range masses {
+		if noisy := float64(b.Mass + draw()); noisy >= threshold {
+			values = append(values, float64(b.Leaf), float64(b.Scale), float64(b.Place), noisy*unit)
+		}
+	}
+	return values
+}

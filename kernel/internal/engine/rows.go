@@ -1,0 +1,202 @@
+package engine
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"sync"
+)
+
+const (
+	// PieceRows is the number of rows that a worker of an engine takes at a time: whole panels of
+	// the queries.
+	PieceRows = 1008
+	// ChunkRows is the number of rows stored together: whole pieces. Chunks are allocated as the
+	// table grows and never copied, so a table costs its own size as float64 and at most one chunk
+	// more.
+	ChunkRows = 4 * PieceRows
+)
+
+// A Source is what an engine reads: a table, or the differences of its rows' pairs.
+type Source interface {
+	Columns() int
+	Len() int
+	// Pieces returns, for one worker, what reads piece i: up to PieceRows rows, row-major, from
+	// number i PieceRows on. A piece is good until the next one is read.
+	Pieces() func(i int) []float64
+}
+
+// Table is an append-only table of n rows of d float64 values, row-major in chunks.
+//
+// Invariant: a row is either finite in every column or NaN in every column (a null row). Queries
+// therefore recognise a null row by its first value, and a null row contributes zero to every one
+// of them.
+//
+// A partial row, finite in some columns only, is a null row in the chunks; its cells are kept
+// beside, NaN where they are missing, and only Seen shows them. It costs twice what others cost.
+type Table struct {
+	Protected
+	d, n, good int // columns, rows, and those that are finite in every column
+	room       Room
+	chunks     [][]float64
+	at         []int      // the numbers of the partial rows, in order
+	cells      []float64  // their cells, row-major
+	codes      *Table     // of the rows' categories, see NewMixed; nil for none
+	mu         sync.Mutex // guards what is recalled
+	of, was    any        // see Recall; nil: nothing yet
+}
+
+// A Room is where the chunks of a table lie if not in memory: it hands out room for n numbers, with
+// length zero, and is told which chunk will not be read for a while. Both a chunk that was left and
+// one that others still read keep what they hold. A table is good for nothing if Err is not nil.
+type Room interface {
+	Chunk(n int) []float64
+	Leave(chunk []float64)
+	Err() error
+}
+
+// NewTable returns an empty table of d columns, in memory.
+func NewTable(d int) *Table { return NewTableIn(d, nil) }
+
+// NewTableIn is New with chunks in a room, or in memory for nil.
+func NewTableIn(d int, room Room) *Table { return &Table{d: d, room: room} }
+
+// Append copies one row of d values. A value that is not finite is a missing cell: a row without
+// any other is the null row, and so is nil. A table with codes has rows of d + c values.
+func (t *Table) Append(row []float64) {
+	if t.codes != nil {
+		row = t.appendCodes(row)
+	}
+	if row != nil && len(row) != t.d {
+		panic("rows: a row has the wrong length")
+	}
+	t.was = nil
+	if t.n == math.MaxInt32 {
+		panic("rows: a table has at most 2^31-1 rows")
+	}
+	if t.n%ChunkRows == 0 {
+		t.chunks = append(t.chunks, t.newChunk())
+	}
+	last := &t.chunks[len(t.chunks)-1]
+	if present := present(row); present == t.d {
+		*last = append(*last, row...)
+		t.good++
+	} else {
+		for range t.d {
+			*last = append(*last, math.NaN())
+		}
+		if present > 0 {
+			t.at = append(t.at, t.n)
+			for _, v := range row {
+				t.cells = append(t.cells, v+0*v) // NaN unless v is finite
+			}
+		}
+	}
+	t.n++
+}
+
+// newChunk keeps small tables small: the first chunk grows by append, later ones are allocated
+// whole.
+func (t *Table) newChunk() []float64 {
+	switch n := len(t.chunks); {
+	case n == 0:
+		return nil
+	case t.room == nil:
+		return make([]float64, 0, ChunkRows*t.d)
+	default:
+		t.room.Leave(t.chunks[n-1])
+		return t.room.Chunk(ChunkRows * t.d)
+	}
+}
+
+// present is the number of finite values.
+func present(row []float64) (n int) {
+	for _, v := range row {
+		if v-v == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Columns is d, which the schema makes public.
+func (t *Table) Columns() int { return t.d }
+
+// Len is n, null rows included.
+func (t *Table) Len() int { return t.n }
+
+// Good is how many rows are finite in every column: known since they were appended, and as secret
+// as they are.
+func (t *Table) Good() int { return t.good }
+
+// Pieces returns what reads the rows piece by piece, without copying them.
+func (t *Table) Pieces() func(i int) []float64 {
+	last := 0
+	return func(i int) []float64 {
+		const of = ChunkRows / PieceRows
+		if t.room != nil && i/of != last {
+			t.room.Leave(t.chunks[last])
+			last = i / of
+		}
+		c := t.chunks[i/of]
+		from := i % of * PieceRows * t.d
+		return c[from:min(from+PieceRows*t.d, len(c))]
+	}
+}
+
+// Row returns row i of the table without copying it.
+func (t *Table) Row(i int) []float64 {
+	c, at := t.chunks[i/ChunkRows], i%ChunkRows*t.d
+	return c[at : at+t.d : at+t.d]
+}
+
+// Pairs are the differences x - y of pairs (x, y) of a table's rows, given by their numbers. Of two
+// good rows they may be infinite but never NaN, of a null row and any other they are NaN.
+type Pairs struct {
+	*Table
+	Of [][2]int32
+}
+
+// Len is the number of pairs.
+func (p Pairs) Len() int { return len(p.Of) }
+
+// Pieces returns what computes the differences piece by piece.
+func (p Pairs) Pieces() func(i int) []float64 {
+	piece := make([]float64, PieceRows*p.d)
+	return func(i int) []float64 {
+		to, of := piece, p.Of[i*PieceRows:min((i+1)*PieceRows, len(p.Of))]
+		for k, pair := range of { // a first look, so that memory is asked for many rows at once
+			x, y := p.Row(int(pair[0])), p.Row(int(pair[1]))
+			piece[k] = x[0] + x[p.d-1] + y[0] + y[p.d-1]
+		}
+		for _, pair := range of {
+			y := p.Row(int(pair[1]))
+			for j, x := range p.Row(int(pair[0])) {
+				to[j] = x - y[j]
+			}
+			to = to[p.d:]
+		}
+		return piece[:len(piece)-len(to)]
+	}
+}
+
+// Protected is embedded in every type that holds rows or leads to them: whatever is asked to print
+// one prints [protected].
+type Protected struct{}
+
+const protected = "[protected]"
+
+// Format answers every verb of package fmt.
+func (Protected) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, protected) }
+
+// String is for callers that do not go through fmt.
+func (Protected) String() string { return protected }
+
+// GoString is String.
+func (Protected) GoString() string { return protected }
+
+// MarshalText is for encoders.
+func (Protected) MarshalText() ([]byte, error) { return []byte(protected), nil }
+
+// MarshalJSON is for encoders.
+func (Protected) MarshalJSON() ([]byte, error) { return []byte(`"` + protected + `"`), nil }

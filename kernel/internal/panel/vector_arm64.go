@@ -1,5 +1,0 @@
-//go:build !purego
-
-package panel
-
-func init() { path = 1 }

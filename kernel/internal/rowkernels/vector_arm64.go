@@ -1,0 +1,5 @@
+//go:build !purego
+
+package rowkernels
+
+func init() { path = 1 }

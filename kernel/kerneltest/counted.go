@@ -1,0 +1,80 @@
+package kerneltest
+
+import (
+	"sync"
+
+	"github.com/gauze-dp/gauze/kernel/internal/engine"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// An CountingEngine counts what is read through it. Like others it is a plain number.
+type CountingEngine struct{ number int }
+
+// counts are what the numbers of engines stand for.
+var counts struct {
+	sync.Mutex
+	all []count
+}
+
+type count struct {
+	tables []*engine.Table
+	read   int // rows, of all of them
+}
+
+// NewCountingEngine returns an engine for one table.
+func NewCountingEngine() CountingEngine {
+	counts.Lock()
+	defer counts.Unlock()
+	counts.all = append(counts.all, count{})
+	return CountingEngine{len(counts.all) - 1}
+}
+
+// Scan is engine.Local's.
+func (e CountingEngine) Scan(s engine.Source, q query.Scan) query.Accumulator {
+	e.count(s)
+	return engine.Local{}.Scan(s, q)
+}
+
+func (e CountingEngine) count(s engine.Source) {
+	if stopping, ok := s.(engine.Stopping); ok {
+		s = stopping.Source
+	}
+	n, table := s.Len(), (*engine.Table)(nil)
+	switch s := s.(type) {
+	case *engine.Table:
+		table = s
+	case engine.Seen:
+		table = s.Table
+	case engine.Marks:
+		table = s.Table
+	case engine.Pairs:
+		n, table = 2*n, s.Table
+	}
+	counts.Lock()
+	defer counts.Unlock()
+	c := &counts.all[e.number]
+	c.read += n
+	for _, known := range c.tables {
+		if known == table {
+			return
+		}
+	}
+	c.tables = append(c.tables, table)
+}
+
+// Passes is how often all rows of the longest table were read: a pass over part of them counts as
+// that part, one over pairs of rows as two rows a pair, and what was made of the table and read in
+// its place counts a pass over the table, and its own rows.
+func (e CountingEngine) Passes() float64 {
+	counts.Lock()
+	defer counts.Unlock()
+	c := counts.all[e.number]
+	if len(c.tables) == 0 {
+		return 0
+	}
+	longest := 0
+	for _, t := range c.tables {
+		longest = max(longest, t.Len())
+	}
+	return float64(c.read)/float64(longest) + float64(len(c.tables)-1)
+}

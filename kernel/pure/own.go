@@ -1,0 +1,125 @@
+package pure
+
+import (
+	"fmt"
+
+	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/internal/core"
+)
+
+// A Metric is a space of estimates of one's own: a distance, and a mask that covers it. It is
+// handed estimates of secret blocks, so its author answers for it, as that of a learner of one's
+// own does (blocks.Secret), and all of the guarantee rests on these statements, for the numbers of
+// the [Own] that brings it:
+//
+//  1. Both methods are functions of their arguments alone, which they neither change, keep nor
+//     show, and return; they end neither the process nor their goroutine.
+//  2. Two distances of at most Friends, to one estimate in the middle, mean a distance of at most
+//     Covers. (A z-approximate r-restricted triangle inequality, r = Covers and Friends =
+//     r/(2z), says so.)
+//  3. For any two estimates whose distance is at most Covers, in either order, what Mask returns is
+//     Mu-GDP and of Rényi divergence at most a Mu^2/2 at every order a > 1, given that all draws
+//     of gaussian are independent.
+//
+// The kernel sees to the rest: it counts friends in both orders, so that distances are symmetric,
+// draws the noise, charges Mu before it draws the blocks, and takes a panic for a distance that is
+// too large, or for no release. Certificates say that the space is not part of Gauze.
+type Metric interface {
+	// Distance is how far two estimates are apart; NaN, or an infinite number, if one of them is
+	// none.
+	Distance(a, b []stable.Component) float64
+	// Mask returns an estimate with noise: gaussian draws a Gaussian of mean 0 and that standard
+	// deviation, rounded to an integer, anew with every call. Adding the same to integers is a
+	// function of the Gaussian mechanism, since round(X) + k = round(X + k).
+	Mask(y []stable.Component, gaussian func(sigma float64) int64) []stable.Component
+}
+
+// OwnKind is what Release in a space of one's own is called in plans and certificates.
+const OwnKind = "of blocks: popular estimate in its author's space"
+
+// Stated is what certificates have of a space of one's own: its mask covers estimates that are at
+// most Reach apart, in the units of its distance, at a cost of Mu. That it does is its author's
+// word.
+type Stated struct {
+	Reach int64
+	Mu    float64
+}
+
+// Kind returns OwnKind.
+func (Stated) Kind() string { return OwnKind }
+
+// Covers returns how far apart two estimates may be that the mask covers: its sensitivity.
+func (s Stated) Covers() int64 { return s.Reach }
+
+// Own is the space of a [Metric], with what its author states of it.
+type Own struct {
+	Metric Metric
+	// Components and Columns are those of an estimate, as of a learner's. Required.
+	Components, Columns int
+	// Friends is the distance up to which two estimates count as close: r/(2z), at most half of
+	// Covers. Required.
+	Friends float64
+	// Covers is r, a whole number of units of the distance, 2 to 2^52. Required.
+	Covers int64
+	// Mu is what the mask costs, in Gaussian DP. Required.
+	Mu float64
+}
+
+func (h Own) asked() asked { return Stated{h.Covers, h.Mu} }
+
+func (h Own) mask() (line core.Measurement, components, columns int, err error) {
+	if h.Metric == nil || !(h.Friends > 0 && 2*h.Friends <= float64(h.Covers)) || h.Covers < 2 || h.Covers > mostUnits {
+		return line, h.Components, h.Columns, fmt.Errorf("want an Own with a Metric, Friends above 0 and at most half of Covers, and Covers of 2 to 2^52, got Friends %v, Covers %d", h.Friends, h.Covers)
+	}
+	sigma, err := core.Sigma(OwnKind, float64(h.Covers), h.Mu)
+	return core.Measurement{Sensitivity: float64(h.Covers), Noise: sigma, Mu: h.Mu}, h.Components, h.Columns, err
+}
+
+// close reports that both orders of two estimates are at most Friends apart.
+func (h Own) close(a, b []stable.Component) (is bool) {
+	defer func() {
+		if recover() != nil {
+			is = false
+		}
+	}()
+	return h.Metric.Distance(a, b) <= h.Friends && h.Metric.Distance(b, a) <= h.Friends
+}
+
+func (h Own) friends(all [][]stable.Component) []int {
+	counts := make([]int, len(all))
+	for i, y := range all {
+		if y == nil {
+			continue
+		}
+		counts[i]++
+		for j := range i {
+			if all[j] != nil && h.close(y, all[j]) {
+				counts[i]++
+				counts[j]++
+			}
+		}
+	}
+	return counts
+}
+
+// masked returns nil for what is no estimate: what is released is a function of the mask's.
+func (h Own) masked(d *core.Draw, y []stable.Component) (out []stable.Component) {
+	defer func() {
+		if recover() != nil {
+			out = nil
+		}
+	}()
+	out = h.Metric.Mask(y, d.Gaussian)
+	if len(out) != h.Components || stable.Decode(rowsOf(out), h.Columns) == nil {
+		return nil
+	}
+	return out
+}
+
+// rowsOf writes components as learners do.
+func rowsOf(components []stable.Component) (rows [][]float64) {
+	for _, c := range components {
+		rows = append(rows, append(append([]float64{c.Weight}, c.Mean...), c.Root...))
+	}
+	return rows
+}

@@ -1,0 +1,124 @@
+package sharded
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gauze-dp/gauze/kernel/internal/engine"
+	"github.com/gauze-dp/gauze/parallel"
+)
+
+// A chunk is rows that lie together, from number First of the table on.
+type chunk struct {
+	First, Rows int
+	At          int // in the shard
+	Check       uint64
+}
+
+// A shard is what one worker reads at a time.
+type shard struct {
+	Number  int
+	Chunks  []chunk
+	Partial bool // some rows are, which are null rows there: a partial is written of them
+}
+
+func (s shard) rows() (n int) {
+	for _, c := range s.Chunks {
+		n += c.Rows
+	}
+	return n
+}
+
+// A partial is the partial rows of a shard: their numbers among its rows, in order, and their
+// cells.
+type partial struct {
+	At    []int
+	Cells []float64
+}
+
+func shardName(table, i int) string { return fmt.Sprintf("shard.%d.%d", table, i) }
+func cellsName(table, i int) string { return fmt.Sprintf("cells.%d.%d", table, i) }
+
+// A layout says which chunks of a table are in which shard.
+type layout struct {
+	number, shards int
+	here           map[int]bool // chunks that no worker can read, by their first rows
+	own            []shard
+}
+
+// layout lays a table out, once: it is filled before it is asked anything. What workers read of it
+// they check against what was read here.
+func (p *pool) layout(t *engine.Table) (*layout, error) {
+	if l := p.tables[t]; l != nil {
+		return l, nil
+	}
+	l := &layout{number: len(p.tables) + 1, here: map[int]bool{}}
+	for first := 0; first < t.Len(); first += engine.ChunkRows {
+		number, at, ok := p.store.Place(t.Row(first))
+		if !ok {
+			l.here[first] = true
+			continue
+		}
+		if len(l.own) == 0 || l.own[len(l.own)-1].Number != number {
+			l.own = append(l.own, shard{Number: number})
+		}
+		last, n := &l.own[len(l.own)-1], min(engine.ChunkRows, t.Len()-first)
+		last.Chunks = append(last.Chunks, chunk{First: first, Rows: n, At: at})
+	}
+	faults := make([]error, len(l.own))
+	err := parallel.Each(context.Background(), len(l.own), func(i int) { faults[i] = l.write(p.store, t, i) })
+	for _, fault := range faults {
+		if err == nil {
+			err = fault
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if l.shards = len(l.own); l.shards > 0 { // a table that workers have no part in is not held on to
+		p.tables[t] = l
+	}
+	return l, nil
+}
+
+// write notes what the rows of a shard hash to, and writes its partial rows beside.
+func (l *layout) write(s Store, t *engine.Table, i int) error {
+	own, cells, n := &l.own[i], partial{}, 0
+	read, seen := t.Pieces(), engine.Seen{Table: t}.Pieces()
+	for k := range own.Chunks {
+		c, h := &own.Chunks[k], hash(0)
+		for row := c.First; row < c.First+c.Rows; row += engine.PieceRows {
+			piece := read(row / engine.PieceRows)
+			h.numbers(piece)
+			cells.note(piece, n, t.Columns(), func() []float64 { return seen(row / engine.PieceRows) })
+			n += len(piece) / t.Columns()
+		}
+		c.Check = uint64(h)
+	}
+	if own.Partial = len(cells.At) > 0; own.Partial && put(s, cellsName(l.number, i), cells) != nil {
+		return errWorkers
+	}
+	if put(s, shardName(l.number, i), *own) != nil {
+		return errWorkers
+	}
+	return nil
+}
+
+// note keeps the partial rows of a piece, whose first row is number at of the shard.
+func (p *partial) note(piece []float64, at, d int, seen func() []float64) {
+	var all []float64
+	for i := 0; i < len(piece); i += d {
+		if piece[i] == piece[i] {
+			continue
+		}
+		if all == nil {
+			all = seen()
+		}
+		for _, v := range all[i : i+d] {
+			if v == v {
+				p.At, p.Cells = append(p.At, at+i/d), append(p.Cells, all[i:i+d]...)
+				break
+			}
+		}
+	}
+}
