@@ -7,7 +7,6 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
-	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal"
@@ -49,8 +48,8 @@ type Statement struct {
 	MixtureBound *literal.MixtureBound `json:"mixture_bound,omitempty"`
 	// Mixtures is what to expect on clusters of some numbers and distances, where several are
 	// looked for and so many rows are known or guessed.
-	Mixtures []expected.Mixture `json:"mixtures,omitempty"`
-	Notes    []string           `json:"notes,omitempty"`
+	Mixtures []catalog.Mixture `json:"mixtures,omitempty"`
+	Notes    []string          `json:"notes,omitempty"`
 	// Plan and Total are what a fit reserves by ([Request.Reserve]).
 	Plan    kernel.Plan         `json:"-"`
 	Total   privacy.Calibration `json:"-"`
@@ -222,7 +221,7 @@ func (s *Statement) expectMixtures(asked string, guess estimate.Problem) {
 	if guess.Known() != nil || guess.Covariance != estimate.Full || s.Learner != nil || guess.Printed {
 		return // it was told nothing when it was measured
 	}
-	all := expected.Measured().Mixtures(asked, guess.Columns, float64(guess.Rows), s.Mu)
+	all := catalog.MeasuredErrors().Mixtures(asked, guess.Columns, float64(guess.Rows), s.Mu)
 	least := 0 // of the numbers that were measured, the first that is as large as asked for
 	for _, m := range all {
 		if least < guess.Components {

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/expected"
+	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -171,7 +171,7 @@ func TestLowerBoundShapes(t *testing.T) {
 // What was measured makes sense: errors are not far below those without privacy nor, where privacy
 // costs little, far above.
 func TestTableIsSane(t *testing.T) {
-	for _, p := range expected.Measured().Points() {
+	for _, p := range catalog.MeasuredErrors().Points() {
 		if p.Method != "gaussian" || p.Released < 3 || p.Columns < 5 || p.Shape == estimate.Spherical {
 			// the fewer numbers are estimated, the farther below the root mean square a median can
 			// be

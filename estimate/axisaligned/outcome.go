@@ -10,14 +10,14 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts/boxes"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/em"
-	"github.com/gauze-dp/gauze/parts/loops"
+	"github.com/gauze-dp/gauze/parts/partition"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // outcome turns the components into a model, heaviest first.
-func (f *fit) outcome(r *em.Rounds, overall *program.Overall) estimate.Outcome {
+func (f *fit) outcome(r *privateem.Rounds, overall *program.Overall) estimate.Outcome {
 	switch {
 	case len(r.Components) > 0:
 	case r.Stray == nil:
@@ -79,7 +79,7 @@ const toldMisfit = .05
 
 // constant reports a column in which all boxes have one value.
 func (f *fit) constant(i int) bool {
-	return !slices.ContainsFunc(f.found, func(b boxes.Box) bool { return !b.Atom[i] || b.Center[i] != f.found[0].Center[i] })
+	return !slices.ContainsFunc(f.found, func(b partition.Box) bool { return !b.Atom[i] || b.Center[i] != f.found[0].Center[i] })
 }
 
 // point is the value of column i of a component that has one value there.
@@ -88,7 +88,7 @@ func (f *fit) point(i int, mean, sd float64) (value float64, is bool) {
 		return f.found[0].Center[i], true
 	}
 	for _, b := range f.found {
-		if b.Atom[i] && boxes.IsPoint(b.Center[i], sd) && boxes.IsPoint(b.Center[i], math.Abs(mean-b.Center[i])) {
+		if b.Atom[i] && partition.IsPoint(b.Center[i], sd) && partition.IsPoint(b.Center[i], math.Abs(mean-b.Center[i])) {
 			return b.Center[i], true
 		}
 	}
@@ -102,13 +102,13 @@ const unseenSDs = 4.0
 const toldPairs = 3
 
 // correlated returns the flag of the pairs.
-func correlated(pairs []em.Pair) estimate.Flag {
+func correlated(pairs []privateem.Pair) estimate.Flag {
 	var columns []int
 	for _, p := range pairs {
 		columns = append(columns, p.I, p.J)
 	}
 	slices.Sort(columns)
-	said := loops.Map(pairs[:min(len(pairs), toldPairs)], func(p em.Pair) string {
+	said := parts.Map(pairs[:min(len(pairs), toldPairs)], func(p privateem.Pair) string {
 		return fmt.Sprintf("columns %d and %d (about %.1f)", p.I+1, p.J+1, p.Rho)
 	})
 	text := "correlated within components: " + strings.Join(said, ", ")

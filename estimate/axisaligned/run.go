@@ -6,19 +6,19 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts/boxes"
-	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/partition"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // fit is the state of one run.
 type fit struct {
 	program.Run
 	one   program.OneGaussian
-	found []boxes.Box
+	found []partition.Box
 }
 
 // Utility constants, guesses.
@@ -38,7 +38,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if err := f.CountRows(stepCount, countPart); err != nil {
 		return estimate.Outcome{}, err
 	}
-	if f.Few(unseen(f.Problem)) || f.AtMost < leastFor(f.Problem) && single.TooFew(plain(f.Problem), f.AtMost) != nil {
+	if f.Few(unseen(f.Problem)) || f.AtMost < leastFor(f.Problem) && gaussian.TooFew(plain(f.Problem), f.AtMost) != nil {
 		return f.Refuse("about %.0f rows are too few for %d components at this epsilon", math.Max(0, f.Rows), max(f.Problem.Components, 1)), nil
 	}
 	if f.Few(leastFor(f.Problem)) {
@@ -89,7 +89,7 @@ func (f *fit) rounds(start int) int {
 }
 
 // set says what counts as a component.
-func (f *fit) set(r *em.Rounds) {
+func (f *fit) set(r *privateem.Rounds) {
 	if r.Misfit, r.Gone, r.Clear = misfit, goneBoxed, clearSDs; f.Problem.Components == 0 {
 		r.MostDoubt = mostDoubt
 	}

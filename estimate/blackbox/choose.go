@@ -6,7 +6,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/parts/loops"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // A choice is how a table of so many rows is cut: public, as the number of rows is, or released, as
@@ -66,7 +66,7 @@ func newCutter(p estimate.Problem) cutter {
 	if c.mask.Gamma > leastGamma {
 		c.gap = math.Ceil((privacy.ThresholdQuantile(math.Log(deltaPart*p.Budget.Delta))+surely)/testMu(c.k, gaussianMu2(p, c.mask)) + .5)
 	}
-	c.most = plenty * loops.Least(1, mostRows, 1.02, func(rows float64) bool { return c.cut(rows).margin >= ample })
+	c.most = plenty * parts.Least(1, mostRows, 1.02, func(rows float64) bool { return c.cut(rows).margin >= ample })
 	return c
 }
 
@@ -111,5 +111,5 @@ func apart(k, d int, m float64) float64 {
 // rowsFor is about how many rows components of equal weight and well apart need.
 func rowsFor(p estimate.Problem) float64 {
 	c := newCutter(p)
-	return loops.Least(100, mostRows, 1.02, func(rows float64) bool { return c.cut(rows).margin >= enough })
+	return parts.Least(100, mostRows, 1.02, func(rows float64) bool { return c.cut(rows).margin >= enough })
 }

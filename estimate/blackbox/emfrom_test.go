@@ -96,7 +96,7 @@ func TestPrivateEM(t *testing.T) {
 func privateEM(t testing.TB, truth *model.Mixture, rows [][]float64, rel privacy.Relation, eps float64, rng *rand.Rand) (before, after float64) {
 	k, d := truth.K(), truth.Dim()
 	p := problem(rel, k, d, len(rows), eps)
-	_, test := parts(k)
+	_, test := divide(k)
 	mu2 := gaussianMu2(p, maskOf(p)) * (1 - test - countPart)
 	plan := kernel.Plan{Method: name, Steps: program.RoundSteps(source, 1, mostRounds-1, 1, program.ShapeStep(source, shapePart, 1))}
 	s := kerneltest.Open(t, kerneltest.Table(rows, d, rel), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: mu2 / 2}}, fresh)

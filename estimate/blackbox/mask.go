@@ -5,8 +5,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/parts/budget"
-	"github.com/gauze-dp/gauze/parts/loops"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // Utility constants of the mask, guesses.
@@ -27,14 +26,14 @@ func eta(p estimate.Problem) float64 { return min(mostEta, etaOf/math.Sqrt(float
 // maskOf is the mask that its part of the budget pays for: of the largest movement that leaves the
 // Gaussian steps the rest.
 func maskOf(p estimate.Problem) privacy.CovarianceMask {
-	share, _ := parts(components(p))
+	share, _ := divide(components(p))
 	delta := p.Budget.Delta * (1 - deltaPart) * (1 - spared)
 	pays := func(mu2 float64, extra privacy.Curve) bool {
 		return extra.Compose(privacy.GaussianCurve(math.Sqrt(mu2))).Epsilon(delta) <= p.Budget.Epsilon
 	}
-	all, _ := loops.Bisect(0, math.Pow(2+p.Mu, 2), 40, func(mu2 float64) bool { return pays(mu2, privacy.GaussianCurve(0)) })
+	all, _ := parts.Bisect(0, math.Pow(2+p.Mu, 2), 40, func(mu2 float64) bool { return pays(mu2, privacy.GaussianCurve(0)) })
 	m := privacy.CovarianceMask{Dimension: lifted(p), Eta: eta(p)}
-	m.Gamma, _ = loops.Bisect(0, 2, 40, func(gamma float64) bool {
+	m.Gamma, _ = parts.Bisect(0, 2, 40, func(gamma float64) bool {
 		return gamma <= leastGamma/2 || pays((1-share)*all, privacy.CovarianceMask{Dimension: m.Dimension, Eta: m.Eta, Gamma: gamma}.Curve())
 	})
 	return m
@@ -42,8 +41,8 @@ func maskOf(p estimate.Problem) privacy.CovarianceMask {
 
 // testMu is the loss of the test, a part of the Gaussian steps' mu.
 func testMu(k int, mu2 float64) float64 {
-	_, test := parts(k)
-	return budget.Mu(test * mu2)
+	_, test := divide(k)
+	return parts.Mu(test * mu2)
 }
 
 // gaussianMu2 is mu^2 of the Gaussian steps beside the mask, as the kernel will calibrate it; 0

@@ -4,11 +4,11 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // outcome turns the components into a model, heaviest first.
-func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
+func (f *fit) outcome(r *privateem.Rounds) estimate.Outcome {
 	if len(r.Components) == 0 {
 		return f.Refuse("no component holds enough rows to be seen")
 	}

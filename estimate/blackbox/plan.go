@@ -24,10 +24,10 @@ const (
 	mostRounds = 16
 )
 
-// parts are the mask's part of what all steps together cost, and the test's of the Gaussian steps'
-// mu^2, of which EM gets the rest. Utility constants: blocks agree on one component from so few
-// rows that EM is what needs the budget.
-func parts(k int) (mask, test float64) {
+// divide returns the mask's part of what all steps together cost, and the test's of the Gaussian
+// steps' mu^2, of which EM gets the rest. Utility constants: blocks agree on one component from so
+// few rows that EM is what needs the budget.
+func divide(k int) (mask, test float64) {
 	if k == 1 {
 		return .15, .36
 	}
@@ -52,7 +52,7 @@ func rounds(k int, overlap float64) (n int, growth float64) {
 // steps is the worst case of a fit.
 func steps(p estimate.Problem, mask privacy.CovarianceMask) []kernel.Step {
 	k := components(p)
-	_, test := parts(k)
+	_, test := divide(k)
 	rest := 1 - countPart - test
 	return append([]kernel.Step{
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source},

@@ -11,10 +11,9 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/em"
-	"github.com/gauze-dp/gauze/parts/loops"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // fit is the state of one run.
@@ -77,10 +76,10 @@ func misfit(k int) float64 {
 
 // start is private EM at the masked mean, in the table's columns, centred at the mean of the anchor
 // and in units of its first component's spread; false if it has none in float64.
-func (f *fit) start(anchor []stable.Component) (*em.Rounds, bool) {
+func (f *fit) start(anchor []stable.Component) (*privateem.Rounds, bool) {
 	d := f.Problem.Columns
-	space := component.Space{Columns: loops.Upto(d), Center: make([]float64, d), Scale: make([]float64, d)}
-	total, finite := loops.Sum(anchor, func(c stable.Component) float64 { return c.Weight }), true
+	space := component.Space{Columns: parts.Upto(d), Center: make([]float64, d), Scale: make([]float64, d)}
+	total, finite := parts.Sum(anchor, func(c stable.Component) float64 { return c.Weight }), true
 	for i := range d {
 		for _, c := range anchor {
 			space.Center[i] += c.Weight / total * c.Mean[i]
@@ -112,14 +111,14 @@ func (f *fit) start(anchor []stable.Component) (*em.Rounds, bool) {
 }
 
 // em runs the rounds of private EM; their losses grow, as what is known does.
-func (f *fit) em(ctx context.Context, r *em.Rounds) error {
+func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 	return f.EM(ctx, r, program.Schedule{Next: func(i int) (mu float64, more bool) {
 		n, growth := rounds(f.k, overlap(r.Components))
 		left := 0.0 // of a geometric series
 		for j := range n - i {
 			left += math.Pow(growth, float64(j))
 		}
-		return budget.Mu((f.Left() - shapePart*f.Mu2) / left), i < n-1
+		return parts.Mu((f.Left() - shapePart*f.Mu2) / left), i < n-1
 	}, Shapes: shapePart * f.Mu2})
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/expected"
 )
 
 // A Candidate is a method that could fit one component, with the error to expect of it: medians of
@@ -71,8 +70,8 @@ func used(m estimate.Estimator, p estimate.Problem) []string {
 
 // expect looks the candidate up.
 func (c *Candidate) expect(p estimate.Problem, rows int) {
-	table, known := expected.Measured(), true
-	kind := expected.Kind{Method: c.Method, Shape: p.Covariance, Relation: p.Relation, Data: expected.GaussianRows}
+	table, known := MeasuredErrors(), true
+	kind := Kind{Method: c.Method, Shape: p.Covariance, Relation: p.Relation, Data: GaussianRows}
 	if p.Columns == 1 {
 		kind.Shape = estimate.Full // all shapes are one
 	}
@@ -81,7 +80,7 @@ func (c *Candidate) expect(p estimate.Problem, rows int) {
 		return
 	}
 	heavy := kind
-	heavy.Data = expected.HeavyRows
+	heavy.Data = HeavyRows
 	if tails, err := table.At(heavy, p.Columns, float64(rows), p.Mu); err == nil {
 		c.HeavyCovarianceError, c.HeavyMeanError, c.Released, c.Note = tails.Covariance, tails.Mean, tails.Released, tails.Note
 	}
@@ -97,8 +96,8 @@ func (c *Candidate) expect(p estimate.Problem, rows int) {
 
 // loosest is the least looseness, among those measured of a method, that is no tighter than the
 // stated facts: 0 for a method that was told none.
-func loosest(table *expected.Table, method string, p estimate.Problem) (loose float64, known bool) {
-	stated, least := expected.Looseness(p.Facts, p.Columns), math.Inf(1)
+func loosest(table *ErrorTable, method string, p estimate.Problem) (loose float64, known bool) {
+	stated, least := Looseness(p.Facts, p.Columns), math.Inf(1)
 	kinds := table.Kinds(method)
 	for _, k := range kinds {
 		if k.Loose == 0 {

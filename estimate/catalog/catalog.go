@@ -1,4 +1,5 @@
-// Package catalog lists the methods that people use, and chooses among methods.
+// Package catalog lists the methods that people use, chooses among methods, and has the table of
+// their measured errors (MeasuredErrors), which plans show.
 package catalog
 
 import (
@@ -11,7 +12,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/blackbox"
 	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/estimate/general"
-	"github.com/gauze-dp/gauze/estimate/heavytailed"
 	"github.com/gauze-dp/gauze/estimate/knowncov"
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/estimate/program"
@@ -35,7 +35,7 @@ func Methods(others ...learners.Learner) List {
 	return List{
 		One: []estimate.Estimator{
 			gaussian.New(),
-			heavytailed.New(),
+			gaussian.NewHeavyTailed(),
 		},
 		Mixtures: []estimate.Estimator{
 			general.New(one),

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -163,9 +162,9 @@ func pick(candidates []Candidate) (best Candidate, others string) {
 // method ends in a release, and offers the shapes that need fewer.
 func tooFew(method string, e estimate.Estimator, p estimate.Problem, least float64) error {
 	released := func(shape estimate.CovarianceType) (share float64, known bool) {
-		kind := expected.Kind{Method: method, Shape: shape, Relation: p.Relation, Data: expected.GaussianRows}
-		got, err := expected.Measured().At(kind, p.Columns, float64(p.Rows), p.Mu)
-		var missing *expected.Missing
+		kind := Kind{Method: method, Shape: shape, Relation: p.Relation, Data: GaussianRows}
+		got, err := MeasuredErrors().At(kind, p.Columns, float64(p.Rows), p.Mu)
+		var missing *Missing
 		return got.Released, err == nil || errors.As(err, &missing) && missing.TooFew
 	}
 	if share, known := released(p.Covariance); !known || share >= least || p.Components > 1 {

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/expected"
 	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -20,15 +19,15 @@ func problemOf(d, n int, rel privacy.Relation) estimate.Problem {
 // The embedded table has every method for one component under both relations, and forOne in all
 // shapes.
 func TestTableCoversMethods(t *testing.T) {
-	table := expected.Measured()
+	table := MeasuredErrors()
 	for _, m := range everything.One {
 		kinds := table.Kinds(m.Name())
 		for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
-			if !slices.ContainsFunc(kinds, func(k expected.Kind) bool { return k.Relation == rel }) {
+			if !slices.ContainsFunc(kinds, func(k Kind) bool { return k.Relation == rel }) {
 				t.Errorf("%s: nothing was measured under %v: add it to entries in experiments/expected, and go run ./experiments expected %[1]s", m.Name(), rel)
 			}
 			for _, shape := range []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical} {
-				k := expected.Kind{Method: m.Name(), Shape: shape, Relation: rel, Data: expected.GaussianRows}
+				k := Kind{Method: m.Name(), Shape: shape, Relation: rel, Data: GaussianRows}
 				if m.Name() == forOne && !slices.Contains(kinds, k) {
 					t.Errorf("%+v was not measured", k)
 				}

@@ -4,10 +4,8 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
 
@@ -25,7 +23,7 @@ import (
 func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err error) {
 	d, k, root := st.Rank(), float64(st.Rank()), st.Root()
 	frame, _ := st.Frame(root)
-	beyond, err := f.BeyondGaussian(frame, single.Nearest2(d))
+	beyond, err := f.BeyondGaussian(frame, Nearest2(d))
 	if err != nil {
 		return none, err
 	}
@@ -33,7 +31,7 @@ func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err e
 	if beyond.Share > f.StraySDs*beyond.Noise {
 		seen.stray = math.Min(math.Max(seen.stray, beyond.Share), 1)
 	}
-	information, stray := f.Tyler.Information(st), seen.stray > single.FarShare
+	information, stray := f.Tyler.Information(st), seen.stray > FarShare
 	if stray {
 		information = 0
 	}
@@ -45,7 +43,7 @@ func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err e
 	if shape, size := last.variances(best.R2, best.Lift); !hopeful(d, f.Rows, shape, size) {
 		return none, f.Refuse("the noise of what is left would hide the covariance")
 	}
-	var m moments.Sums
+	var m component.Sums
 	if stray {
 		m, err = f.momentsWithin(st, root, best, mu, seen)
 	} else {
@@ -54,26 +52,26 @@ func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err e
 	if err != nil {
 		return none, err
 	}
-	law, own := clip.Gaussian(d, best.R2), released(m, best)
-	var views []clip.View
+	law, own := component.ClippedGaussian(d, best.R2), released(m, best)
+	var views []component.View
 	if information > 0 {
 		gain := st.Gain()
 		views = f.Tyler.Views(st, root, math.Max(0, 2*gain/(k+st.Nu)-2*law.V/(law.B1*law.B1))/(f.Rows*gain*gain))
 	}
-	delta, spread, err := clip.Invert(f.Context, own, views)
+	delta, spread, err := component.InvertClipping(f.Context, own, views)
 	if err != nil {
 		return none, err
 	}
 	var told []estimate.Flag
-	if expected, _ := clip.NewPoints(d).Moments(delta, spread, own.R2); len(views) > 0 && single.Apart(own.Mean, expected, own.MeanSD) {
+	if expected, _ := component.NewPoints(d).Moments(delta, spread, own.R2); len(views) > 0 && Apart(own.Mean, expected, own.MeanSD) {
 		told, information = append(told, flags.New(flags.NotGaussian, noMiddle)), 0
-		if delta, spread, err = clip.Invert(f.Context, own, nil); err != nil {
+		if delta, spread, err = component.InvertClipping(f.Context, own, nil); err != nil {
 			return none, err
 		}
 	}
 	variance := 1 / (information + law.B1*law.B1/(own.SecondSD*own.SecondSD))
 	noise := math.Sqrt(2 * k * variance)
-	if least, collapsed := clip.Least(spread); collapsed || noise > single.NoiseLimit*least {
+	if least, collapsed := component.LeastVariance(spread); collapsed || noise > NoiseLimit*least {
 		return none, f.Refuse("the noise hides the spread in some directions")
 	}
 	spread.ScaleSym(1/math.Sqrt(1+f.Shrink*(k+1)*variance), spread)
@@ -85,6 +83,6 @@ func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err e
 const noMiddle = "not bell-shaped: the rows are skew or in groups, and the mean has more noise than a Gaussian's"
 
 // released are moments as what is inverted.
-func released(m moments.Sums, c clip.Clipping) clip.Release {
-	return clip.Release{Mean: m.Sum, Second: m.Second, R2: c.R2, MeanSD: m.SumSD, SecondSD: m.SecondSD}
+func released(m component.Sums, c component.ClippingRadius) component.ClippedRelease {
+	return component.ClippedRelease{Mean: m.Sum, Second: m.Second, R2: c.R2, MeanSD: m.SumSD, SecondSD: m.SecondSD}
 }

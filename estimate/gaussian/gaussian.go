@@ -1,15 +1,21 @@
-// Package gaussian fits one Gaussian without any bound on the data: `gauze fit --components 1`.
+// Package gaussian fits one distribution without any bound on the data: one Gaussian, by `gauze fit
+// --components 1` (the method "gaussian"), and mean and covariance of any law that has them, with
+// heavy or light tails (the method "heavy-tailed").
 //
-// A noisy count of good rows and the units of the columns come first. Then TylerPress: noisy steps
-// of Tyler's iteration on the augmented rows (x, 1), whose sensitivity knows no radius, until a
-// certificate computed from released values says that the data look round; a histogram of the radii
-// says what kind of law it is; then all the budget that is left buys one clipped moment release,
-// and the answer is the Gaussian that this release and the steps agree on, or, for other laws, the
-// rows' own moments. Everything measured is a Gaussian measurement of the session's filter; every
-// branch is a function of released values and public facts, so a wrong guess can spoil the estimate
-// and never the guarantee.
+// A noisy count of good rows and the units of the columns come first (Fit.Open). Then TylerPress:
+// noisy steps of Tyler's iteration on the augmented rows (x, 1), whose sensitivity knows no radius,
+// until a certificate computed from released values says that the data look round; a histogram of
+// the radii says what kind of law it is; then all the budget that is left buys one clipped moment
+// release, and the answer is the Gaussian that this release and the steps agree on, or, for other
+// laws, the rows' own moments. HeavyTailed rounds the rows too, sees by a histogram of the radii
+// how far they reach, and spends all the rest on one release of moments, clipped where noise and
+// clipping cost the same.
 //
-// Source: [TYLERPRESS] Sections 1, 4, 7 and 10.
+// Everything measured is a Gaussian measurement of the session's filter; every branch is a function
+// of released values and public facts, so a wrong guess can spoil the estimate and never the
+// guarantee.
+//
+// Source: [TYLERPRESS] Sections 1, 3, 4, 7 and 10.
 package gaussian
 
 import (
@@ -17,7 +23,6 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
@@ -38,7 +43,7 @@ var _ estimate.FactUser = Estimator{}
 // Uses says that bounds on the eigenvalues save the search for units, where a full covariance is
 // fitted.
 func (Estimator) Uses(p estimate.Problem) estimate.Uses {
-	return estimate.Uses{Eigenvalues: single.KnowsUnits(p)}
+	return estimate.Uses{Eigenvalues: KnowsUnits(p)}
 }
 
 const name = "gaussian"
@@ -48,7 +53,7 @@ const source = "TYLERPRESS Section 4"
 // Plan is the worst case that Fit may measure, or a *estimate.Refusal for a table with fewer rows
 // than a fit can ever use.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
-	if err := single.Check(name, p); err != nil {
+	if err := Check(name, p); err != nil {
 		return kernel.Plan{}, err
 	}
 	return kernel.Plan{Method: name, Steps: e.tuning.steps(p, "", 1)}, nil
@@ -61,7 +66,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 
 // fit is a run of this method.
 type fit struct {
-	*single.Fit
+	*Fit
 	Tuning
 }
 
@@ -72,7 +77,7 @@ func (f fit) run() (estimate.Outcome, error) {
 	switch {
 	case f.Space.Dim() == 0:
 		return f.Constant()
-	case single.ByFull(f.Problem):
+	case ByFull(f.Problem):
 		return f.full()
 	case f.Problem.Covariance == estimate.Diagonal:
 		return f.diagonal()
@@ -103,13 +108,13 @@ const lastPart = .7
 // Expect gives the rows needed and the expected ratio to the non-private error, from public facts:
 // sqrt(predicted error^2 / sampling error^2) of the last release ([TYLERPRESS] Section 10, P5).
 func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
-	e := single.Expect(p)
+	e := Expect(p)
 	if e.RowsNeeded == 0 || p.Rows <= 0 {
 		return e
 	}
 	n, mu, d := float64(p.Rows), p.Mu*math.Sqrt(lastPart), p.Columns
 	switch {
-	case single.ByFull(p):
+	case ByFull(p):
 		e.RelativeError = math.Sqrt(planned(p.Relation, d, n, mu).bestRadius2().Cov * n / float64(d*(d+1)))
 	case p.Covariance == estimate.Diagonal: // of one variance
 		e.RelativeError = math.Sqrt(planned(p.Relation, 1, n, mu/math.Sqrt(float64(d))).bestRadius2().Cov * n / 2)

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // A last release of moments, as its errors are predicted: for a Gaussian and a perfect
@@ -42,7 +42,7 @@ func planned(rel privacy.Relation, d int, rows, mu float64) last {
 // predict is the expected square of the Frobenius error of the covariance and of the Mahalanobis
 // error of the mean.
 func (l last) predict(r2, lift float64) (cov, mean float64) {
-	c, k := clip.Gaussian(l.d, r2), float64(l.d)
+	c, k := component.ClippedGaussian(l.d, r2), float64(l.d)
 	shape, size := l.variances(r2, lift)
 	cov = (k*(k+1)/2-1)*shape + size
 	seen := c.A1 * c.A1 * lift * r2
@@ -55,13 +55,13 @@ func (l last) predict(r2, lift float64) (cov, mean float64) {
 
 // noise2 is the variance of the noise of a diagonal entry, as a mean.
 func (l last) noise2(r2, lift float64) float64 {
-	return clip.Noise2(l.relation, l.rows, l.mu, r2, lift)
+	return component.ClippedNoise2(l.relation, l.rows, l.mu, r2, lift)
 }
 
 // variances are those of a coordinate of the covariance without its trace, of which there are
 // d(d+1)/2 - 1, and of its trace over sqrt d.
 func (l last) variances(r2, lift float64) (shape, size float64) {
-	c, sg2 := clip.Gaussian(l.d, r2), l.noise2(r2, lift)
+	c, sg2 := component.ClippedGaussian(l.d, r2), l.noise2(r2, lift)
 	trace := sg2
 	if l.completed {
 		corner := lift * r2 * lift * r2 / sg2 // 1 over the relative variance of its own count
@@ -103,9 +103,9 @@ func hopeful(d int, rows, shape, size float64) bool {
 // bestRadius2 chooses R^2 among 60 geometric values up to d+6 sqrt d+25, and b^2/R^2, such that the
 // predicted errors are least. At least a third of the rows are within the radius: with fewer the
 // clipped trace hardly tells the scale, and in 50 columns the inversion does not find it.
-func (l last) bestRadius2() clip.Clipping {
+func (l last) bestRadius2() component.ClippingRadius {
 	k := float64(l.d)
-	return clip.Cheapest(l.d, geometric(math.Max(.3*k+.5, k-math.Sqrt(k)/2), k+6*math.Sqrt(k)+25, 60), l.predict)
+	return component.CheapestRadius(l.d, geometric(math.Max(.3*k+.5, k-math.Sqrt(k)/2), k+6*math.Sqrt(k)+25, 60), l.predict)
 }
 
 // geometric are n numbers from low to high.

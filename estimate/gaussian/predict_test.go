@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // TestRadiusTellsScale: the chosen radius leaves enough of the rows within it for the clipped trace
@@ -15,8 +15,8 @@ func TestRadiusTellsScale(t *testing.T) {
 		for _, rows := range []float64{500, 5000, 34_000, 200_000} {
 			for _, count2 := range []float64{1e-8, 1e-6, 1e-4} {
 				l := last{privacy.ReplaceOne, d, rows, .2, 6600, true, count2}
-				if c := l.bestRadius2(); !(clip.Gaussian(d, c.R2).TraceGain() > .2) {
-					t.Errorf("d = %d, %v rows, count %v: R^2 = %v, of gain %v", d, rows, count2, c.R2, clip.Gaussian(d, c.R2).TraceGain())
+				if c := l.bestRadius2(); !(component.ClippedGaussian(d, c.R2).TraceGain() > .2) {
+					t.Errorf("d = %d, %v rows, count %v: R^2 = %v, of gain %v", d, rows, count2, c.R2, component.ClippedGaussian(d, c.R2).TraceGain())
 				}
 			}
 		}

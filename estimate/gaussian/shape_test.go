@@ -7,12 +7,10 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/parts/radial"
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
 
@@ -23,7 +21,7 @@ func rounded(t testing.TB, rows [][]float64, d int) (r *fit, st *tyler.State, s 
 	steps := Steps(p, "", 1)
 	terms := kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Engine: kernel.LocalEngine{Workers: 1}}
 	session := kerneltest.Open(t, kerneltest.Table(rows, d, terms.Relation), kernel.Plan{Method: "test", Steps: steps}, terms, kerneltest.Options{Fresh: true})
-	r = &fit{single.New(t.Context(), name, session.Allotment(), p, ""), Usual()}
+	r = &fit{NewFit(t.Context(), name, session.Allotment(), p, ""), Usual()}
 	if err := r.Open(r.Problem); err != nil {
 		t.Fatal(err)
 	}
@@ -54,13 +52,13 @@ func TestShapeOfGaussians(t *testing.T) {
 		d := []int{1, 2, 5, 20}[i%4]
 		n := []int{1000, 4000, 40000, 400000}[rng.IntN(4)] * d
 		far := []float64{0, .02, .04}[rng.IntN(3)]
-		h := &radial.Histogram{D: d, Edges: shapeEdges(d), Sigma: math.Sqrt2 / (math.Sqrt(Usual().ShapePart) * privacy.MuOf(1, 1e-6)), Rows: float64(n)}
+		h := &tyler.RadialHistogram{D: d, Edges: shapeEdges(d), Sigma: math.Sqrt2 / (math.Sqrt(Usual().ShapePart) * privacy.MuOf(1, 1e-6)), Rows: float64(n)}
 		h.Counts = make([]float64, len(h.Edges)+1)
 		above := 1.0
 		for b := range h.Counts { // Poisson counts, nearly
 			next := 0.0
 			if b < len(h.Edges) {
-				next = radial.Pearson{D: d, Scale: .9}.Survival(h.Edges[b])
+				next = tyler.Pearson{D: d, Scale: .9}.Survival(h.Edges[b])
 			}
 			want := float64(n) * (1 - far) * (above - next)
 			h.Counts[b] = want + math.Sqrt(want+h.Sigma*h.Sigma)*rng.NormFloat64()
@@ -93,7 +91,7 @@ func gaussianRun(t testing.TB) fit {
 	p := estimate.Problem{Columns: 1, Rows: 1, Relation: privacy.ReplaceOne, Mu: privacy.MuOf(1, 1e-6), Components: 1}
 	session := kerneltest.Open(t, kerneltest.Table([][]float64{{0}}, 1, p.Relation), kernel.Plan{Method: "test", Steps: Steps(p, "", 1)},
 		kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}, kerneltest.Options{})
-	return fit{single.New(t.Context(), name, session.Allotment(), p, ""), Usual()}
+	return fit{NewFit(t.Context(), name, session.Allotment(), p, ""), Usual()}
 }
 
 // shapes of one column, of mean 0 and variance 1.
@@ -166,7 +164,7 @@ func TestStrayRows(t *testing.T) {
 				}
 			}
 			r, st, s := rounded(t, rows, d)
-			if r == nil || s.heavy || s.far > single.FirstFar {
+			if r == nil || s.heavy || s.far > FirstFar {
 				missed = append(missed, fmt.Sprintf("%+v", s))
 				continue
 			}

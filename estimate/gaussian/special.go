@@ -8,14 +8,10 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/budget"
-	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/loops"
-	"github.com/gauze-dp/gauze/parts/moments"
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
 
@@ -32,16 +28,16 @@ func (f fit) diagonal() (none estimate.Outcome, err error) {
 	}
 	k := float64(f.Space.Dim())
 	mean, sd := slices.Clone(f.Space.Center), f.SDs()
-	if _, err := f.refineColumns(mean, sd, math.Sqrt(f.RoughPart*f.Left()/k), clip.Clipping{R2: f.RoughRadius2, Lift: f.RoughLift}, true); err != nil {
+	if _, err := f.refineColumns(mean, sd, math.Sqrt(f.RoughPart*f.Left()/k), component.ClippingRadius{R2: f.RoughRadius2, Lift: f.RoughLift}, true); err != nil {
 		return none, err
 	}
 	rough, _ := tyler.New(component.Space{Columns: f.Space.Columns, Center: mean, Scale: sd}).Frame(1)
-	beyond, err := f.BeyondGaussian(rough, single.FarRadius2*k)
+	beyond, err := f.BeyondGaussian(rough, FarRadius2*k)
 	if err != nil {
 		return none, err
 	}
 	f.Notes.LeavesOut(beyond)
-	mu := budget.Mu(f.Left() / k)
+	mu := parts.Mu(f.Left() / k)
 	noise, err := f.refineColumns(mean, sd, mu, f.alone(mu).bestRadius2(), false)
 	if err != nil {
 		return none, err
@@ -52,21 +48,21 @@ func (f fit) diagonal() (none estimate.Outcome, err error) {
 // refineColumns improves mean and sd of the columns that vary, in raw units, by one release each. A
 // rough release hides no column: it keeps an upper bound instead. noise is the largest noise sd of
 // a second moment.
-func (f fit) refineColumns(mean, sd []float64, mu float64, c clip.Clipping, rough bool) (noise float64, err error) {
+func (f fit) refineColumns(mean, sd []float64, mu float64, c component.ClippingRadius, rough bool) (noise float64, err error) {
 	for i, j := range f.Space.Columns {
-		m, err := f.Moments(single.Column(j, mean[i], sd[i]), 1, c, mu)
+		m, err := f.Moments(Column(j, mean[i], sd[i]), 1, c, mu)
 		if err != nil {
 			return 0, err
 		}
 		first, sigma := m.Sum[0], m.SecondSD
-		if math.Abs(first) > f.Leaning*math.Sqrt(c.R2) || !rough && !(sigma <= single.NoiseLimit*(m.Second.At(0, 0)-first*first)) {
+		if math.Abs(first) > f.Leaning*math.Sqrt(c.R2) || !rough && !(sigma <= NoiseLimit*(m.Second.At(0, 0)-first*first)) {
 			return 0, f.RefuseColumn(j)
 		}
-		delta, root, err := clip.Invert(f.Context, released(m, c), nil)
+		delta, root, err := component.InvertClipping(f.Context, released(m, c), nil)
 		if err != nil {
 			return 0, err
 		}
-		_, collapsed := clip.Least(root)
+		_, collapsed := component.LeastVariance(root)
 		spread := root.At(0, 0)
 		if rough {
 			spread, collapsed = math.Max(spread, math.Sqrt(f.HiddenPart*sigma)), false
@@ -101,7 +97,7 @@ func (f fit) spherical() (none estimate.Outcome, err error) {
 		return none, err
 	}
 	f.Notes.LeavesOut(beyond)
-	if beyond.Share-2*beyond.Noise > single.FirstFar {
+	if beyond.Share-2*beyond.Noise > FirstFar {
 		return none, f.RefuseFar("too many rows lie far out for a Gaussian fit")
 	}
 	mu := f.LeftMu()
@@ -138,7 +134,7 @@ func (f fit) refineSphere(s *sphere, mu, r2 float64, rough bool) error {
 	if err != nil {
 		return err
 	}
-	m := moments.Unpack(q, answer)[0]
+	m := component.UnpackSums(q, answer)[0]
 	f.Tyler.Good.Add(m.Count, m.CountSD)
 	rows := f.Good()
 	trace, noise, shift2 := m.Trace/rows, m.TraceSD/rows, 0.0
@@ -150,10 +146,10 @@ func (f fit) refineSphere(s *sphere, mu, r2 float64, rough bool) error {
 	trace -= math.Max(0, shift2)
 	if rough {
 		trace = math.Max(trace, f.HiddenPart*noise)
-	} else if !(noise <= single.NoiseLimit/2*trace) {
+	} else if !(noise <= NoiseLimit/2*trace) {
 		return hidden
 	}
-	s.sd *= math.Sqrt(clip.Variance(d, trace, r2))
+	s.sd *= math.Sqrt(component.ClippedVariance(d, trace, r2))
 	s.noise = noise / trace
 	if shift2 > f.Leaning*f.Leaning*r2 || !dense.AllFinite(s.center) || !dense.Finite(s.sd*s.sd) || !(s.sd > 0) {
 		return hidden
@@ -165,7 +161,7 @@ func (f fit) refineSphere(s *sphere, mu, r2 float64, rough bool) error {
 // own scale.
 func sphereError(rel privacy.Relation, d int, n, mu, r2 float64) float64 {
 	k := float64(d)
-	c := clip.Gaussian(d, r2)
+	c := component.ClippedGaussian(d, r2)
 	noise := 1.5 * r2 / (n * mu)
 	if rel == privacy.ReplaceOne {
 		noise *= math.Sqrt2
@@ -180,7 +176,7 @@ const sphereTolerance = 1.1
 // sphereRadius2 is the largest radius^2 on a grid up to 25d with nearly the least error.
 func sphereRadius2(rel privacy.Relation, d int, n, mu float64) float64 {
 	grid := geometric(.5*float64(d), 25*float64(d), 80)
-	errors := loops.Map(grid, func(r2 float64) float64 { return sphereError(rel, d, n, mu, r2) })
+	errors := parts.Map(grid, func(r2 float64) float64 { return sphereError(rel, d, n, mu, r2) })
 	least := slices.Min(errors)
 	for i := len(grid) - 1; i > 0; i-- {
 		if errors[i] <= sphereTolerance*least {

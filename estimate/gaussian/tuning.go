@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/tyler"
@@ -63,9 +62,9 @@ func (t Tuning) steps(p estimate.Problem, prefix string, share float64) []kernel
 		return kernel.Step{Name: prefix + name, Query: query, Share: share * part, Most: most, Source: source}
 	}
 	moments, distances := query.ClippedMoments{}.Kind(), query.DistanceCounts
-	steps := append(single.Steps(p, prefix, share), single.PlainSteps(p, prefix, share)...)
+	steps := append(OpenSteps(p, prefix, share), PlainSteps(p, prefix, share)...)
 	switch {
-	case single.ByFull(p):
+	case ByFull(p):
 		return append(steps, tyler.Step(prefix, share), step("tail", distances, t.ShapePart, 1), step("moments", moments, 1, 1))
 	case p.Covariance == estimate.Diagonal:
 		return append(steps, step("moments", moments, 1, 2*max(1, p.Columns)))
@@ -81,6 +80,6 @@ func FitAllotment(ctx context.Context, a *kernel.Allotment, p estimate.Problem, 
 }
 
 func (t Tuning) fit(ctx context.Context, a *kernel.Allotment, p estimate.Problem, prefix string) (estimate.Outcome, error) {
-	f := fit{single.New(ctx, name, a, p, prefix), t}
+	f := fit{NewFit(ctx, name, a, p, prefix), t}
 	return f.End(f.run())
 }

@@ -7,10 +7,10 @@ import (
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/estimate/program/explore"
+	"github.com/gauze-dp/gauze/estimate/recursive"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // Utility constants of tables with gaps, guesses.
@@ -44,8 +44,8 @@ const prefixApart = "apart: "
 
 // gaps measures near pairs in every column, and says whether some column holds a gap: then one
 // frame for all rows shows little, and components are looked for level by level.
-func (f *fit) gaps(ctx context.Context) (*explore.Finder, bool, error) {
-	x := &explore.Finder{Run: f.Run, Context: ctx, Prefix: prefixApart, Space: f.space, Keep: keepPart}
+func (f *fit) gaps(ctx context.Context) (*recursive.Finder, bool, error) {
+	x := &recursive.Finder{Run: f.Run, Context: ctx, Prefix: prefixApart, Space: f.space, Keep: keepPart}
 	if err := x.Near(); err != nil {
 		return nil, false, err
 	}
@@ -58,7 +58,7 @@ func (f *fit) gaps(ctx context.Context) (*explore.Finder, bool, error) {
 }
 
 // apart is a start from components that lie apart; what overlaps within them is seen later.
-func (f *fit) apart(ctx context.Context, x *explore.Finder) ([]component.Gaussian, error) {
+func (f *fit) apart(ctx context.Context, x *recursive.Finder) ([]component.Gaussian, error) {
 	// After boxes that found nothing less is left: the looks then share it as they would the whole.
 	x.Mu2 = math.Min(x.Mu2, f.Left()/(mostExplored+keepPart))
 	if err := x.Find(); err != nil {
@@ -88,7 +88,7 @@ func (f *fit) apart(ctx context.Context, x *explore.Finder) ([]component.Gaussia
 }
 
 // alike are rounds in which components found in coarse cells have one shape.
-func (f *fit) alike(ctx context.Context, r *em.Rounds) error {
+func (f *fit) alike(ctx context.Context, r *privateem.Rounds) error {
 	if len(r.Components) <= 1 || r.Form != query.FullForm {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (f *fit) alike(ctx context.Context, r *em.Rounds) error {
 // frames are rounds until variances change little: then components that were found in coarse cells
 // are seen at their own scale, and what are pieces of one are joined, where the number is open.
 // They leave splitKeep to the rounds after them.
-func (f *fit) frames(ctx context.Context, r *em.Rounds, part float64) error {
+func (f *fit) frames(ctx context.Context, r *privateem.Rounds, part float64) error {
 	for i, again := 0, true; again && i < mostFrames && f.Left() >= (part+splitKeep)*f.Mu2; i++ {
 		if r.Alike {
 			component.Alike(r.Components)
@@ -118,7 +118,7 @@ func (f *fit) frames(ctx context.Context, r *em.Rounds, part float64) error {
 			return err
 		}
 		for j, c := range r.Components {
-			if explore.Change(c, was[j], clearNoise) > reframed || resized(c, was[j]) > reframed {
+			if recursive.Change(c, was[j], clearNoise) > reframed || resized(c, was[j]) > reframed {
 				again = true
 				r.Components[j].Doubt = component.StartDoubt()
 			}

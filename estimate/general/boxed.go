@@ -6,8 +6,8 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/coreset"
-	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // A cell of a tree holds a component far smaller than itself if it has this part of the rows, so
@@ -32,8 +32,8 @@ const stepGaps = "gaps"
 // unresolved reports that there are scales which the tree cannot see.
 func unresolved(c *coreset.Coreset) bool {
 	touching := c.Touching()
-	return c.Dim <= unresolvedIn && slices.ContainsFunc(loops.Upto(len(c.Points)), func(i int) bool {
-		beside := loops.Sum(touching[i], func(j int) float64 { return c.Weights[j] })
+	return c.Dim <= unresolvedIn && slices.ContainsFunc(parts.Upto(len(c.Points)), func(i int) bool {
+		beside := parts.Sum(touching[i], func(j int) float64 { return c.Weights[j] })
 		return c.Weights[i] > max(unresolvedPart*c.Total, unresolvedSDs*c.SD, unresolvedRatio*beside)
 	})
 }

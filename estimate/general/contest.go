@@ -7,9 +7,9 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // Utility constants of the contest, chosen on the public tables, by experiments/files.
@@ -39,7 +39,7 @@ const (
 //
 // Source: [KSSU19] Section E.2, point 6 of the restatement (k > 1 chosen on the coreset lost nats).
 // Differs: measured on the rows.
-func (f *fit) contest(ctx context.Context, r *em.Rounds) error {
+func (f *fit) contest(ctx context.Context, r *privateem.Rounds) error {
 	if err := f.againstOne(ctx, r); err != nil || len(r.Components) <= 1 {
 		return err
 	}
@@ -47,7 +47,7 @@ func (f *fit) contest(ctx context.Context, r *em.Rounds) error {
 }
 
 // againstOne is the contest with one Gaussian alone.
-func (f *fit) againstOne(_ context.Context, r *em.Rounds) error {
+func (f *fit) againstOne(_ context.Context, r *privateem.Rounds) error {
 	whole := component.Joined(r.Components[0], r.Components[1:]...)
 	gain, _, err := f.gain(r, []component.Gaussian{whole}, contestBound, contestPart)
 	if err != nil || gain >= contestWin {
@@ -61,7 +61,7 @@ func (f *fit) againstOne(_ context.Context, r *em.Rounds) error {
 
 // plainer asks the rows how many of the components they speak for, and takes the fewest that
 // explain them about as well: noise makes several pieces of what is one.
-func (f *fit) plainer(ctx context.Context, r *em.Rounds) error {
+func (f *fit) plainer(ctx context.Context, r *privateem.Rounds) error {
 	fewer, err := r.Plainer(ctx, program.Draws, plainMost)
 	if err != nil {
 		return err
@@ -85,11 +85,11 @@ func (f *fit) plainer(ctx context.Context, r *em.Rounds) error {
 
 // gain is how many nats per row, each within the bound, r explains the rows better than with other
 // components, for a part of mu^2, and the standard deviation of its noise.
-func (f *fit) gain(r *em.Rounds, others []component.Gaussian, bound, part float64) (nats, noise float64, err error) {
+func (f *fit) gain(r *privateem.Rounds, others []component.Gaussian, bound, part float64) (nats, noise float64, err error) {
 	rival := *r
 	rival.Components = others
 	ans, err := f.Sum("contest", query.LogRatio{F: r.Density(), G: rival.Density(), Bound: bound},
-		budget.Mu(math.Min(part*f.Mu2, contestMost*f.Left())))
+		parts.Mu(math.Min(part*f.Mu2, contestMost*f.Left())))
 	if err != nil {
 		return 0, 0, err
 	}

@@ -23,12 +23,12 @@ import (
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/estimate/program/single"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // fit is the state of one run.
@@ -51,7 +51,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	if f.Problem.Components == 0 && f.AtMost < rowsOfSeveral(f.Problem) {
-		if none := single.TooFew(f.Problem, f.AtMost); none != nil {
+		if none := gaussian.TooFew(f.Problem, f.AtMost); none != nil {
 			return estimate.Outcome{NoRelease: none, Diagnostics: f.Notes}, nil
 		}
 		return fitOne(ctx, f.method.one, f.Allotment, f.Problem)
@@ -109,7 +109,7 @@ func (f *fit) finish(ctx context.Context, start []component.Gaussian) (estimate.
 }
 
 // em runs the rounds of private EM from a start.
-func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, error) {
+func (f *fit) em(ctx context.Context, start []component.Gaussian) (*privateem.Rounds, error) {
 	for j := range start {
 		start[j].Doubt = component.StartDoubt()
 		if f.Problem.Covariance != estimate.Full {
@@ -118,7 +118,7 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, e
 		start[j].Doubt.Weight += sq(2 * f.countSD / math.Max(start[j].Weight*f.Rows, 1))
 	}
 	r := f.rounds(start)
-	r.Floor, r.Background, r.Far = f.floor(), em.NewBackground(f.global, r.Form), em.NewOutskirts(f.global)
+	r.Floor, r.Background, r.Far = f.floor(), privateem.NewBackground(f.global, r.Form), privateem.NewOutliers(f.global)
 	if f.coarse {
 		if err := f.alike(ctx, r); err != nil {
 			return nil, err
@@ -131,7 +131,7 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, e
 	// they would have shared the whole.
 	part, rounds := f.schedule.em*math.Min(f.Mu2, f.Left()/(f.schedule.em+f.schedule.final)), f.schedule.rounds
 	next := func(i int) (float64, bool) {
-		return budget.Mu(math.Min(part*f.round(i, r), f.Left()/float64(rounds+1-i))), i < rounds
+		return parts.Mu(math.Min(part*f.round(i, r), f.Left()/float64(rounds+1-i))), i < rounds
 	}
 	return r, f.EM(ctx, r, program.Schedule{Next: next, Spare: int(math.Ceil(spareRounds * float64(rounds))),
 		Join: openRounds, Number: f.numbered(), Worth: f.Mu(f.schedule.final), Contest: f.contest, Near: nearPart * f.Mu2, Shapes: shapePart * f.Mu2,
@@ -139,14 +139,14 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*em.Rounds, e
 }
 
 // rounds is private EM in the working space.
-func (f *fit) rounds(start []component.Gaussian) *em.Rounds {
+func (f *fit) rounds(start []component.Gaussian) *privateem.Rounds {
 	r := f.Rounds(f.space, program.Form(f.Problem.Covariance), start)
 	f.set(r)
 	return r
 }
 
 // set says what counts as a component.
-func (f *fit) set(r *em.Rounds) {
+func (f *fit) set(r *privateem.Rounds) {
 	r.Misfit, r.Gone, r.MostDoubt = misfit, goneOpen, mostDoubt
 	if f.Problem.Components > 0 {
 		r.Gone, r.MostDoubt = goneAsked, 0

@@ -9,10 +9,10 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
-	"github.com/gauze-dp/gauze/parts/em"
-	"github.com/gauze-dp/gauze/parts/loops"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // fitGlobal finds one robust Gaussian, a few rounds of the same release with one component, and
@@ -23,7 +23,7 @@ import (
 func (f *fit) fitGlobal(near []float64) error {
 	d := f.space.Dim()
 	start := component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: symmetric.Scaled(startVariance, symmetric.Identity(d)), Doubt: globalDoubt}
-	r := &em.Rounds{Space: f.space, Form: query.FullForm, Components: []component.Gaussian{start}, Rows: f.Rows, Factor: f.Factor, Floor: floorStandard, Misfit: globalMisfit}
+	r := &privateem.Rounds{Space: f.space, Form: query.FullForm, Components: []component.Gaussian{start}, Rows: f.Rows, Factor: f.Factor, Floor: floorStandard, Misfit: globalMisfit}
 	for _, share := range f.schedule.globalShares {
 		if err := r.Round(f.Allotment, "global moments", f.Mu(share*f.schedule.global), false); err != nil {
 			return err
@@ -93,7 +93,7 @@ func (f *fit) tree() (*coreset.Coreset, *axes, error) {
 		first, last = coreset.Levels(q, false)
 	}
 	w := mat.DenseCopyOf(a.vec.Slice(0, d, 0, q).T())
-	half := loops.Map(a.lambda[:q], func(v float64) float64 { return boxSDs * math.Sqrt(v) })
+	half := parts.Map(a.lambda[:q], func(v float64) float64 { return boxSDs * math.Sqrt(v) })
 	c, err := coreset.Build(f.Allotment, "tree of counts", f.space.Frame(f.global.Mean, w), half, first, last, f.Rows/mostCells, f.Mu(f.schedule.tree))
 	return c, a, err
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // Utility constants of large tables, chosen on made-up families of 300,000 to 1.6 million rows in
@@ -63,7 +63,7 @@ func (f *fit) asks(all bool) {
 
 // round has round i of r asked of the rows that it is for, and says what part of all rounds it is.
 // What components are joined by is seen by all rows.
-func (f *fit) round(i int, r *em.Rounds) (part float64) {
+func (f *fit) round(i int, r *privateem.Rounds) (part float64) {
 	early := f.schedule.rounds - tableRounds
 	f.asks(i >= early || f.Problem.Components == 0 && i+1 == openRounds)
 	switch r.Rows, r.Floor = f.Rows, f.floor(); {

@@ -4,12 +4,12 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // outcome turns the components and the background into a model of all columns, constant ones
 // included; heaviest first.
-func (f *fit) outcome(r *em.Rounds) estimate.Outcome {
+func (f *fit) outcome(r *privateem.Rounds) estimate.Outcome {
 	if len(r.Components) == 0 {
 		return f.Refuse("no component holds enough rows to be seen")
 	}

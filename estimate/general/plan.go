@@ -3,7 +3,7 @@ package general
 import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/estimate/program/explore"
+	"github.com/gauze-dp/gauze/estimate/recursive"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -44,7 +44,7 @@ func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 	if !p.NoDelta {
 		out = append(out, boxed.Steps(p.Columns)...)
 	}
-	out = append(out, explore.Steps(prefixApart, 1)...)
+	out = append(out, recursive.Steps(prefixApart, 1)...)
 	out = append(out,
 		kernel.Step{Name: "global moments", Query: query.ClippedMoments{}.Kind(), Share: weakGlobal, Most: mostGlobalRounds, Source: source},
 		kernel.Step{Name: "tree of counts", Query: query.CellCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"})

@@ -5,9 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/parts/boxes"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/partition"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // Utility constants of atoms, guesses.
@@ -22,15 +22,15 @@ const (
 
 // beside gives components that came from boxes what those from the tree have: a background as wide
 // as all rows, and a least width.
-func (f *fit) beside(e *em.Rounds) {
+func (f *fit) beside(e *privateem.Rounds) {
 	f.set(e)
 	whole := f.everything(e)
-	e.Background = em.NewBackground(whole, e.Form)
+	e.Background = privateem.NewBackground(whole, e.Form)
 	for j := range whole.Mean {
 		all, atoms := math.Sqrt(whole.Cov.At(j, j)), false
 		narrowest := all
 		for _, c := range e.Components {
-			if sd := math.Sqrt(c.Cov.At(j, j)); sd < atomPart*all || boxes.IsPoint(c.Mean[j], sd) {
+			if sd := math.Sqrt(c.Cov.At(j, j)); sd < atomPart*all || partition.IsPoint(c.Mean[j], sd) {
 				atoms = true
 			} else {
 				narrowest = math.Min(narrowest, sd)
@@ -47,7 +47,7 @@ func (f *fit) beside(e *em.Rounds) {
 
 // everything is one Gaussian about all rows that were seen: the components together, in no column
 // narrower than the global Gaussian.
-func (f *fit) everything(e *em.Rounds) component.Gaussian {
+func (f *fit) everything(e *privateem.Rounds) component.Gaussian {
 	whole, wider := component.Joined(e.Components[0], e.Components[1:]...), mat.NewSymDense(e.Space.Dim(), nil)
 	for j, s := range f.space.Scale {
 		wider.SetSym(j, j, math.Max(0, s*s*f.global.Cov.At(j, j)-whole.Cov.At(j, j)))

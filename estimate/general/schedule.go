@@ -5,7 +5,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/estimate/program/explore"
+	"github.com/gauze-dp/gauze/estimate/recursive"
 	"github.com/gauze-dp/gauze/parts/coreset"
 )
 
@@ -20,7 +20,7 @@ const (
 	mostGlobal  = .11 // of the global Gaussian; weakGlobal where strength is below weak
 	weakGlobal  = .16
 	// of what the first stages leave, for the tree of counts and for the rounds; the last release
-	// has the rest. Both fall with explore.Lean, to these parts of themselves
+	// has the rest. Both fall with recursive.Lean, to these parts of themselves
 	treePart, leanTree = .18, .3
 	emPart, leanRounds = .52, .55
 	finalPart          = 1 - treePart - emPart
@@ -103,8 +103,8 @@ func planned(p estimate.Problem, d int, rows float64) schedule {
 		most = weakGlobal
 	}
 	s.global = between(leastGlobal, want, most)
-	rest := 1 - countPart - s.units - s.global - explore.NearShare(p, rows)
-	lean := explore.Lean(d, rows*p.Mu)
+	rest := 1 - countPart - s.units - s.global - recursive.NearShare(p, rows)
+	lean := recursive.Lean(d, rows*p.Mu)
 	s.tree = treePart * rest * (leanTree + (1-leanTree)*lean)
 	s.em = emPart * rest * (leanRounds + (1-leanRounds)*lean)
 	s.final = rest - s.tree - s.em

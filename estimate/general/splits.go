@@ -10,10 +10,10 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/coreset"
-	"github.com/gauze-dp/gauze/parts/em"
-	"github.com/gauze-dp/gauze/parts/leaves"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // Utility constants of splits, guesses tried on plain clusters of generators of their own.
@@ -36,7 +36,7 @@ const stepSplit = "trees in components"
 
 // refine are rounds until components are seen at their own scale; those whose rows are not where
 // theirs should be are then split, as often as that finds more.
-func (f *fit) refine(ctx context.Context, r *em.Rounds) error {
+func (f *fit) refine(ctx context.Context, r *privateem.Rounds) error {
 	if err := f.frames(ctx, r, framePart); err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (f *fit) refine(ctx context.Context, r *em.Rounds) error {
 // Source: [KSSU19] Section C.5 of the restatement.
 // Differs: what is looked into again is a component that the counts say is none, in the frame that
 // rounds have found.
-func (f *fit) split(ctx context.Context, r *em.Rounds) error {
+func (f *fit) split(ctx context.Context, r *privateem.Rounds) error {
 	d := r.Space.Dim()
 	mu := f.Mu(splitPart / splitCells)
 	var trees []*coreset.Tree
@@ -87,7 +87,7 @@ func (f *fit) split(ctx context.Context, r *em.Rounds) error {
 		return nil
 	}
 	err := coreset.Grow(trees, func(queries []query.CellCounts) ([]kernel.Answer, error) {
-		return leaves.Ask(f.Allotment, stepSplit, r.Parted(), queries, mu)
+		return parts.AskLeaves(f.Allotment, stepSplit, r.Parted(), queries, mu)
 	})
 	var out []component.Gaussian
 	for j, c := range r.Components {

@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/parts/stagezero"
+	"github.com/gauze-dp/gauze/parts/columns"
 )
 
 // TestEveryTable: whatever the rows are, a fit ends in a sound model or in a reason, within its
@@ -122,7 +122,7 @@ func TestHardlyEnoughRows(t *testing.T) {
 			p := estimate.Problem{Columns: d, Mu: muOne, Components: 2, Relation: rel}
 			least := program.SharpRows(p, d)
 			for n := 400.0; n < 6000; n += 7 {
-				if _, want := stagezero.CenterShare(rel, d, n, p.Mu*p.Mu); n >= least != want {
+				if _, want := columns.CenterShare(rel, d, n, p.Mu*p.Mu); n >= least != want {
 					t.Fatalf("%v d = %d n = %v: the units are found from %v rows on, want %v", rel, d, n, least, want)
 				}
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/loops"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // Utility constants of the boxes, in standard deviations, guesses.
@@ -34,7 +34,7 @@ func side(d int) float64 { return math.Max(leastSide, sidePerCoordinate*float64(
 
 // blocksOf cuts the coordinates into runs of nearly equal length, at most mostTogether.
 func blocksOf(d int) (blocks [][]int) {
-	n, all := (d+mostTogether-1)/mostTogether, loops.Upto(d)
+	n, all := (d+mostTogether-1)/mostTogether, parts.Upto(d)
 	for b := range n {
 		blocks = append(blocks, all[b*d/n:(b+1)*d/n])
 	}
@@ -76,7 +76,7 @@ func (f *fit) locate() ([]part, error) {
 			break
 		}
 	}
-	return loops.Map(sites, func(at site) part {
+	return parts.Map(sites, func(at site) part {
 		return part{base: f.white.point(at.z), at: make([]float64, f.Problem.Columns), rows: at.rows}
 	}), nil
 }

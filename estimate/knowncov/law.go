@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
-	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // law knows what looks would give on average: by sums over public points.
@@ -32,7 +32,7 @@ const (
 func newLaw(d int, rows float64) *law {
 	most := math.Min(mostPoints, pointWork/float64(statistics(d)*(d+2)))
 	half := int(math.Max(leastPoints, math.Min(most, rows))) / 2
-	points := clip.NewPoints(d).Z
+	points := component.NewPoints(d).Z
 	half = min(half, len(points)/d)
 	w := &law{d: d, z: mat.NewDense(2*half, 1+d, nil)}
 	for i := range half {

@@ -9,10 +9,9 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/em"
-	"github.com/gauze-dp/gauze/parts/loops"
-	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // A part is one component of the estimate: its mean is base + l at.
@@ -79,14 +78,14 @@ func (f *fit) look(mu float64) error {
 		frame.Center = p.base
 		q.Components = append(q.Components, query.Component{Frame: frame, LogWeight: l.logWeight[j], Radius: r, Truncate: true})
 	}
-	far := em.NewOutskirts(f.whole())
+	far := privateem.NewOutliers(f.whole())
 	q.Components = append(q.Components, far.Components(component.Flat(d))...)
 	answer, err := f.Sum(stepLooks, q, mu)
 	if err != nil {
 		return err
 	}
 	f.law.limit(f.white, l, f.parts)
-	sums := moments.Unpack(q, answer)
+	sums := component.UnpackSums(q, answer)
 	for _, s := range sums[:len(f.parts)] {
 		l.add(s, d, f.law.points())
 	}
@@ -97,7 +96,7 @@ func (f *fit) look(mu float64) error {
 
 // whole is the mean of all parts, and the variances of their columns together.
 func (f *fit) whole() component.Gaussian {
-	all := loops.Map(f.parts, func(p part) component.Gaussian {
+	all := parts.Map(f.parts, func(p part) component.Gaussian {
 		return component.Gaussian{Weight: math.Max(p.rows, 1), Mean: p.base, Cov: symmetric.OnlyDiagonal(f.known(), false)}
 	})
 	return component.Joined(all[0], all[1:]...)
@@ -119,7 +118,7 @@ const sampling = float64(len(lookParts))
 
 // add appends the statistics of one frame. That they are compared with a law of so many points
 // counts as sampling too.
-func (l *look) add(s moments.Sums, d int, points float64) {
+func (l *look) add(s component.Sums, d int, points float64) {
 	rows := math.Max(s.Count, math.Max(s.CountSD, 1))
 	spread := math.Max(1, s.Trace/rows/float64(d)) // of a coordinate
 	put := func(value, noise, sample float64) {

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/gauze-dp/gauze/dense"
-	"github.com/gauze-dp/gauze/parts/loops"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // Utility constants of the number of components, guesses.
@@ -64,7 +64,7 @@ func (f *fit) price() float64 { return worth + worthPerNumber*float64(1+f.Proble
 func (f *fit) without(s solution) (best solution, ok bool) {
 	best.misfit = math.Inf(1)
 	must := len(s.parts) > f.Most()
-	order := loops.Upto(len(s.parts))
+	order := parts.Upto(len(s.parts))
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(s.parts[a].rows/s.parts[a].rowsSD, s.parts[b].rows/s.parts[b].rowsSD)
 	})

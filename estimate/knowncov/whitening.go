@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/loops"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // whitening is the known covariance l l^T with triangular l, and inv = l^-1: z = inv (x - center)
@@ -51,7 +51,7 @@ func whiten(known [][]float64) (*whitening, error) {
 
 // coordinates are those from low on, below high, of inv (x - 0): a map of the first high columns.
 func (w *whitening) coordinates(low, high int) query.Affine {
-	a := query.Affine{Columns: loops.Upto(high), Center: make([]float64, high)}
+	a := query.Affine{Columns: parts.Upto(high), Center: make([]float64, high)}
 	for i := low; i < high; i++ {
 		a.W = append(a.W, append([]float64(nil), w.inv.RawRowView(i)[:high]...))
 	}

@@ -4,8 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gauze-dp/gauze/parts/budget"
-	"github.com/gauze-dp/gauze/parts/loops"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // bins are a histogram of one column: rows[i] of noise sds[i] are in [edges[i-1], edges[i]).
@@ -44,7 +43,7 @@ const (
 // as many as noise carries, doubling outwards as far as octaves hold rows.
 func (f *fit) firstBins() error {
 	mu2 := binsPrice.of(f, float64(len(f.live)))
-	sigma := lists(f.problem.Relation, len(f.live)) / budget.Mu(mu2)
+	sigma := lists(f.problem.Relation, len(f.live)) / parts.Mu(mu2)
 	for _, c := range f.live {
 		c.lay(sigma)
 	}
@@ -238,7 +237,7 @@ func (f *fit) closer() error {
 			break
 		}
 		mu2 := closerPrice.of(f, float64(len(todo)))
-		sigma := lists(f.problem.Relation, len(todo)) / budget.Mu(mu2)
+		sigma := lists(f.problem.Relation, len(todo)) / parts.Mu(mu2)
 		edges := map[*column][]float64{}
 		for _, c := range todo {
 			edges[c] = c.finer(sigma)
@@ -392,7 +391,7 @@ func (c *column) join(edges, rows []float64, sigma float64) {
 		}
 	}
 	inside := new.rows[low+1 : high+1]
-	copy(inside, simplex(inside, new.sds[low+1:high+1], math.Max(loops.Sum(inside, func(n float64) float64 { return n }), 1)))
+	copy(inside, simplex(inside, new.sds[low+1:high+1], math.Max(parts.Sum(inside, func(n float64) float64 { return n }), 1)))
 	*b = new
 }
 

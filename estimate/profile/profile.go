@@ -23,9 +23,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/budget"
-	"github.com/gauze-dp/gauze/parts/lattice"
-	"github.com/gauze-dp/gauze/parts/marginal"
+	"github.com/gauze-dp/gauze/parts"
+	"github.com/gauze-dp/gauze/parts/columns"
+	"github.com/gauze-dp/gauze/parts/fit1d"
 )
 
 // Name is the method's name in certificates.
@@ -79,7 +79,7 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 		{Name: stepBins, Query: histogram, Share: binsPrice.most + mostCloser*closerPrice.most, Most: 1 + mostCloser, Source: source},
 		{Name: stepValues, Query: histogram, Share: 2 * valuesPrice.most, Most: 2, Source: source},
 	}
-	for _, step := range marginal.ReleaseSteps("", 1, 1) {
+	for _, step := range columns.MomentsSteps("", 1, 1) {
 		step.Query = query.Filled.Of(step.Query)
 		steps = append(steps, step)
 	}
@@ -122,7 +122,7 @@ type column struct {
 	seen     []bin   // octaves that hold rows, of numbers that are not 0
 	fine     [2]float64
 	bins     bins
-	grid     lattice.Lattice
+	grid     fit1d.Grid
 	declared bool
 	atoms    []atom
 	moments
@@ -194,7 +194,7 @@ func (p price) of(f *fit, columns float64) float64 {
 // column differs from it is noise.
 func (f *fit) countCells(mu2 float64) error {
 	d := len(f.columns)
-	answer, err := f.In(query.Presence, nil).Sum(stepCells, query.Counts{Edges: slices.Repeat([][]float64{{.5}}, d)}, budget.Mu(mu2))
+	answer, err := f.In(query.Presence, nil).Sum(stepCells, query.Counts{Edges: slices.Repeat([][]float64{{.5}}, d)}, parts.Mu(mu2))
 	if err != nil {
 		return err
 	}
@@ -256,7 +256,7 @@ func (f *fit) histogram(step string, of []*column, edges func(*column) []float64
 	for _, c := range of {
 		q.Edges[c.index] = edges(c)
 	}
-	answer, err := f.In(query.Cells, nil).Sum(step, q, budget.Mu(mu2))
+	answer, err := f.In(query.Cells, nil).Sum(step, q, parts.Mu(mu2))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/columns"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/marginal"
 )
 
 // moments are mean and sd of a column's cells, with the sds of their noise.
@@ -116,8 +116,8 @@ func (f *fit) sums() (done bool, err error) {
 		space.Scale = append(space.Scale, c.reach/math.Sqrt(reach2))
 	}
 	frame := space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d)))
-	m, err := marginal.Release(f.In(query.Filled, fill), "", frame, f.rows, f.Left(), reach2, excess)
-	if errors.Is(err, marginal.ErrOverflow) {
+	m, err := columns.ReleaseMoments(f.In(query.Filled, fill), "", frame, f.rows, f.Left(), reach2, excess)
+	if errors.Is(err, columns.ErrOverflow) {
 		for _, c := range of {
 			c.reason = scattered
 		}
@@ -155,7 +155,7 @@ func (c *column) beyond(x, scale float64) (sum float64) {
 
 // read reads the moments of a column from those of all rows about its centre, in which a missing
 // cell is 0.
-func (c *column) read(m marginal.Moments, i int, scale, lost, rows float64) {
+func (c *column) read(m columns.Moments, i int, scale, lost, rows float64) {
 	part := rows / math.Max(c.cells, 1)
 	first := m.Mean[i] * part
 	second := (m.Cov.At(i, i) + m.Mean[i]*m.Mean[i] + lost) * part

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gauze-dp/gauze/parts/lattice"
+	"github.com/gauze-dp/gauze/parts/fit1d"
 )
 
 // Utility constants, guesses.
@@ -48,7 +48,7 @@ func (f *fit) valuesOf(of []*column) error {
 	}
 	edges := func(c *column) (all []float64) {
 		for _, k := range combs[c] {
-			all = append(all, lattice.Edges(k.points)...)
+			all = append(all, fit1d.PointEdges(k.points)...)
 		}
 		return increasing(all)
 	}
@@ -142,7 +142,7 @@ func (c *column) combs() (out []comb) {
 // that people write down.
 func (c *column) points(low, high float64, most int) (points []float64) {
 	if !c.declared {
-		return lattice.Comb(low, high, most)
+		return fit1d.RoundNumbers(low, high, most)
 	}
 	unit := c.grid.Unit
 	from, to := math.Ceil(low/unit), math.Floor(high/unit)
@@ -235,7 +235,7 @@ func (b *bins) clear(from, to int, sds float64) bool {
 func (c *column) readValues(combs []comb, edges, counts []float64, sigma float64) {
 	var seen []atom
 	for n, k := range combs {
-		of := lattice.Counts(k.points, edges, counts)
+		of := fit1d.PointCounts(k.points, edges, counts)
 		sd := sigma * 1.5 // where combs overlap a point's bin is made of several
 		for i, rows := range of {
 			if rows > math.Max(atomSDs*sd, atomPart*c.cells) {
@@ -245,7 +245,7 @@ func (c *column) readValues(combs []comb, edges, counts []float64, sigma float64
 		if c.grid.Unit > 0 {
 			continue
 		}
-		if l, ok := lattice.Infer(k.points, of, sd, k.rows, k.about); ok && (n == 0 || k.rows > gridPart*c.cells) {
+		if l, ok := fit1d.InferGrid(k.points, of, sd, k.rows, k.about); ok && (n == 0 || k.rows > gridPart*c.cells) {
 			c.grid = l
 		}
 	}

@@ -10,11 +10,10 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/boxes"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/em"
-	"github.com/gauze-dp/gauze/parts/loops"
+	"github.com/gauze-dp/gauze/parts/partition"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // Boxed learns components of any places and scales: boxes, column by column; trees of counts in
@@ -38,18 +37,18 @@ type Boxed struct {
 	Overall float64
 	// Set sets what is the method's own of EM; Contest, and Near as a part of the budget, are those
 	// of a Schedule.
-	Set     func(*em.Rounds)
-	Contest func(context.Context, *em.Rounds) error
+	Set     func(*privateem.Rounds)
+	Contest func(context.Context, *privateem.Rounds) error
 	Near    float64
 	Shapes  float64 // as Near
 	// Refine, if set, is done with the components of the boxes before the rounds.
-	Refine func(context.Context, *em.Rounds) error
+	Refine func(context.Context, *privateem.Rounds) error
 }
 
 // Steps are what Find, Start and Fit may measure of a table of d columns, besides the rounds.
 func (b Boxed) Steps(d int) []kernel.Step {
-	steps := boxes.Steps(boxes.Config{GapsStep: b.GapsStep, CountsStep: b.CountsStep}, b.Gaps, b.Counts, 1, d)
-	if steps = append(steps, boxes.TreeStep(b.TreeStep, b.Tree)); b.Overall > 0 {
+	steps := partition.Steps(partition.Config{GapsStep: b.GapsStep, CountsStep: b.CountsStep}, b.Gaps, b.Counts, 1, d)
+	if steps = append(steps, partition.TreeStep(b.TreeStep, b.Tree)); b.Overall > 0 {
 		steps = append(steps, overallStep(b.Overall))
 	}
 	return steps
@@ -70,13 +69,13 @@ func BoxesFor(p estimate.Problem) int { return cmp.Or(p.Components, openBoxes) }
 
 // Find looks for the boxes, and says how many rows they hold; enough is false if they are not all
 // there is.
-func (b Boxed) Find(ctx context.Context, r *Run) (found []boxes.Box, held float64, enough bool, err error) {
+func (b Boxed) Find(ctx context.Context, r *Run) (found []partition.Box, held float64, enough bool, err error) {
 	before := slices.Clone(r.Lattices)
-	found, err = boxes.Find(ctx, r.Allotment, boxes.Config{GapsStep: b.GapsStep, CountsStep: b.CountsStep, GapsMu2: b.Gaps * r.Mu2, CountsMu2: b.Counts * r.Mu2,
+	found, err = partition.Find(ctx, r.Allotment, partition.Config{GapsStep: b.GapsStep, CountsStep: b.CountsStep, GapsMu2: b.Gaps * r.Mu2, CountsMu2: b.Counts * r.Mu2,
 		Columns: b.Columns, Rows: r.Rows, Least: b.least(r), Components: r.Most(), Open: r.Problem.Components == 0,
 		Lattices: r.Lattices, Keep: b.Keep * r.Mu2})
 	r.noteLattices(before)
-	held = boxes.Held(found)
+	held = partition.Held(found)
 	return found, held, err == nil && !(held < leastHeld*r.Rows), err
 }
 
@@ -86,15 +85,15 @@ func (b Boxed) least(r *Run) float64 {
 	if b.Columns != nil {
 		columns = len(b.Columns)
 	}
-	clear := leastBoxSDs * r.Factor / budget.Mu(boxes.Once(b.Counts*r.Mu2, columns))
+	clear := leastBoxSDs * r.Factor / parts.Mu(partition.Once(b.Counts*r.Mu2, columns))
 	return math.Min(leastBox*r.Rows/float64(BoxesFor(r.Problem)), math.Max(clear, leastBoxPart*r.Rows))
 }
 
 // Fit makes components of the boxes; overall is what was measured of the columns, if there is a
 // part for it.
-func (b Boxed) Fit(ctx context.Context, r *Run, found []boxes.Box) (e *em.Rounds, overall *Overall, err error) {
-	start, held, err := boxes.Start(ctx, r.Allotment, b.TreeStep, found, math.Min(b.Tree*r.Mu2, r.Left()/2),
-		boxes.Choice{Components: r.Problem.Components, Most: r.Most(), Rows: r.Rows, Uniform: Starts})
+func (b Boxed) Fit(ctx context.Context, r *Run, found []partition.Box) (e *privateem.Rounds, overall *Overall, err error) {
+	start, held, err := partition.Start(ctx, r.Allotment, b.TreeStep, found, math.Min(b.Tree*r.Mu2, r.Left()/2),
+		partition.Choice{Components: r.Problem.Components, Most: r.Most(), Rows: r.Rows, Uniform: Starts})
 	if err != nil {
 		return nil, overall, err
 	}
@@ -109,17 +108,17 @@ func (b Boxed) Fit(ctx context.Context, r *Run, found []boxes.Box) (e *em.Rounds
 	e = r.Rounds(space, b.Form, start)
 	b.Set(e)
 	all, points := around(start)
-	e.Far, e.Watch = em.NewOutskirts(all, points...), r.Rows-held > watchPart*r.Rows
+	e.Far, e.Watch = privateem.NewOutliers(all, points...), r.Rows-held > watchPart*r.Rows
 	if b.Refine != nil {
 		if err := b.Refine(ctx, e); err != nil {
 			return nil, overall, err
 		}
 	}
 	rounds, later := b.Rounds(len(start)), b.Overall*r.Mu2
-	schedule := Schedule{Next: Even(rounds, budget.Mu((1-b.Last)*(r.Left()-later)/float64(rounds))), Spare: (rounds + 1) / 2, Contest: b.Contest, Near: b.Near * r.Mu2, Shapes: b.Shapes * r.Mu2}
+	schedule := Schedule{Next: Even(rounds, parts.Mu((1-b.Last)*(r.Left()-later)/float64(rounds))), Spare: (rounds + 1) / 2, Contest: b.Contest, Near: b.Near * r.Mu2, Shapes: b.Shapes * r.Mu2}
 	if b.Overall > 0 {
-		schedule.Before = func(e *em.Rounds) (err error) {
-			overall, err = r.overall(e, budget.Mu(later))
+		schedule.Before = func(e *privateem.Rounds) (err error) {
+			overall, err = r.overall(e, parts.Mu(later))
 			return err
 		}
 	}
@@ -136,7 +135,7 @@ func around(cs []component.Gaussian) (all component.Gaussian, points []int) {
 	all = component.Joined(cs[0], cs[1:]...)
 	all.Cov = symmetric.OnlyDiagonal(all.Cov, false)
 	for j, m := range all.Mean {
-		if boxes.IsPoint(m, math.Sqrt(all.Cov.At(j, j))) {
+		if partition.IsPoint(m, math.Sqrt(all.Cov.At(j, j))) {
 			all.Cov.SetSym(j, j, math.Max(1, m*m))
 			points = append(points, j)
 		}
@@ -148,6 +147,6 @@ func around(cs []component.Gaussian) (all component.Gaussian, points []int) {
 func within(g component.Gaussian, columns []int) component.Gaussian {
 	out := g
 	out.Cov = symmetric.Of(len(columns), func(i, j int) float64 { return g.Cov.At(columns[i], columns[j]) })
-	out.Mean = loops.Map(columns, func(a int) float64 { return g.Mean[a] })
+	out.Mean = parts.Map(columns, func(a int) float64 { return g.Mean[a] })
 	return out
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/flags"
+	"github.com/gauze-dp/gauze/parts/columns"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/lattice"
-	"github.com/gauze-dp/gauze/parts/stagezero"
+	"github.com/gauze-dp/gauze/parts/fit1d"
 )
 
 // Utility constants, guesses.
@@ -37,12 +37,12 @@ type Columns struct {
 	// AtMost is Rows, or where n is public the most that Rows' noise leaves possible: fewer than a
 	// plan was granted for are missing only if the count says so clearly.
 	AtMost float64
-	Units  stagezero.Units // of all columns, by Use
+	Units  columns.Units // of all columns, by Use
 	// Space holds the columns that vary, centred and in units of their scale. By Use.
 	Space component.Space
 	// Lattices are what the columns are recorded in: declared units, and those that were inferred
 	// from released values, which count for as much. The zero Lattice where none is known.
-	Lattices []lattice.Lattice
+	Lattices []fit1d.Grid
 	// Notes are what a reader should know so far, for the outcome's diagnostics.
 	Notes estimate.Diagnostics
 }
@@ -69,7 +69,7 @@ func Count(a *kernel.Allotment, step string, mu float64) (*Columns, error) {
 
 // Use takes units and leaves constant columns out of the working space. It returns why they cannot
 // be used: the distances of a column's values have no squares in float64; or nil.
-func (c *Columns) Use(u stagezero.Units) *estimate.NoRelease {
+func (c *Columns) Use(u columns.Units) *estimate.NoRelease {
 	c.Units = u
 	for j := range u.Center {
 		if u.Constant[j] {
@@ -90,13 +90,13 @@ func (c *Columns) noteConstants() {
 	for _, j := range c.Notes.ConstantColumns {
 		switch {
 		case u.VariedSD == 0: // nobody asked
-		case u.Varied[j] >= stagezero.ConstantSDs*u.NoiseOf(j):
+		case u.Varied[j] >= columns.ConstantSDs*u.NoiseOf(j):
 			rows := math.Max(c.Rows, 1)
 			c.Notes.Flag(flags.New(flags.ConstantColumn, "column %d: about %.0f rows (%.1f%%), give or take %.0f, differ from the released value, too few to see how far: it is released as constant",
 				j+1, u.Varied[j], 100*u.Varied[j]/rows, 2*u.NoiseOf(j)).In(j).Of(u.Varied[j]/rows, u.NoiseOf(j)/rows))
 		default:
 			quiet = append(quiet, j)
-			unseen = math.Max(unseen, math.Max(u.Varied[j], 0)+stagezero.ConstantSDs*u.NoiseOf(j))
+			unseen = math.Max(unseen, math.Max(u.Varied[j], 0)+columns.ConstantSDs*u.NoiseOf(j))
 		}
 	}
 	if unseen > 0 {
@@ -108,7 +108,7 @@ func (c *Columns) noteConstants() {
 // variance in float64, or nil.
 func (c *Columns) badScale() *estimate.NoRelease {
 	for i, s := range c.Space.Scale {
-		if s > widest || s < stagezero.Narrowest {
+		if s > widest || s < columns.Narrowest {
 			return &estimate.NoRelease{
 				Reason: fmt.Sprintf("the released scale of column %d, %.3g, has no variance in float64", c.Space.Columns[i]+1, s),
 				Advice: "check the column's values and record it in another unit",

@@ -17,8 +17,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model/flags"
+	"github.com/gauze-dp/gauze/parts/columns"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
 // Parts of the budget of the fits here.
@@ -57,8 +57,8 @@ func find(t *testing.T, rows [][]float64, d int, rel privacy.Relation, mu float6
 }
 
 // findUnits is what Run.Open does first.
-func findUnits(c *Columns, a *kernel.Allotment, cfg stagezero.Config) (*estimate.NoRelease, error) {
-	u, err := stagezero.Run(a, cfg)
+func findUnits(c *Columns, a *kernel.Allotment, cfg columns.UnitsConfig) (*estimate.NoRelease, error) {
+	u, err := columns.MeasureUnits(a, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (f found) check(t *testing.T, n, d int, rel privacy.Relation) {
 			t.Errorf("column %d: units %+v, space %+v", j, f.Units, f.Space)
 		}
 		s := f.Units.Scale[j]
-		usable = usable && s <= widest && s >= stagezero.Narrowest && s*s > 0 && !math.IsInf(s*s, 0)
+		usable = usable && s <= widest && s >= columns.Narrowest && s*s > 0 && !math.IsInf(s*s, 0)
 	}
 	if usable != (f.none == nil) || f.none != nil && (f.none.Reason == "" || f.none.Advice == "") {
 		t.Errorf("scales %v: %+v", f.Space.Scale, f.none)
@@ -189,7 +189,7 @@ func TestBadScale(t *testing.T) {
 	if f.none == nil || !strings.Contains(f.none.Reason, "column 2,") || !slices.Equal(f.Notes.ConstantColumns, []int{2}) {
 		t.Errorf("%+v, constant %v", f.none, f.Notes.ConstantColumns)
 	}
-	for _, s := range []float64{widest, stagezero.Narrowest} {
+	for _, s := range []float64{widest, columns.Narrowest} {
 		for _, c := range []struct {
 			scale float64
 			bad   bool
@@ -210,7 +210,7 @@ func TestHidden(t *testing.T) {
 		unseen, rows float64
 		want         bool
 	}{{[]int{1}, 900, 1000, false}, {nil, 499, 1000, false}, {nil, 501, 1000, true}, {nil, 1, -5, true}} {
-		cs := Columns{Rows: c.rows, Units: stagezero.Units{Unseen: c.unseen}, Space: component.Space{Columns: c.vary, Scale: make([]float64, len(c.vary))}}
+		cs := Columns{Rows: c.rows, Units: columns.Units{Unseen: c.unseen}, Space: component.Space{Columns: c.vary, Scale: make([]float64, len(c.vary))}}
 		if cs.Hidden() != c.want {
 			t.Errorf("%+v: %v", c, cs.Hidden())
 		}
@@ -221,7 +221,7 @@ func TestHidden(t *testing.T) {
 // a bound where it was not.
 func TestConstantsAreTold(t *testing.T) {
 	c := Columns{Rows: 10000}
-	c.Use(stagezero.Units{Center: []float64{0, 7, 1, 2}, Scale: []float64{1, 1, 1, 1}, Constant: []bool{true, true, false, true},
+	c.Use(columns.Units{Center: []float64{0, 7, 1, 2}, Scale: []float64{1, 1, 1, 1}, Constant: []bool{true, true, false, true},
 		Varied: []float64{310, 20, 9000, -30}, VariedSD: 50})
 	want := []estimate.Flag{flags.New(flags.ConstantColumn, "%s", "column 1: about 310 rows (3.1%), give or take 100, differ from the released value, too few to see how far: it is released as constant").In(0).Of(.031, .005),
 		flags.New(flags.ConstantColumn, "constant columns: up to about 220 rows may differ from the released value unseen").In(1, 3)}

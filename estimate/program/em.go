@@ -10,9 +10,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // The steps of private EM.
@@ -33,8 +33,8 @@ func RoundSteps(source string, share float64, most int, last float64, between ..
 }
 
 // Rounds is private EM in a space from a start.
-func (r *Run) Rounds(space component.Space, form query.Form, start []component.Gaussian) *em.Rounds {
-	return &em.Rounds{Space: space, Form: form, Components: start, Rows: r.Rows, Factor: r.Factor, Grid: r.Grid(space)}
+func (r *Run) Rounds(space component.Space, form query.Form, start []component.Gaussian) *privateem.Rounds {
+	return &privateem.Rounds{Space: space, Form: form, Components: start, Rows: r.Rows, Factor: r.Factor, Grid: r.Grid(space)}
 }
 
 // NearStep is the count of Schedule.Near, with that share of the total mu^2.
@@ -61,7 +61,7 @@ func OutsideStep(source string) kernel.Step {
 // ShapeStep are so many looks at where the rows of components are, with that share of the total
 // mu^2 together.
 func ShapeStep(source string, share float64, looks int) kernel.Step {
-	return kernel.Step{Name: StepShapes, Query: query.PartsOf(query.DistanceCounts), Share: share, Most: em.ShellReleases * looks, Source: source}
+	return kernel.Step{Name: StepShapes, Query: query.PartsOf(query.DistanceCounts), Share: share, Most: privateem.ShellReleases * looks, Source: source}
 }
 
 // A Schedule is the course of private EM: rounds, between which components are joined for free,
@@ -78,9 +78,9 @@ type Schedule struct {
 	// where their number is not asked for; 0 means that of all that is left.
 	Worth float64
 	// Contest, if set, has the last word on their number then, if there are several.
-	Contest func(context.Context, *em.Rounds) error
+	Contest func(context.Context, *privateem.Rounds) error
 	// Before, if set, is done with the components of the last round before it.
-	Before func(*em.Rounds) error
+	Before func(*privateem.Rounds) error
 	// Near, if positive, has components whose shapes are noise made wider; and is the part of mu^2
 	// for a count of who is near them, if there are any and their number is open.
 	Near float64
@@ -96,7 +96,7 @@ func Even(rounds int, mu float64) func(int) (float64, bool) {
 }
 
 // EM runs private EM by a schedule.
-func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
+func (r *Run) EM(ctx context.Context, e *privateem.Rounds, s Schedule) error {
 	worth := func() float64 { return cmp.Or(s.Worth, r.LeftMu()) }
 	for i := 0; ; i++ {
 		mu, more := s.Next(i)
@@ -139,7 +139,7 @@ func (r *Run) EM(ctx context.Context, e *em.Rounds, s Schedule) error {
 }
 
 // number decides how many components there are where nobody has asked for so many.
-func (r *Run) number(ctx context.Context, e *em.Rounds, s Schedule, worth float64) error {
+func (r *Run) number(ctx context.Context, e *privateem.Rounds, s Schedule, worth float64) error {
 	err := e.Simplify(ctx, Draws, worth)
 	if most := r.Most(); err == nil && len(e.Components) > most {
 		r.Notes.Flag(flags.New(flags.AtLimit, "%d components were seen and at most %d are allowed: the nearest were joined; raise --max-components to keep them apart", len(e.Components), most))
@@ -156,24 +156,24 @@ func (r *Run) number(ctx context.Context, e *em.Rounds, s Schedule, worth float6
 const mostAfter = .25
 
 // last is the last round of EM, and what is counted after it.
-func (r *Run) last(e *em.Rounds, s Schedule) error {
+func (r *Run) last(e *privateem.Rounds, s Schedule) error {
 	near, shapes, outside := 0.0, math.Min(s.Shapes, mostAfter*r.Left()), math.Min(s.Outside, mostAfter*r.Left())
 	if r.Problem.Components == 0 && s.Near > 0 && e.Hazy(r.LeftMu()) {
 		near = math.Min(s.Near, mostAfter*r.Left())
 	}
-	if err := e.Round(r.Allotment, stepLast, budget.Mu(r.Left()-near-shapes-outside), true); err != nil {
+	if err := e.Round(r.Allotment, stepLast, parts.Mu(r.Left()-near-shapes-outside), true); err != nil {
 		return err
 	}
 	if s.Near > 0 {
 		e.Blur()
 	}
 	if near > 0 {
-		if err := e.Attended(r.Allotment, stepNear, budget.Mu(near)); err != nil {
+		if err := e.Attended(r.Allotment, stepNear, parts.Mu(near)); err != nil {
 			return err
 		}
 	}
 	if outside > 0 && len(e.Components) > 0 {
-		if err := e.CountOutside(r.Allotment, StepOutside, budget.Mu(outside)); err != nil {
+		if err := e.CountOutside(r.Allotment, StepOutside, parts.Mu(outside)); err != nil {
 			return err
 		}
 	}
@@ -184,7 +184,7 @@ func (r *Run) last(e *em.Rounds, s Schedule) error {
 }
 
 // settle has places of stray rows as components, and no more of these than are asked for.
-func (r *Run) settle(ctx context.Context, e *em.Rounds) error {
+func (r *Run) settle(ctx context.Context, e *privateem.Rounds) error {
 	asked := r.Problem.Components
 	if err := e.Settle(ctx, asked); err != nil || asked == 0 {
 		return err
@@ -193,7 +193,9 @@ func (r *Run) settle(ctx context.Context, e *em.Rounds) error {
 }
 
 // Draws is public randomness, the same for the same question.
-func Draws(n, components int) em.Random { return rand.New(rand.NewPCG(uint64(n), uint64(components))) }
+func Draws(n, components int) privateem.Random {
+	return rand.New(rand.NewPCG(uint64(n), uint64(components)))
+}
 
 // Starts are the generators of the starts of a fit of k components to a coreset: public randomness,
 // so that the same released coreset gives the same fit.

@@ -19,7 +19,7 @@ import (
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // TestNeeds: about so many rows, in two digits but for small numbers, and columns only where some
@@ -166,7 +166,7 @@ func TestSchedule(t *testing.T) {
 			{Weight: .5, Mean: []float64{20}, Cov: cov, Doubt: component.StartDoubt()}})
 		e.Misfit = 1
 		contests, seen := 0, []int{}
-		schedule := Schedule{Spare: 1, Contest: func(context.Context, *em.Rounds) error { contests++; return nil }}
+		schedule := Schedule{Spare: 1, Contest: func(context.Context, *privateem.Rounds) error { contests++; return nil }}
 		schedule.Next = func(i int) (float64, bool) {
 			seen = append(seen, len(e.Components))
 			return r.Mu(.2), i < 3

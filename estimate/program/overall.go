@@ -9,10 +9,9 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/em"
-	"github.com/gauze-dp/gauze/parts/loops"
-	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // An Overall is what was measured of all rows together: means and variances of the columns, from
@@ -48,7 +47,7 @@ func overallStep(share float64) kernel.Step {
 // together say of them, with rows clipped no nearer than the components reach: a histogram of a
 // column would have to see what the rounds have seen with more budget. The rounds are in the
 // table's own columns.
-func (r *Run) overall(e *em.Rounds, mu float64) (*Overall, error) {
+func (r *Run) overall(e *privateem.Rounds, mu float64) (*Overall, error) {
 	gs := slices.Clone(e.Components)
 	beside, weight := e.Beside()
 	for i := range gs {
@@ -73,7 +72,7 @@ func (r *Run) overall(e *em.Rounds, mu float64) (*Overall, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := moments.Unpack(q, answer)[0]
+	s := component.UnpackSums(q, answer)[0]
 	o.meanSD, o.varianceSD = s.SumSD/r.Rows, s.SecondSD/r.Rows
 	for i := range d {
 		o.mean = append(o.mean, s.Sum[i]/r.Rows)
@@ -111,7 +110,7 @@ func (o *Overall) Agree(gs []component.Gaussian, told float64) (off []int) {
 			mean += g.Weight * (g.Mean[j] - o.center[j]) / o.scale[j]
 			within += g.Weight * g.Cov.At(j, j) / square(o.scale[j])
 		}
-		between := loops.Sum(gs, func(g component.Gaussian) float64 { return g.Weight * square((g.Mean[j]-o.center[j])/o.scale[j]-mean) })
+		between := parts.Sum(gs, func(g component.Gaussian) float64 { return g.Weight * square((g.Mean[j]-o.center[j])/o.scale[j]-mean) })
 		quiet := quietSDs
 		if o.varianceSD > loudNoise*within {
 			quiet = sureSDs
@@ -146,8 +145,8 @@ func (o *Overall) widen(gs []component.Gaussian, j int, more float64) {
 	wider := func(v, s float64) float64 {
 		return v * math.Max(1/mostWidened, math.Min(mostWidened, 1/math.Max(1-s*v/widest, 1e-9)))
 	}
-	low, _ := loops.Bisect(-10*mostWidened, 1, 60, func(s float64) bool {
-		return loops.Sum(gs, func(g component.Gaussian) float64 { return g.Weight * wider(g.Cov.At(j, j), s) }) < within+more*square(o.scale[j])
+	low, _ := parts.Bisect(-10*mostWidened, 1, 60, func(s float64) bool {
+		return parts.Sum(gs, func(g component.Gaussian) float64 { return g.Weight * wider(g.Cov.At(j, j), s) }) < within+more*square(o.scale[j])
 	})
 	for _, g := range gs {
 		g.Cov.SetSym(j, j, wider(g.Cov.At(j, j), low))

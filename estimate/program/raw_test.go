@@ -10,9 +10,9 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/flags"
+	"github.com/gauze-dp/gauze/parts/columns"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/lattice"
-	"github.com/gauze-dp/gauze/parts/stagezero"
+	"github.com/gauze-dp/gauze/parts/fit1d"
 )
 
 var shapes = []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical}
@@ -20,7 +20,7 @@ var shapes = []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimat
 // withConstant is a table of four columns of which the second is constant, and a component of the
 // other three.
 func withConstant() (*Columns, component.Gaussian) {
-	c := &Columns{All: 4, Rows: 1000, Units: stagezero.Units{Center: []float64{10, -3, 0, 1e9}, Scale: []float64{2, 1, 1e-9, 1024},
+	c := &Columns{All: 4, Rows: 1000, Units: columns.Units{Center: []float64{10, -3, 0, 1e9}, Scale: []float64{2, 1, 1e-9, 1024},
 		Constant: []bool{false, true, false, false}, Unseen: 7}}
 	c.Space = component.Space{Columns: []int{0, 2, 3}, Center: []float64{10, 0, 1e9}, Scale: []float64{2, 1e-9, 1024}}
 	c.Notes.ConstantColumns = []int{1}
@@ -76,7 +76,7 @@ func TestRawRoundTrip(t *testing.T) {
 
 // TestRawSpherical: it is spherical in the table if all columns vary.
 func TestRawSpherical(t *testing.T) {
-	c := &Columns{All: 2, Units: stagezero.Units{Center: []float64{1, 2}}}
+	c := &Columns{All: 2, Units: columns.Units{Center: []float64{1, 2}}}
 	space := component.Space{Columns: []int{0, 1}, Center: []float64{1, 2}, Scale: []float64{3, 3}}
 	g := component.Gaussian{Mean: []float64{1, -1}, Cov: mat.NewSymDense(2, []float64{.25, 0, 0, .25})}
 	mean, cov, err := c.Raw(space, g, estimate.Spherical)
@@ -114,7 +114,7 @@ func TestGrid(t *testing.T) {
 		{[]float64{6, 100, 0, 1}, []float64{9. / 12, 0, 1. / 12}},
 		{[]float64{0, 100, .5}, []float64{0, 1. / 12, 0}},
 	} {
-		for i, got := range (&Columns{Lattices: lattice.Declared(c.roundedTo, 4)}).Grid(space) {
+		for i, got := range (&Columns{Lattices: fit1d.DeclaredGrids(c.roundedTo, 4)}).Grid(space) {
 			if math.Abs(got-c.want[i]) > 1e-15 {
 				t.Errorf("units %v: grid %v at %d, want %v", c.roundedTo, got, i, c.want[i])
 			}
@@ -125,7 +125,7 @@ func TestGrid(t *testing.T) {
 // TestConstant: a point, told to be one and how many rows may differ; or a reason, with the notes,
 // for values beyond a model's numbers.
 func TestConstant(t *testing.T) {
-	c := &Columns{All: 2, Rows: 500, Units: stagezero.Units{Center: []float64{4, -1e100}, Constant: []bool{true, true}, Unseen: 23.4}}
+	c := &Columns{All: 2, Rows: 500, Units: columns.Units{Center: []float64{4, -1e100}, Constant: []bool{true, true}, Unseen: 23.4}}
 	c.Notes = estimate.Diagnostics{ConstantColumns: []int{0, 1}, Flags: []estimate.Flag{flags.New(flags.FewRows, "told before")}}
 	out, err := c.constant()
 	if err != nil || out.NoRelease != nil || out.Model == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts/lattice"
+	"github.com/gauze-dp/gauze/parts/fit1d"
 )
 
 // Utility constants of the search for units, guesses.
@@ -33,14 +33,14 @@ func (r *Run) recorded(prefix string, a *kernel.Allotment, rows float64) error {
 	q := query.Counts{Edges: make([][]float64, r.All)}
 	points := make([][]float64, r.All)
 	for i, j := range r.Space.Columns {
-		if r.Lattices[j] == (lattice.Lattice{}) {
+		if r.Lattices[j] == (fit1d.Grid{}) {
 			reach := recordedReach * r.Space.Scale[i]
-			points[j] = lattice.Comb(r.Space.Center[i]-reach, r.Space.Center[i]+reach, min(recordedPoints, query.MaxCells/(2*r.All+2)))
-			q.Edges[j] = lattice.Edges(points[j])
+			points[j] = fit1d.RoundNumbers(r.Space.Center[i]-reach, r.Space.Center[i]+reach, min(recordedPoints, query.MaxCells/(2*r.All+2)))
+			q.Edges[j] = fit1d.PointEdges(points[j])
 		}
 	}
 	mu := r.Mu(recordedPart)
-	if sigma := q.Sensitivity(r.Problem.Relation) / mu; q.Size() == 0 || !lattice.Visible(sigma, rows, sigma) {
+	if sigma := q.Sensitivity(r.Problem.Relation) / mu; q.Size() == 0 || !fit1d.GridVisible(sigma, rows, sigma) {
 		return nil
 	}
 	answer, err := a.Sum(prefix+stepRecorded, q, mu)
@@ -54,8 +54,8 @@ func (r *Run) recorded(prefix string, a *kernel.Allotment, rows float64) error {
 			continue
 		}
 		last := len(edges)
-		of, inside := lattice.Counts(points[j], edges, counts[:last+1]), rows-math.Max(0, counts[0]+counts[last])
-		if l, ok := lattice.Infer(points[j], of, answer.Sigma, inside, math.Sqrt2*answer.Sigma); ok && !lattice.Few(of, inside) {
+		of, inside := fit1d.PointCounts(points[j], edges, counts[:last+1]), rows-math.Max(0, counts[0]+counts[last])
+		if l, ok := fit1d.InferGrid(points[j], of, answer.Sigma, inside, math.Sqrt2*answer.Sigma); ok && !fit1d.FewValues(of, inside) {
 			r.Lattices[j] = l
 		}
 		counts = counts[last+1:]
@@ -65,8 +65,8 @@ func (r *Run) recorded(prefix string, a *kernel.Allotment, rows float64) error {
 }
 
 // noteLattices flags what was inferred since.
-func (r *Run) noteLattices(before []lattice.Lattice) {
-	columns := map[lattice.Lattice][]int{}
+func (r *Run) noteLattices(before []fit1d.Grid) {
+	columns := map[fit1d.Grid][]int{}
 	for j, l := range r.Lattices {
 		if l != before[j] {
 			columns[l] = append(columns[l], j)
@@ -80,7 +80,7 @@ func (r *Run) noteLattices(before []lattice.Lattice) {
 }
 
 // RecordedIn notes that columns look recorded so, though no unit is declared.
-func (c *Columns) RecordedIn(l lattice.Lattice, columns ...int) {
+func (c *Columns) RecordedIn(l fit1d.Grid, columns ...int) {
 	var said []string
 	for _, j := range columns {
 		said = append(said, fmt.Sprint(j+1))

@@ -12,8 +12,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts/lattice"
-	"github.com/gauze-dp/gauze/parts/stagezero"
+	"github.com/gauze-dp/gauze/parts/columns"
+	"github.com/gauze-dp/gauze/parts/fit1d"
 )
 
 // TestRecorded: units that were not declared are found and flagged, a declared one is kept, and a
@@ -29,7 +29,7 @@ func TestRecorded(t *testing.T) {
 		rows[i] = []float64{rounded(100+5*rng.NormFloat64(), 1, 0), rounded(19000+20*rng.NormFloat64(), 7, 3), rounded(.3*rng.NormFloat64(), .1, 0),
 			answer, rng.NormFloat64(), rounded(50+5*rng.NormFloat64(), 1, 0), float64(rng.IntN(2))}
 	}
-	want := []lattice.Lattice{{Unit: 1}, {Unit: 7, Offset: 3}, {Unit: .1}, {Unit: 1}, {}, {Unit: .5}, {}}
+	want := []fit1d.Grid{{Unit: 1}, {Unit: 7, Offset: 3}, {Unit: .1}, {Unit: 1}, {}, {Unit: .5}, {}}
 	for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		p := estimate.Problem{Columns: 7, Rows: len(rows), Relation: rel, RoundedTo: []float64{0, 0, 0, 0, 0, .5, 0}}
 		s := kerneltest.Open(t, kerneltest.Table(rows, 7, rel), kernel.Plan{Method: "recorded", Steps: Steps("u: ", weakPart)},
@@ -52,7 +52,7 @@ func TestRecordedWouldBeNoise(t *testing.T) {
 	s := kerneltest.Open(t, kerneltest.Table(rows, 1, privacy.ReplaceOne), kernel.Plan{Method: "recorded", Steps: Steps("u: ", weakPart)},
 		kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: .02}}, kerneltest.Options{})
 	r := Begin(s, estimate.Problem{Columns: 1, Rows: len(rows)}, nil)
-	if none := r.Use(stagezero.Units{Center: []float64{0}, Scale: []float64{1}, Constant: []bool{false}}); none != nil {
+	if none := r.Use(columns.Units{Center: []float64{0}, Scale: []float64{1}, Constant: []bool{false}}); none != nil {
 		t.Fatal(none)
 	}
 	if err := r.recorded("u: ", r.Allotment, r.Rows); err != nil || len(s.Measurements()) > 0 {

@@ -7,9 +7,9 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/parts/budget"
-	"github.com/gauze-dp/gauze/parts/lattice"
-	"github.com/gauze-dp/gauze/parts/stagezero"
+	"github.com/gauze-dp/gauze/parts"
+	"github.com/gauze-dp/gauze/parts/columns"
+	"github.com/gauze-dp/gauze/parts/fit1d"
 )
 
 // A Run is what every fit has: a question, somebody to ask, and a budget. What an estimator adds
@@ -31,7 +31,7 @@ type Run struct {
 // rows, public or released, that ends without a model.
 func Begin(s *kernel.Session, p estimate.Problem, advise func(estimate.Problem) string) Run {
 	return Run{Allotment: s.Allotment(), Problem: p, Mu2: s.Mu() * s.Mu(), Factor: Factor(p.Relation), Advise: advise,
-		Columns: &Columns{All: p.Columns, Rows: float64(p.Rows), Lattices: lattice.Declared(p.RoundedTo, p.Columns)}}
+		Columns: &Columns{All: p.Columns, Rows: float64(p.Rows), Lattices: fit1d.DeclaredGrids(p.RoundedTo, p.Columns)}}
 }
 
 // Factor is Run.Factor under a relation.
@@ -43,7 +43,7 @@ func Factor(r privacy.Relation) float64 {
 }
 
 // Mu is the loss of a measurement that costs a part of the whole budget.
-func (r *Run) Mu(part float64) float64 { return budget.Mu(part * r.Mu2) }
+func (r *Run) Mu(part float64) float64 { return parts.Mu(part * r.Mu2) }
 
 // Most is the largest number of components that there may be.
 func (r *Run) Most() int { return MostFor(r.Problem, r.Rows) }
@@ -89,9 +89,9 @@ func (r *Run) CountRows(step string, part float64) (err error) {
 // Open finds the units of the columns; cfg.Sample, if set, is one row in odds, and is asked what
 // they are recorded in. done says that out is the outcome: the units cannot be used,
 // all columns are constant, or the noise hides whether they are.
-func (r *Run) Open(cfg stagezero.Config, odds float64) (out estimate.Outcome, done bool, err error) {
+func (r *Run) Open(cfg columns.UnitsConfig, odds float64) (out estimate.Outcome, done bool, err error) {
 	cfg.Rows = r.Rows
-	u, err := stagezero.Run(r.Allotment, cfg)
+	u, err := columns.MeasureUnits(r.Allotment, cfg)
 	if err != nil {
 		return out, true, err
 	}

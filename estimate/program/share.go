@@ -5,8 +5,8 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/parts/loops"
-	"github.com/gauze-dp/gauze/parts/stagezero"
+	"github.com/gauze-dp/gauze/parts"
+	"github.com/gauze-dp/gauze/parts/columns"
 )
 
 // Parts of the total mu^2 that the units may cost. Utility constants, guesses.
@@ -22,7 +22,7 @@ const (
 
 // mostShare is the largest share, up to a rounding error that the kernel grants: a table for which
 // Share is sharp never needs more.
-const mostShare = stagezero.LargestPart / ofCenters
+const mostShare = columns.LargestPart / ofCenters
 
 // Share is the part of the total mu^2 that the units of d columns should cost: the least that
 // reaches the targets, within .01 to .07, and in a short table what stage 0 cannot do without, up
@@ -33,20 +33,20 @@ func Share(p estimate.Problem, d int, rows float64) (share float64, sharp bool) 
 	root := math.Sqrt(float64(d))
 	// Rank noise of a median: 8 sqrt(d) S/mu_part. What stage 0 cannot do without comes first.
 	want := math.Max(square(8*root/(rankNoise*rows*p.Mu))/ofCenters,
-		square(stagezero.ConstantSDs*root/(unseenPart*rows*p.Mu))/(stagezero.VariedPart*(1-ofCenters)))
+		square(columns.ConstantSDs*root/(unseenPart*rows*p.Mu))/(columns.VariedPart*(1-ofCenters)))
 	share = math.Max(leastPart, math.Min(want, mostPart))
-	if stagezero.SharpEnough(p.Relation, d, rows, ofCenters*share*p.Mu*p.Mu) {
+	if columns.SharpEnough(p.Relation, d, rows, ofCenters*share*p.Mu*p.Mu) {
 		return share, true
 	}
 	mu2 := p.Mu * p.Mu
-	need, _ := stagezero.CenterShare(p.Relation, d, rows, mu2)
+	need, _ := columns.CenterShare(p.Relation, d, rows, mu2)
 	share = need / ofCenters * (1 + 1e-10) // rounding must not make it too little
-	return share, stagezero.SharpEnough(p.Relation, d, rows, ofCenters*share*mu2)
+	return share, columns.SharpEnough(p.Relation, d, rows, ofCenters*share*mu2)
 }
 
 // SharpRows is the least number of rows, about, for which Share is sharp.
 func SharpRows(p estimate.Problem, d int) float64 {
-	return loops.Least(1, 1e18, 1+1e-6, func(rows float64) bool {
+	return parts.Least(1, 1e18, 1+1e-6, func(rows float64) bool {
 		_, sharp := Share(p, d, rows)
 		return sharp
 	})
@@ -55,16 +55,16 @@ func SharpRows(p estimate.Problem, d int) float64 {
 // Steps are the steps of stage 0 for any share of Share's, with prefix before their names and
 // weak the part of mu^2 for columns in which few rows differ from one value.
 func Steps(prefix string, weak float64) []kernel.Step {
-	steps := stagezero.Steps(prefix, stagezero.LargestPart, mostShare*(1-ofCenters))
-	return append(steps, stagezero.WeakStep(prefix, weak), stagezero.SparseStep(prefix, weak), recordedStep(prefix))
+	steps := columns.UnitsSteps(prefix, columns.LargestPart, mostShare*(1-ofCenters))
+	return append(steps, columns.WeakStep(prefix, weak), columns.SparseStep(prefix, weak), recordedStep(prefix))
 }
 
 // Config is what stage 0 may spend of the total mu2 when the units get share and weak columns get
 // weak: within Steps(prefix, weak).
-func Config(prefix string, share, weak, mu2 float64) stagezero.Config {
+func Config(prefix string, share, weak, mu2 float64) columns.UnitsConfig {
 	part := share * mu2
 	weak *= mu2 * (1 - 1e-9)
-	return stagezero.Config{Prefix: prefix, CenterMu2: ofCenters * part, ScaleMu2: (1 - ofCenters) * part, WeakMu2: weak, SparseMu2: weak}
+	return columns.UnitsConfig{Prefix: prefix, CenterMu2: ofCenters * part, ScaleMu2: (1 - ofCenters) * part, WeakMu2: weak, SparseMu2: weak}
 }
 
 func square(x float64) float64 { return x * x }

@@ -8,8 +8,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/parts/columns"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/stagezero"
 )
 
 var relations = []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}
@@ -53,10 +53,10 @@ func TestSharp(t *testing.T) {
 					if !(share >= leastPart && share <= mostShare*(1+2e-10)) {
 						t.Fatalf("%v d = %d mu = %v rows = %v: share %v", rel, d, mu, rows, share)
 					}
-					if got := stagezero.SharpEnough(rel, d, rows, ofCenters*share*(mu*mu)); got != sharp {
+					if got := columns.SharpEnough(rel, d, rows, ofCenters*share*(mu*mu)); got != sharp {
 						t.Errorf("%v d = %d mu = %v rows = %v: sharp %v, stage 0 says %v", rel, d, mu, rows, sharp, got)
 					}
-					if !sharp && rows >= 1 && stagezero.SharpEnough(rel, d, rows, ofCenters*mostShare*mu*mu*(1-1e-9)) {
+					if !sharp && rows >= 1 && columns.SharpEnough(rel, d, rows, ofCenters*mostShare*mu*mu*(1-1e-9)) {
 						t.Errorf("%v d = %d mu = %v rows = %v: not sharp at %v, but it is at %v", rel, d, mu, rows, share, mostShare)
 					}
 				}

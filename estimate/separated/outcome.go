@@ -10,10 +10,10 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/estimate/program/explore"
+	"github.com/gauze-dp/gauze/estimate/recursive"
 	"github.com/gauze-dp/gauze/model/flags"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/loops"
 )
 
 // tidy drops components without rows, at last also light ones, and joins those that are not apart;
@@ -29,7 +29,7 @@ func (f *fit) tidy(g []component.Gaussian, last bool) []component.Gaussian {
 	}
 	for {
 		i, j, least := leastApart(out)
-		if i < 0 || least >= explore.Apart {
+		if i < 0 || least >= recursive.Apart {
 			return out
 		}
 		out = component.Join(out, i, j)
@@ -40,7 +40,7 @@ func (f *fit) tidy(g []component.Gaussian, last bool) []component.Gaussian {
 // lightest: at last, one of less weight as well.
 const (
 	droppedRows = 20.0
-	lightest    = .75 * explore.LeastWeight
+	lightest    = .75 * recursive.LeastWeight
 )
 
 // started is what the rounds start from: without strays, and not more than asked for or allowed.
@@ -60,7 +60,7 @@ func (f *fit) started(g []component.Gaussian) []component.Gaussian {
 // where most rows are, and near most rows in their own sds: scattered rows around the components,
 // which a few large cells show as one. Joined with a component they would spoil it.
 func withoutStrays(g []component.Gaussian) []component.Gaussian {
-	typical, half := math.Inf(1), loops.Sum(g, func(c component.Gaussian) float64 { return c.Weight })
+	typical, half := math.Inf(1), parts.Sum(g, func(c component.Gaussian) float64 { return c.Weight })
 	order := append([]component.Gaussian(nil), g...)
 	sort.SliceStable(order, func(i, j int) bool { return spread(order[i]) < spread(order[j]) })
 	sum := 0.0
@@ -111,7 +111,7 @@ func (f *fit) reduce(g []component.Gaussian) []component.Gaussian {
 				light = j
 			}
 		}
-		if g[light].Weight < explore.LeastWeight {
+		if g[light].Weight < recursive.LeastWeight {
 			g = append(g[:light], g[light+1:]...)
 			continue
 		}
@@ -126,7 +126,7 @@ func leastApart(g []component.Gaussian) (i, j int, least float64) {
 	i, j, least = -1, -1, math.Inf(1)
 	for a := range g {
 		for b := range a {
-			if s := explore.Separation(g[a].Mean, g[b].Mean, g[a].Cov, g[b].Cov); s < least || i < 0 {
+			if s := recursive.Separation(g[a].Mean, g[b].Mean, g[a].Cov, g[b].Cov); s < least || i < 0 {
 				i, j, least = a, b, s
 			}
 		}

@@ -3,7 +3,7 @@ package separated
 import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/estimate/program/explore"
+	"github.com/gauze-dp/gauze/estimate/recursive"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -30,7 +30,7 @@ const (
 func steps(p estimate.Problem) []kernel.Step {
 	out := []kernel.Step{{Name: stepCount, Query: query.Count{}.Kind(), Share: countShare, Most: 1, Source: source}}
 	out = append(out, program.Steps(prefixUnits, weakShare)...)
-	out = append(out, explore.Steps("", 1)...)
+	out = append(out, recursive.Steps("", 1)...)
 	moments := query.PartsOf(query.ClippedMoments{}.Kind())
 	return append(out,
 		kernel.Step{Name: stepView, Query: moments, Share: 1, Most: 8, Source: "KSSU19 Section C.6"},

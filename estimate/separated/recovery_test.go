@@ -11,7 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/estimate/program/explore"
+	"github.com/gauze-dp/gauze/estimate/recursive"
 	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -55,7 +55,7 @@ func (w world) draw(t testing.TB, rng *rand.Rand) (*model.Mixture, [][]float64) 
 			c := one.Components[0]
 			clear := true
 			for _, o := range gs[from:] {
-				clear = clear && explore.Separation(c.Mean, o.Mean, c.Cov.Dense(), o.Cov.Dense()) >= w.gap
+				clear = clear && recursive.Separation(c.Mean, o.Mean, c.Cov.Dense(), o.Cov.Dense()) >= w.gap
 			}
 			if clear {
 				gs = append(gs, c)

@@ -9,10 +9,10 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/estimate/program/explore"
+	"github.com/gauze-dp/gauze/estimate/recursive"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/leaves"
 )
 
 // Shares, of what is left after exploring, of the rounds: in the view and in all columns where the
@@ -108,7 +108,7 @@ func (f *fit) refineInView(in []component.Gaussian, left float64) ([]component.G
 // round measures every component once, in the coordinates of w, and updates it in place. Rows go to
 // the components as the fit's view sees them. change is the largest factor by which a variance of
 // one is not what it was.
-func (f *fit) round(step string, w explore.View, g []component.Gaussian, form query.Form, share float64) (change float64, err error) {
+func (f *fit) round(step string, w recursive.View, g []component.Gaussian, form query.Form, share float64) (change float64, err error) {
 	if len(g) == 0 {
 		return 1, nil
 	}
@@ -122,13 +122,13 @@ func (f *fit) round(step string, w explore.View, g []component.Gaussian, form qu
 	} else {
 		update.Grid = f.Grid(f.Space)
 	}
-	now, err := f.Measure(step, f.Assign(lifted), slices.Repeat([]explore.View{w}, len(g)), g, update, share)
+	now, err := f.Measure(step, f.Assign(lifted), slices.Repeat([]recursive.View{w}, len(g)), g, update, share)
 	if err != nil {
 		return 1, err
 	}
 	for j, was := range g {
 		g[j] = now[j]
-		change = math.Max(change, explore.Change(now[j], was, clearNoise))
+		change = math.Max(change, recursive.Change(now[j], was, clearNoise))
 	}
 	return change, nil
 }
@@ -169,7 +169,7 @@ func (f *fit) measureRest(g []component.Gaussian) ([]float64, error) {
 	for _, c := range g {
 		queries = append(queries, query.Counts{Frame: f.Space.Frame(f.View.Up(c.Mean), mat.DenseCopyOf(across.T())), Edges: [][]float64{edges}})
 	}
-	answers, err := leaves.Ask(f.Allotment, stepRest, gate, queries, f.Mu(restShare))
+	answers, err := parts.AskLeaves(f.Allotment, stepRest, gate, queries, f.Mu(restShare))
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/gauze-dp/gauze/estimate/program/explore"
+	"github.com/gauze-dp/gauze/estimate/recursive"
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
@@ -60,7 +60,7 @@ func TestTidy(t *testing.T) {
 	with := func() []component.Gaussian {
 		return []component.Gaussian{gaussAt(.4, 1, 0, 0), gaussAt(.3, 1, 1, 0), gaussAt(.2, 1, 9, 0), gaussAt(.014, 1, 0, 30), gaussAt(.001, 1, 50, 50)}
 	}
-	f := &fit{Finder: explore.Finder{Run: ofRows(10000)}}
+	f := &fit{Finder: recursive.Finder{Run: ofRows(10000)}}
 	if got := f.tidy(with(), false); len(got) != 3 || math.Abs(total(got)-.914) > 1e-12 {
 		t.Errorf("on the way: %+v", got)
 	}
@@ -87,7 +87,7 @@ func TestReduce(t *testing.T) {
 	with := func() []component.Gaussian {
 		return []component.Gaussian{gaussAt(.4, 1, 0, 0), gaussAt(.01, 1, 50, 50), gaussAt(.3, 1, 3, 0), gaussAt(.2, 1, 20, 0)}
 	}
-	f := &fit{Finder: explore.Finder{Run: ofRows(10000)}}
+	f := &fit{Finder: recursive.Finder{Run: ofRows(10000)}}
 	for asked, want := range map[int]int{0: 4, 9: 4, 4: 4, 3: 3, 2: 2, 1: 1} {
 		f.limit = asked
 		got := f.reduce(with())

@@ -20,10 +20,10 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/estimate/program/explore"
+	"github.com/gauze-dp/gauze/estimate/recursive"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/parts/em"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // Estimator is the method "separated".
@@ -65,7 +65,7 @@ func rowsFor(p estimate.Problem, k int) float64 {
 
 // leastFor is the number of rows below which a fit is not tried.
 func leastFor(p estimate.Problem) float64 {
-	return max(hopeless*rowsFor(p, max(2, p.Components)), program.SharpRows(p, p.Columns), explore.LeastRows)
+	return max(hopeless*rowsFor(p, max(2, p.Components)), program.SharpRows(p, p.Columns), recursive.LeastRows)
 }
 
 // needed is about how many rows the components that are asked for need, or two.
@@ -85,12 +85,12 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 
 // Fit follows the plan with the whole budget of the session.
 func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	return (&fit{Finder: explore.Finder{Run: program.Begin(s, p, advice), Context: ctx, Keep: refineShare, Beyond: true}}).run()
+	return (&fit{Finder: recursive.Finder{Run: program.Begin(s, p, advice), Context: ctx, Keep: refineShare, Beyond: true}}).run()
 }
 
 // fit is the state of one run.
 type fit struct {
-	explore.Finder
+	recursive.Finder
 	limit int // the number of components asked for, or allowed if there are more; 0 for none
 }
 
@@ -119,7 +119,7 @@ func (f *fit) run() (estimate.Outcome, error) {
 	if len(found) == 0 {
 		return f.Refuse("no component holds enough rows to be seen"), nil
 	}
-	rows, sd, err := em.Outside(f.Allotment, program.StepOutside, f.Space, found, f.LeftMu())
+	rows, sd, err := privateem.CountOutside(f.Allotment, program.StepOutside, f.Space, found, f.LeftMu())
 	if err != nil {
 		return estimate.Outcome{}, err
 	}

@@ -3,9 +3,7 @@ package univariate
 import (
 	"math"
 
-	"github.com/gauze-dp/gauze/parts/lattice"
-	"github.com/gauze-dp/gauze/parts/linefit"
-	"github.com/gauze-dp/gauze/parts/roots"
+	"github.com/gauze-dp/gauze/parts/fit1d"
 )
 
 // look measures edges that look closer, if that leaves enough for the shapes.
@@ -59,7 +57,7 @@ func (f *fit) zoom() (doubt string, err error) {
 // are narrower than the bins: repeated values show no gaps, and look like many narrow components.
 // If it finds one that has more values than components can stand for, it goes on as if it had been
 // declared.
-func (f *fit) lattice(d *linefit.Data) (is bool, err error) {
+func (f *fit) lattice(d *fit1d.Data) (is bool, err error) {
 	if f.Lattices[0].Unit > 0 {
 		return false, nil
 	}
@@ -72,29 +70,29 @@ func (f *fit) lattice(d *linefit.Data) (is bool, err error) {
 		}
 	}
 	share := f.share(rows, combSDs, mostLookShare)
-	on, ok := roots.Within(f.all, low, high, f.sigma(share))
-	points := lattice.Comb(on.Low, on.High, combPoints)
+	on, ok := fit1d.StretchWithin(f.all, low, high, f.sigma(share))
+	points := fit1d.RoundNumbers(on.Low, on.High, combPoints)
 	if !ok || points == nil || math.Abs(math.Log(on.High-on.Low)-math.Log(f.combed)) < combApart {
 		if u := f.multiples(d); u > 0 {
-			f.recorded(lattice.Lattice{Unit: u}, d)
+			f.recorded(fit1d.Grid{Unit: u}, d)
 			return true, nil
 		}
 		return false, nil
 	}
 	before := f.looks
 	f.combed = on.High - on.Low
-	if err := f.look(lattice.Edges(points), share); err != nil || f.looks == before {
+	if err := f.look(fit1d.PointEdges(points), share); err != nil || f.looks == before {
 		return false, err
 	}
 	h := f.all[len(f.all)-1]
-	counts := lattice.Counts(points, h.Edges, h.Counts)
+	counts := fit1d.PointCounts(points, h.Edges, h.Counts)
 	values := 0
 	for _, c := range counts {
 		if c > huntedSDs*h.Sigma {
 			values++
 		}
 	}
-	if l, ok := lattice.Infer(points, counts, h.Sigma, on.Rows, on.About); ok && values > f.few() {
+	if l, ok := fit1d.InferGrid(points, counts, h.Sigma, on.Rows, on.About); ok && values > f.few() {
 		f.recorded(l, d)
 		return true, nil
 	}
@@ -113,7 +111,7 @@ func (f *fit) few() int {
 // multiples is the unit that the values seem to be recorded in, though none is declared: components
 // too narrow to be seen, at least three, lie at multiples of it as far as their bins tell, which
 // chance would hardly make so. 0 if there is none.
-func (f *fit) multiples(d *linefit.Data) float64 {
+func (f *fit) multiples(d *fit1d.Data) float64 {
 	for _, u := range units {
 		values, off := map[float64]bool{}, false
 		for _, c := range f.found {
@@ -133,8 +131,8 @@ func (f *fit) multiples(d *linefit.Data) float64 {
 
 // recorded goes on as if the lattice had been declared, with one component for those that stood for
 // its values.
-func (f *fit) recorded(l lattice.Lattice, d *linefit.Data) {
-	var narrow, wide []linefit.Component
+func (f *fit) recorded(l fit1d.Grid, d *fit1d.Data) {
+	var narrow, wide []fit1d.Component
 	for _, c := range f.found {
 		switch {
 		case !d.Resolved(c) || c.SD < l.Unit:
@@ -143,8 +141,8 @@ func (f *fit) recorded(l lattice.Lattice, d *linefit.Data) {
 			wide = append(wide, c)
 		}
 	}
-	one := linefit.Component{Rows: linefit.Rows(narrow)}
-	one.Origin, one.SD = linefit.Moments(narrow)
+	one := fit1d.Component{Rows: fit1d.RowsOf(narrow)}
+	one.Origin, one.SD = fit1d.MeanSD(narrow)
 	f.found = wide
 	if one.SD > 0 {
 		f.found = append(f.found, one)
@@ -178,7 +176,7 @@ type hole struct{ low, high, unit, rows float64 }
 
 // outside are the parts of the line beyond all edges, if the mean of some component lies there: it
 // may be a wide one around the others.
-func (f *fit) outside(d *linefit.Data) []hole {
+func (f *fit) outside(d *fit1d.Data) []hole {
 	rows, unit := 0.0, 0.0
 	for _, c := range f.found {
 		if low, high := d.Bin(c); math.IsInf(high-low, 1) {
@@ -231,7 +229,7 @@ func (f *fit) hunt(holes []hole) error {
 	edges := f.data().Edges(f.found, f.sigma(mostLookShare))
 	share := 0.0
 	for _, h := range holes {
-		edges = roots.Join(edges, roots.Hole(h.low, h.high, h.unit))
+		edges = fit1d.JoinEdges(edges, fit1d.HoleEdges(h.low, h.high, h.unit))
 		sds := huntSDs
 		if math.IsInf(h.high-h.low, 1) {
 			sds = wideSDs
@@ -242,14 +240,14 @@ func (f *fit) hunt(holes []hole) error {
 }
 
 // forget merges the bins of large histograms that lie far from all components.
-func (f *fit) forget(d *linefit.Data) {
-	var near []roots.Leaf
+func (f *fit) forget(d *fit1d.Data) {
+	var near []fit1d.Leaf
 	for _, c := range f.found {
 		reach := nearSDs * c.SD
 		if low, high := d.Bin(c); !math.IsInf(high-low, 0) {
 			reach = math.Max(reach, high-low)
 		}
-		near = append(near, roots.Leaf{Low: c.Mean() - reach, High: c.Mean() + reach})
+		near = append(near, fit1d.Leaf{Low: c.Mean() - reach, High: c.Mean() + reach})
 	}
 	for i, h := range f.all {
 		if len(h.Edges) > largeBins {

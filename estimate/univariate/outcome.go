@@ -12,8 +12,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts/linefit"
-	"github.com/gauze-dp/gauze/parts/loops"
+	"github.com/gauze-dp/gauze/parts"
+	"github.com/gauze-dp/gauze/parts/fit1d"
 )
 
 // Utility constants of what is told, guesses.
@@ -32,7 +32,7 @@ const (
 // outcome is the model, heaviest component first.
 func (f *fit) outcome() estimate.Outcome {
 	out := program.NewDraft(1, f.Notes)
-	total := linefit.Rows(f.found)
+	total := fit1d.RowsOf(f.found)
 	sigma := f.all[len(f.all)-1].Sigma
 	if k := f.Problem.Components; k > f.people {
 		out.Notes.Flag(flags.New(flags.FewerComponents, "%d of %d components hold too few rows to be seen, or none that the others do not explain, and were left out", k-f.people, k))
@@ -53,7 +53,7 @@ func (f *fit) outcome() estimate.Outcome {
 	}
 	misfits, chance := d.Misfit(f.found)
 	f.tell(out, total, misfits, chance)
-	order := loops.Upto(len(f.found))
+	order := parts.Upto(len(f.found))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(f.found[j].Rows, f.found[i].Rows) })
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(i/f.people, j/f.people) }) // background last
 	for _, i := range order {
@@ -89,7 +89,7 @@ func (f *fit) tell(out *program.Draft, total float64, misfits []float64, chance 
 	if misfit > toldMisfit && misfit > clearSDs*chance {
 		out.Notes.Flag(flags.New(flags.NotGaussian, "about %.2g%% of the rows lie elsewhere than the components say: the rows are no mixture of so many Gaussians", 100*misfit).In(0).Of(misfit, chance))
 	}
-	if k := linefit.Kurtosis(f.found); k > toldKurtosis {
+	if k := fit1d.Kurtosis(f.found); k > toldKurtosis {
 		out.Notes.Flag(flags.New(flags.HeavyTail, "the tails are heavy (kurtosis about %.2g): the overall variance rests on few rows, and on where the noise hid none farther out", k).In(0))
 	}
 }
@@ -105,8 +105,8 @@ func (f *fit) covariance(sd float64) (model.Covariance, error) {
 }
 
 // constant reports whether no rows were seen but those of one value.
-func (f *fit) constant(d *linefit.Data) (value float64, is bool) {
-	if len(f.found) != 1 || f.known != (linefit.Known{}) || !d.Atom(f.found[0]) {
+func (f *fit) constant(d *fit1d.Data) (value float64, is bool) {
+	if len(f.found) != 1 || f.known != (fit1d.Known{}) || !d.Atom(f.found[0]) {
 		return 0, false
 	}
 	value, _ = d.Bin(f.found[0])

@@ -13,18 +13,17 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts/budget"
-	"github.com/gauze-dp/gauze/parts/linefit"
-	"github.com/gauze-dp/gauze/parts/roots"
+	"github.com/gauze-dp/gauze/parts"
+	"github.com/gauze-dp/gauze/parts/fit1d"
 )
 
 // fit is the state of one run: public facts and released values only.
 type fit struct {
 	program.Run
 	ctx    context.Context
-	known  linefit.Known
-	all    []roots.Histogram
-	found  []linefit.Component
+	known  fit1d.Known
+	all    []fit1d.Histogram
+	found  []fit1d.Component
 	people int     // how many of the found were asked for; the others carry what these leave out
 	looks  int     // how often it was looked closer
 	combed float64 // how wide the stretch is in which a lattice was looked for last
@@ -104,7 +103,7 @@ func (f *fit) place() (string, error) {
 
 // locate counts the rows in the bins of the windows, again if nothing is seen.
 func (f *fit) locate(windows []kernel.Spacing) error {
-	edges := roots.Grid(windows)
+	edges := fit1d.GapEdges(windows)
 	share := f.share(f.light(), placeSDs, mostPlaceShare)
 	h, err := f.histogram(stepPlaces, edges, f.Mu(share))
 	if err != nil {
@@ -130,7 +129,7 @@ func (f *fit) locate(windows []kernel.Spacing) error {
 // fitted.
 func (f *fit) shape() (string, error) {
 	for range mostShapes - 1 {
-		if err := f.measure(budget.Mu(f.Left() * coarsePart)); err != nil {
+		if err := f.measure(parts.Mu(f.Left() * coarsePart)); err != nil {
 			return "", err
 		}
 		holes := f.holes()
@@ -156,7 +155,7 @@ func (f *fit) shape() (string, error) {
 func (f *fit) measure(mu float64) error {
 	d := f.data()
 	edges := d.Edges(f.found, f.Factor/f.LeftMu())
-	h, err := f.histogram(stepShapes, roots.Join(edges, f.tails(d, edges)), mu)
+	h, err := f.histogram(stepShapes, fit1d.JoinEdges(edges, f.tails(d, edges)), mu)
 	if err == nil {
 		f.all = append(f.all, h)
 	}
@@ -164,7 +163,7 @@ func (f *fit) measure(mu float64) error {
 }
 
 // tails are edges beyond all others, at every scale: what lies there is counted, and where.
-func (f *fit) tails(d *linefit.Data, edges []float64) []float64 {
+func (f *fit) tails(d *fit1d.Data, edges []float64) []float64 {
 	unit := 0.0
 	for _, c := range f.found {
 		if d.Seen(c) {
@@ -172,27 +171,27 @@ func (f *fit) tails(d *linefit.Data, edges []float64) []float64 {
 		}
 	}
 	if len(edges) == 0 || unit < leastUnit {
-		return roots.Hole(math.Inf(-1), math.Inf(1), 0)
+		return fit1d.HoleEdges(math.Inf(-1), math.Inf(1), 0)
 	}
-	return roots.Join(roots.Hole(math.Inf(-1), edges[0], unit), roots.Hole(edges[len(edges)-1], math.Inf(1), unit))
+	return fit1d.JoinEdges(fit1d.HoleEdges(math.Inf(-1), edges[0], unit), fit1d.HoleEdges(edges[len(edges)-1], math.Inf(1), unit))
 }
 
 // histogram measures the whole line. Where values are recorded in a unit, edges lie between them.
-func (f *fit) histogram(step string, edges []float64, mu float64) (roots.Histogram, error) {
-	edges = roots.Apart(roots.Between(edges, f.Lattices[0]))
+func (f *fit) histogram(step string, edges []float64, mu float64) (fit1d.Histogram, error) {
+	edges = fit1d.ApartFromZero(fit1d.EdgesBetween(edges, f.Lattices[0]))
 	if len(edges) == 0 {
 		edges = []float64{0}
 	}
 	answer, err := f.Sum(step, query.Counts{Edges: [][]float64{edges}}, mu)
-	return roots.Histogram{Edges: edges, Counts: answer.Values, Sigma: answer.Sigma}, err
+	return fit1d.Histogram{Edges: edges, Counts: answer.Values, Sigma: answer.Sigma}, err
 }
 
-func (f *fit) data() *linefit.Data { return linefit.New(f.all, f.known) }
+func (f *fit) data() *fit1d.Data { return fit1d.NewData(f.all, f.known) }
 
 // search fits the components to all histograms.
 func (f *fit) search(last bool) (doubt string, err error) {
 	d := f.data()
-	o := linefit.Options{Most: most(f.Problem, f.Rows), Spare: spare, Penalty: f.penalty(), Beyond: beyond, BeyondPenalty: f.openPenalty(), Quick: true, Start: f.found}
+	o := fit1d.Options{Most: most(f.Problem, f.Rows), Spare: spare, Penalty: f.penalty(), Beyond: beyond, BeyondPenalty: f.openPenalty(), Quick: true, Start: f.found}
 	if last {
 		o.Exchange, o.Quick, o.Beyond = true, false, 0
 	}
@@ -204,7 +203,7 @@ func (f *fit) search(last bool) (doubt string, err error) {
 			return "", err
 		}
 	}
-	f.found = slices.DeleteFunc(f.found, func(c linefit.Component) bool { return !(c.Rows > 0) })
+	f.found = slices.DeleteFunc(f.found, func(c fit1d.Component) bool { return !(c.Rows > 0) })
 	if len(f.found) == 0 {
 		return "no component holds enough rows to be seen", nil
 	}
@@ -214,14 +213,14 @@ func (f *fit) search(last bool) (doubt string, err error) {
 
 // carry ends the fit of those that were asked for, and adds others that carry what these leave out,
 // as few as give the moments that as many as pay would have.
-func (f *fit) carry(d *linefit.Data) (err error) {
+func (f *fit) carry(d *fit1d.Data) (err error) {
 	for range reweighings {
 		d.Weigh(f.found)
 		if f.found, _, err = d.Polish(f.ctx, f.found, polishSteps); err != nil {
 			return err
 		}
 	}
-	slices.SortStableFunc(f.found, func(a, b linefit.Component) int { return cmp.Compare(b.Rows, a.Rows) })
+	slices.SortStableFunc(f.found, func(a, b fit1d.Component) int { return cmp.Compare(b.Rows, a.Rows) })
 	// the heaviest stays: there is no better place for the rows
 	for i := len(f.found) - 1; i > 0; i-- {
 		if !d.Seen(f.found[i]) {
@@ -229,22 +228,22 @@ func (f *fit) carry(d *linefit.Data) (err error) {
 		}
 	}
 	f.people = max(1, len(f.found))
-	fits := [][]linefit.Component{f.found}
+	fits := [][]fit1d.Component{f.found}
 	for more := range max(beyond, manyCarry-f.people) {
 		next := fits[more]
-		o := linefit.Options{Most: f.people, Beyond: more + 1, BeyondPenalty: f.openPenalty(), Quick: true, Start: next}
+		o := fit1d.Options{Most: f.people, Beyond: more + 1, BeyondPenalty: f.openPenalty(), Quick: true, Start: next}
 		if next, _, err = d.Search(f.ctx, o); err != nil {
 			return err
 		}
-		next = slices.DeleteFunc(next, func(c linefit.Component) bool { return !d.Seen(c) })
+		next = slices.DeleteFunc(next, func(c fit1d.Component) bool { return !d.Seen(c) })
 		if len(next) <= len(fits[more]) {
 			break
 		}
 		fits = append(fits, next)
 	}
-	mean, sd := linefit.Moments(fits[len(fits)-1])
+	mean, sd := fit1d.MeanSD(fits[len(fits)-1])
 	for i := len(fits) - 1; i >= 0; i-- {
-		if m, s := linefit.Moments(fits[i]); math.Abs(m-mean) <= alikeMean*sd && math.Abs(s-sd) <= alikeSD*sd {
+		if m, s := fit1d.MeanSD(fits[i]); math.Abs(m-mean) <= alikeMean*sd && math.Abs(s-sd) <= alikeSD*sd {
 			f.found = fits[i]
 		}
 	}

@@ -16,7 +16,7 @@
 // whole line stand for the tree of every root, and all of them count in the fit. Rows that the gaps
 // did not show are looked for in the holes between components, with finitely many bins and no
 // threshold; so equal values, which have no gaps, are found as well, and so is everything where the
-// budget has no delta. See parts/roots and parts/linefit.
+// budget has no delta. See parts/fit1d and parts/fit1d.
 package univariate
 
 import (

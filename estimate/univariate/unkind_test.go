@@ -7,7 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
-	"github.com/gauze-dp/gauze/parts/linefit"
+	"github.com/gauze-dp/gauze/parts/fit1d"
 )
 
 // mixed is a with probability p, and b else.
@@ -64,7 +64,7 @@ func TestUnkind(t *testing.T) {
 		for i, k := range c.ks {
 			rng := rand.New(rand.NewPCG(uint64(i), 11))
 			rows := make([][]float64, 20000)
-			all := linefit.Component{}
+			all := fit1d.Component{}
 			for i := range rows {
 				rows[i] = []float64{c.row(rng)}
 				all.Offset += rows[i][0] / float64(len(rows))
@@ -97,9 +97,9 @@ func TestUnkind(t *testing.T) {
 
 // overall are the mean and the sd of a release.
 func overall(f estimatetest.Fit) (mean, sd float64) {
-	var cs []linefit.Component
+	var cs []fit1d.Component
 	for i, g := range f.Model.Components {
-		cs = append(cs, linefit.Component{Rows: f.Model.Weights[i], Origin: g.Mean[0], SD: math.Sqrt(g.Cov.At(0, 0))})
+		cs = append(cs, fit1d.Component{Rows: f.Model.Weights[i], Origin: g.Mean[0], SD: math.Sqrt(g.Cov.At(0, 0))})
 	}
-	return linefit.Moments(cs)
+	return fit1d.MeanSD(cs)
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/expected"
+	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/experiments/engine/enginetest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -25,7 +25,7 @@ func TestGrid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	measured, err := expected.Parse(string(text))
+	measured, err := catalog.ParseErrorTable(string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,13 +57,13 @@ func TestGrid(t *testing.T) {
 func TestFactsAreTrue(t *testing.T) {
 	for _, loose := range []float64{10, 1e4} {
 		for _, d := range []int{1, 5} {
-			s := setting{Kind: expected.Kind{Relation: privacy.ReplaceOne, Data: expected.GaussianRows, Loose: loose}, columns: d}
+			s := setting{Kind: catalog.Kind{Relation: privacy.ReplaceOne, Data: catalog.GaussianRows, Loose: loose}, columns: d}
 			for seed := range uint64(50) {
 				drawn := s.draw(seed)
 				if err := drawn.facts.Validate(); err != nil {
 					t.Fatal(err)
 				}
-				if got := expected.Looseness(drawn.facts, d); math.Abs(got/loose-1) > 1e-9 {
+				if got := catalog.Looseness(drawn.facts, d); math.Abs(got/loose-1) > 1e-9 {
 					t.Errorf("looseness %v, want %v", got, loose)
 				}
 				low, high := drawn.facts.Eigenvalues[0], drawn.facts.Eigenvalues[1]
@@ -87,7 +87,7 @@ func TestMeasure(t *testing.T) {
 	if err := Study.Run(context.Background(), o, []string{"gaussian"}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := expected.Parse(out.String())
+	got, err := catalog.ParseErrorTable(out.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestMeasure(t *testing.T) {
 	other := points[len(points)-1]
 	other.Method = "univariate:kv18"
 	for range 2 {
-		if err := replace(name, "univariate:kv18", []expected.Point{other}); err != nil {
+		if err := replace(name, "univariate:kv18", []catalog.ErrorPoint{other}); err != nil {
 			t.Fatal(err)
 		}
 		if err := replace(name, "gaussian", points); err != nil {

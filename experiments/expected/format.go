@@ -5,14 +5,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gauze-dp/gauze/estimate/expected"
+	"github.com/gauze-dp/gauze/estimate/catalog"
 )
 
-// format writes points as a table that expected.Parse reads: errors with four digits, nothing where
-// no run released a model.
-func format(points []expected.Point) string {
+// format writes points as a table that catalog.ParseErrorTable reads: errors with four digits,
+// nothing where no run released a model.
+func format(points []catalog.ErrorPoint) string {
 	var b strings.Builder
-	b.WriteString(strings.Join(expected.Head, ",") + "\n")
+	b.WriteString(strings.Join(catalog.ErrorTableHead, ",") + "\n")
 	number := func(x float64, digits int) string {
 		if math.IsNaN(x) {
 			return ""

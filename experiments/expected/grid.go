@@ -6,7 +6,7 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/expected"
+	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -19,8 +19,8 @@ var (
 	multiples  = []float64{.35, .5, .7, 1, 2, 6, 20}
 	relations  = []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}
 	shapes     = []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical}
-	onGaussian = []string{expected.GaussianRows}
-	onBoth     = []string{expected.GaussianRows, expected.HeavyRows}
+	onGaussian = []string{catalog.GaussianRows}
+	onBoth     = []string{catalog.GaussianRows, catalog.HeavyRows}
 	noFacts    = []float64{0}
 )
 
@@ -72,7 +72,7 @@ var entries = []entry{
 
 // A setting is some points of the table, at rising numbers of rows, before they are measured.
 type setting struct {
-	expected.Kind
+	catalog.Kind
 	columns int
 	rows    []int
 	epsilon float64
@@ -93,7 +93,7 @@ func (e entry) settings() (out []setting, err error) {
 		for _, relation := range relations {
 			for _, data := range e.data {
 				for _, loose := range e.loose {
-					kind := expected.Kind{Method: e.method, Shape: shape, Relation: relation, Data: data, Loose: loose}
+					kind := catalog.Kind{Method: e.method, Shape: shape, Relation: relation, Data: data, Loose: loose}
 					for _, d := range e.columns {
 						if d == 1 && shape != estimate.Full {
 							continue
@@ -108,7 +108,7 @@ func (e entry) settings() (out []setting, err error) {
 }
 
 // along are the settings at one number of columns.
-func (e entry) along(method estimate.Estimator, kind expected.Kind, d int) (out []setting) {
+func (e entry) along(method estimate.Estimator, kind catalog.Kind, d int) (out []setting) {
 	for _, epsilon := range epsilons {
 		s := setting{Kind: kind, columns: d, epsilon: epsilon, mu: privacy.MuOf(epsilon, delta)}
 		needs := s.needs(method)
@@ -157,7 +157,7 @@ func (s setting) draw(seed uint64) draw {
 	if s.Shape == estimate.Spherical {
 		p.Kappa, p.Units = 1, 0
 	}
-	if s.Data != expected.GaussianRows {
+	if s.Data != catalog.GaussianRows {
 		p.Law = s.Data
 	}
 	if s.Loose == 0 {

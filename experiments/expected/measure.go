@@ -1,6 +1,6 @@
 // Package expected measures the errors that `gauze plan` expects of the methods for one
 // distribution and of mixtures, and writes them into the table that is embedded in
-// estimate/expected: some 45 minutes of CPU time. An experiment is a method, whose lines in the
+// estimate/catalog: some 45 minutes of CPU time. An experiment is a method, whose lines in the
 // table are replaced, the others stay. A part of a method is printed and not written.
 package expected
 
@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/gauze-dp/gauze/estimate/expected"
+	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/experiments/engine"
 )
 
@@ -92,20 +92,20 @@ func (s setting) line(runs int) *line {
 }
 
 // point is a number of rows of a line, with the medians of its runs.
-func point(l *line, n int) expected.Point {
+func point(l *line, n int) catalog.ErrorPoint {
 	if l.Cell.components > 0 {
 		return mixturePoint(l, n)
 	}
 	s, runs := l.Cell, l.Results[n]
 	median := func(name string) float64 { return engine.Median(engine.Pick(runs, name)) }
-	return expected.Point{
+	return catalog.ErrorPoint{
 		Kind: s.Kind, Columns: s.columns, Rows: n, Mu: s.mu, Released: engine.Count(runs), Runs: len(runs),
-		Errors: expected.Errors{Covariance: median(covariance), Mean: median(mean), PlainCovariance: median(plainCovariance), PlainMean: median(plainMean)},
+		Errors: catalog.Errors{Covariance: median(covariance), Mean: median(mean), PlainCovariance: median(plainCovariance), PlainMean: median(plainMean)},
 	}
 }
 
 // points are all of an experiment.
-func points(r *results) (out []expected.Point) {
+func points(r *results) (out []catalog.ErrorPoint) {
 	for _, l := range r.Lines {
 		for _, n := range l.Ran() {
 			out = append(out, point(l, n))
@@ -128,21 +128,21 @@ func keep(r *results) error {
 
 // replace writes a table in which the lines of a method are replaced. The methods are in the order
 // of entries.
-func replace(name, method string, points []expected.Point) error {
+func replace(name, method string, points []catalog.ErrorPoint) error {
 	text, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if len(text) > 0 {
-		old, err := expected.Parse(string(text))
+		old, err := catalog.ParseErrorTable(string(text))
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		points = append(slices.DeleteFunc(old.Points(), func(p expected.Point) bool { return p.Method == method }), points...)
+		points = append(slices.DeleteFunc(old.Points(), func(p catalog.ErrorPoint) bool { return p.Method == method }), points...)
 	}
-	place := func(p expected.Point) int {
+	place := func(p catalog.ErrorPoint) int {
 		return slices.IndexFunc(entries, func(e entry) bool { return e.method == p.Method })
 	}
-	slices.SortStableFunc(points, func(a, b expected.Point) int { return place(a) - place(b) })
+	slices.SortStableFunc(points, func(a, b catalog.ErrorPoint) int { return place(a) - place(b) })
 	return os.WriteFile(name, []byte(format(points)), 0o666)
 }

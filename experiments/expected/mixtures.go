@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze"
-	"github.com/gauze-dp/gauze/estimate/expected"
+	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -44,7 +44,7 @@ func (e entry) mixtureSettings() (out []setting) {
 		for _, gap := range e.gaps {
 			for _, d := range mixtureColumns {
 				for _, epsilon := range mixtureEpsilons {
-					s := setting{Kind: expected.Kind{Method: e.method, Relation: privacy.ReplaceOne, Data: expected.MixtureRows(k, gap)}, columns: d, epsilon: epsilon,
+					s := setting{Kind: catalog.Kind{Method: e.method, Relation: privacy.ReplaceOne, Data: catalog.MixtureRows(k, gap)}, columns: d, epsilon: epsilon,
 						mu: privacy.MuOf(epsilon, delta), components: k, gap: gap}
 					for _, m := range mixtureMultiples {
 						if n := math.Ceil(m * answerRows * float64(d*k) / s.mu); n*float64(d) <= mixtureCells {
@@ -95,13 +95,13 @@ func (s setting) mixtureLine() *line {
 }
 
 // mixturePoint is a number of rows of a line: medians and ninth deciles.
-func mixturePoint(l *line, n int) expected.Point {
+func mixturePoint(l *line, n int) catalog.ErrorPoint {
 	s, runs := l.Cell, l.Results[n]
 	private, plain := engine.Pick(runs, variation), engine.Pick(runs, oracle)
 	const high = .9
-	return expected.Point{
+	return catalog.ErrorPoint{
 		Kind: s.Kind, Columns: s.columns, Rows: n, Mu: s.mu, Released: engine.Count(runs), Runs: len(runs),
-		Errors: expected.Errors{Covariance: engine.Median(private), Mean: engine.Quantile(private, high), PlainCovariance: engine.Median(plain),
+		Errors: catalog.Errors{Covariance: engine.Median(private), Mean: engine.Quantile(private, high), PlainCovariance: engine.Median(plain),
 			PlainMean: engine.Quantile(plain, high)},
 	}
 }

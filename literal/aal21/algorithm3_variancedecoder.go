@@ -6,7 +6,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 const stepScales = "scales"
@@ -51,7 +51,7 @@ func (r *run) varianceDecoder(mu2 float64) (lists [][]float64, err error) {
 	// Steps 1 and 2: differences of pairs, and their histogram over octaves.
 	q := query.PairOctaves{Columns: r.d, Low: lowestOctave, High: highestOctave}
 	buckets := int(math.Max(1, math.Min(1<<26, r.rows/2)))
-	answer, err := kernel.SumPairs(r.a, stepScales, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, budget.Mu(mu2))
+	answer, err := kernel.SumPairs(r.a, stepScales, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, parts.Mu(mu2))
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // A run is what the algorithms share: whom they ask and what they assume; public facts and released
@@ -52,7 +52,7 @@ func (r *run) count(mu2 float64) error {
 	if r.relation == privacy.ReplaceOne {
 		return nil
 	}
-	answer, err := r.a.Sum(stepCount, query.Count{}, budget.Mu(mu2))
+	answer, err := r.a.Sum(stepCount, query.Count{}, parts.Mu(mu2))
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (r *run) histogram(step string, q query.BoxKeys, mu2 float64) (found []kern
 		found, _, err = pure.TruncatedCells(r.a, step, q, paper.PureEpsilon(mu2))
 		return found, err
 	}
-	found, _, err = kernel.StabilityHistogram(r.a, step, q, budget.Mu(mu2))
+	found, _, err = kernel.StabilityHistogram(r.a, step, q, parts.Mu(mu2))
 	return found, err
 }
 

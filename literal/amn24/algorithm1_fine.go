@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal/paper"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 const (
@@ -111,7 +111,7 @@ func (r *run) choose(ctx context.Context, step string, list *paper.List, share f
 	if err := ctx.Err(); err != nil {
 		return mixture{}, err
 	}
-	mu := budget.Mu(share * (r.a.Left() - r.held))
+	mu := parts.Mu(share * (r.a.Left() - r.held))
 	i, err := paper.Choose(r.a, step, list, paper.Options{Form: r.c.Choice, Accuracy: r.c.Accuracy}, privacy.BoundedRangeOfMu(mu))
 	if err != nil {
 		return mixture{}, err

@@ -12,8 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/papers"
 	"github.com/gauze-dp/gauze/literal/paper"
-	"github.com/gauze-dp/gauze/parts/budget"
-	"github.com/gauze-dp/gauze/parts/leaves"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 const (
@@ -78,7 +77,7 @@ func (r *run) components(ctx context.Context, s scorer, h, mu2 float64) (found [
 			return nil, nil, err
 		}
 		if cells, ok := s.(deficits); ok && i > 0 {
-			answers, err := leaves.Ask(r.a, stepRest, s.left(omega), []query.Count{{}}, budget.Mu(rest/float64(r.k-1)))
+			answers, err := parts.AskLeaves(r.a, stepRest, s.left(omega), []query.Count{{}}, parts.Mu(rest/float64(r.k-1)))
 			if err != nil {
 				return nil, nil, err
 			}

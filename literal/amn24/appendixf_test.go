@@ -16,7 +16,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/papers"
 	"github.com/gauze-dp/gauze/literal/paper"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // column is one column of rows, in order and without nulls.
@@ -34,7 +34,7 @@ func column(rows [][]float64) (x []float64) {
 func gapRun(t *testing.T, c Constants, f trial) (r *run, mu, epsilon float64) {
 	t.Helper()
 	s := f.open(t, kernel.Plan{Method: "test", Steps: c.gapSteps()})
-	mu = budget.Mu(c.CrudeShare * s.Mu() * s.Mu())
+	mu = parts.Mu(c.CrudeShare * s.Mu() * s.Mu())
 	return &run{c: c, a: s.Allotment(), d: 1, k: f.k, n: float64(len(f.rows))}, mu, privacy.PureOfMu(mu)
 }
 

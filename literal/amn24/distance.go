@@ -8,8 +8,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/budget"
-	"github.com/gauze-dp/gauze/parts/leaves"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 const stepDistance = "distance"
@@ -37,7 +36,7 @@ func (c Constants) distanceSteps() []kernel.Step {
 func (r *run) distance(m mixture) (flag string, err error) {
 	partition, masses := cells(m)
 	queries := make([]query.Count, len(masses))
-	answers, err := leaves.Ask(r.a, stepDistance, partition, queries, budget.Mu(math.Min(r.held, r.a.Left())))
+	answers, err := parts.AskLeaves(r.a, stepDistance, partition, queries, parts.Mu(math.Min(r.held, r.a.Left())))
 	if err != nil {
 		return "", err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 
 	"github.com/gauze-dp/gauze/literal/paper"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // literal is the first note of both methods.
@@ -118,7 +118,7 @@ func (x design) order(p estimate.Problem) float64 {
 // composed compares Theorem A.1 with what the filter does: the epsilon of each of the k steps that
 // either allows for the same total.
 func (x design) composed(mu2 float64) string {
-	total := privacy.EpsilonOfMu(nominalDelta, budget.Mu(x.c.CrudeShare*mu2))
+	total := privacy.EpsilonOfMu(nominalDelta, parts.Mu(x.c.CrudeShare*mu2))
 	return fmt.Sprintf("each of %d choices may cost epsilon %.2g in the filter of Gaussian privacy, "+
 		"and %.2g by basic composition or Theorem A.1, for the same total",
 		x.k, paper.PureEpsilon(x.c.CrudeShare*mu2/float64(x.k)), stepEpsilon(x.k, total, nominalDelta))

@@ -24,7 +24,7 @@ import (
 
 	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // run is what the algorithms share: whom they ask, and what they may assume: public facts and
@@ -46,7 +46,7 @@ func (c Constants) countSteps() []kernel.Step {
 
 // begin counts the rows.
 func begin(s *kernel.Session, c Constants, k int) (*run, *program.Columns, error) {
-	mu := budget.Mu(c.CountShare * s.Mu() * s.Mu())
+	mu := parts.Mu(c.CountShare * s.Mu() * s.Mu())
 	notes, err := program.Count(s.Allotment(), stepCount, mu)
 	if err != nil {
 		return nil, nil, err

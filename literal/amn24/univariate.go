@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/literal/paper"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // Univariate is the method "univariate:amn24": crude pairs from the gaps between consecutive
@@ -123,7 +123,7 @@ func (e Univariate) Fit(ctx context.Context, s *kernel.Session, p estimate.Probl
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	mu := budget.Mu(e.c.CrudeShare * s.Mu() * s.Mu())
+	mu := parts.Mu(e.c.CrudeShare * s.Mu() * s.Mu())
 	var found crude
 	none := r.noRows()
 	if none == nil && privacy.PureOfMu(mu) < leastEpsilon {

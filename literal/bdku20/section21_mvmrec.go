@@ -7,7 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // mean runs the multivariate mean iteration in the scale of the estimated covariance. It reports in
@@ -41,7 +41,7 @@ func (r *run) mean() (doubt string, err error) {
 		if err != nil {
 			return "", err
 		}
-		s := moments.Unpack(q, answer)[0]
+		s := component.UnpackSums(q, answer)[0]
 		step := mat.NewVecDense(r.d, s.Sum)
 		step.ScaleVec(1/r.good, step)
 		next := r.nextRadius(r.good, s.SumSD/r.good)

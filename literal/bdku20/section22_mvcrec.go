@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/papers"
-	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // covariance runs the multivariate covariance iteration. It reports in words why the estimate would
@@ -109,7 +109,7 @@ func (r *run) second(a *kernel.Allotment, mu float64) (second, error) {
 		if err != nil {
 			return second{}, err
 		}
-		s := moments.Unpack(q, answer)[0]
+		s := component.UnpackSums(q, answer)[0]
 		s.Second.ScaleSym(1/r.good, s.Second)
 		return second{s.Second, r.good, s.SecondSD / r.good}, nil
 	}
@@ -123,7 +123,7 @@ func (r *run) second(a *kernel.Allotment, mu float64) (second, error) {
 	if !(pairs > countedSDs*answer.Sigma/(radius*radius)) || pairs < 1 {
 		return second{}, nil
 	}
-	m := moments.Symmetric(values, r.d)
+	m := component.Symmetric(values, r.d)
 	m.ScaleSym(1/pairs, m)
 	return second{m, pairs, answer.Sigma / pairs}, nil
 }

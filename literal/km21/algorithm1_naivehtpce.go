@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/papers"
-	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // A sample is whom the algorithms ask: the rows of an allotment's table, of mean 0, or secret pairs
@@ -43,14 +43,14 @@ func naiveHTPCE(x sample, step string, a *mat.Dense, gamma, mu float64) (*mat.Sy
 			return nil, err
 		}
 		pairs, second := q.Read(ans.Values)
-		count, m = pairs, moments.Symmetric(second, x.d)
+		count, m = pairs, component.Symmetric(second, x.d)
 	} else {
 		q := query.ClippedMoments{Form: query.FullForm, Lift: lift, Components: []query.Component{{Frame: frame, Radius: gamma, Truncate: true}}}
 		ans, err := x.a.Sum(step, q, mu)
 		if err != nil {
 			return nil, err
 		}
-		m = moments.Unpack(q, ans)[0].Second
+		m = component.UnpackSums(q, ans)[0].Second
 	}
 	m.ScaleSym(1/math.Max(1, count), m)
 	return symmetric.Floored(m, 0, math.Inf(1)), nil

@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 const (
@@ -47,7 +47,7 @@ type estimated struct {
 func htpce(ctx context.Context, x sample, within [2]float64, t int) (e estimated, none *estimate.NoRelease, err error) {
 	p := begin(x.d, within)
 	if t > 1 {
-		mu := budget.Mu(x.PreconditionShare * x.a.Left() / float64(t-1))
+		mu := parts.Mu(x.PreconditionShare * x.a.Left() / float64(t-1))
 		for range t - 1 {
 			if err := ctx.Err(); err != nil {
 				return e, nil, err

@@ -9,8 +9,8 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/budget"
-	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 const (
@@ -39,7 +39,7 @@ func heavyTailedMean(x sample, e estimated, within float64) (mean []float64, non
 	mean = make([]float64, x.d)
 	r := within * mat.Norm(e.Whitener, 2)
 	if !(r <= math.Sqrt(float64(x.d))) {
-		mu := budget.Mu(x.StartShare * x.a.Left())
+		mu := parts.Mu(x.StartShare * x.a.Left())
 		if radius := r + x.clipRadius(mu); !(x.startError(r, mu) <= math.Sqrt(float64(x.d))) {
 			return nil, &estimate.NoRelease{
 				Reason: fmt.Sprintf("the mean is known to within %.2g standard deviations only: the noise of a first mean is too large", r)}, nil
@@ -89,7 +89,7 @@ func (x sample) clippedMean(step string, e estimated, center []float64, radius, 
 	if err != nil {
 		return nil, err
 	}
-	z := mat.NewVecDense(x.d, moments.Unpack(q, ans)[0].Sum)
+	z := mat.NewVecDense(x.d, component.UnpackSums(q, ans)[0].Sum)
 	z.ScaleVec(1/math.Max(1, x.rows), z)
 	var move mat.VecDense
 	move.MulVec(e.Factor, z)

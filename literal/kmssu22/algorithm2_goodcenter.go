@@ -7,7 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/literal/paper"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // goodCenter returns GoodCenter for all reference points at once: for each, the centre of a ball of
@@ -38,7 +38,7 @@ func (r *run) goodCenter(pooled *kernel.Allotment, dims, points int, radius, mu2
 			g.Offset = append(g.Offset, width*rng.Float64())
 		}
 	}
-	cells, _, err := kernel.StabilityHistogram(pooled, stepCenters, query.BoxKeys{Grids: []query.Grid{g}}, budget.Mu(mu2))
+	cells, _, err := kernel.StabilityHistogram(pooled, stepCenters, query.BoxKeys{Grids: []query.Grid{g}}, parts.Mu(mu2))
 	if err != nil {
 		return nil, err
 	}

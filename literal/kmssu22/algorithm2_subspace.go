@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/learner/spectral"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // subspaceRecovery returns SubspaceRecovery: an orthonormal basis, in columns, whose first k are
@@ -79,7 +79,7 @@ func (r *run) average(pooled *kernel.Allotment, first int, c []float64, radius f
 		frame.Columns = append(frame.Columns, first+j)
 	}
 	sums, err := measure(pooled, stepAverages, query.ClippedMoments{Form: query.SphericalForm,
-		Components: []query.Component{{Frame: frame, Radius: radius}}}, budget.Mu(mu2))
+		Components: []query.Component{{Frame: frame, Radius: radius}}}, parts.Mu(mu2))
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // Utility constants of all histograms: a cell is to be sureSDs above its threshold, 2 after 3.5 was
@@ -49,11 +49,11 @@ func (m means) needed(histograms int, slack, mass, mu float64) float64 {
 // eigenvalueBlocks returns t of Algorithm 1, and centerBlocks of Algorithm 2 for k of dims
 // dimensions, for what the step has of mu^2.
 func (m means) eigenvalueBlocks(mu2 float64) float64 {
-	return m.needed(m.d, eigenvalueSlack, m.c.EigenvalueMass, budget.Mu(mu2*eigenvalueShare))
+	return m.needed(m.d, eigenvalueSlack, m.c.EigenvalueMass, parts.Mu(mu2*eigenvalueShare))
 }
 
 func (m means) centerBlocks(k, dims int, mu2 float64) float64 {
-	return m.needed(dims*m.c.points(k), centersSlack/float64(m.d), m.c.CenterMass, budget.Mu(mu2*centersPart))
+	return m.needed(dims*m.c.points(k), centersSlack/float64(m.d), m.c.CenterMass, parts.Mu(mu2*centersPart))
 }
 
 // enough returns t as a number of blocks if n rows fill them, or bottom.

@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 const (
@@ -110,12 +110,12 @@ func locatedAt(prefix string, s space, sides []float64, a *kernel.Allotment) (sp
 }
 
 // measure asks for the moments of one component.
-func measure(a *kernel.Allotment, step string, q query.ClippedMoments, mu float64) (moments.Sums, error) {
+func measure(a *kernel.Allotment, step string, q query.ClippedMoments, mu float64) (component.Sums, error) {
 	answer, err := a.Sum(step, q, mu)
 	if err != nil {
-		return moments.Sums{}, err
+		return component.Sums{}, err
 	}
-	return moments.Unpack(q, answer)[0], nil
+	return component.UnpackSums(q, answer)[0], nil
 }
 
 // usable reports a space that a query takes.

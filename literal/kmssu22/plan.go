@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // The steps of the plan.
@@ -91,7 +91,7 @@ func (r *run) count() error {
 	if n, public := r.a.Session().Rows(); public {
 		r.rows = float64(n)
 	} else {
-		answer, err := r.a.Sum(stepRows, query.Count{}, budget.Mu(rowsShare*r.mu2))
+		answer, err := r.a.Sum(stepRows, query.Count{}, parts.Mu(rowsShare*r.mu2))
 		if err != nil {
 			return err
 		}

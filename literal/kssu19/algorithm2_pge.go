@@ -10,8 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/papers"
-	"github.com/gauze-dp/gauze/parts/budget"
-	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // The steps of PGE, and the parts of its mu^2. The rest is for the mean: half for where it is
@@ -71,8 +71,8 @@ type gaussian struct {
 	round bool    // too few rows for a covariance: spherical
 }
 
-// A component is the state of PGE in one part.
-type component struct {
+// A pgePart is the state of PGE in one part.
+type pgePart struct {
 	part
 	at    int
 	unit2 float64    // s^2: all eigenvalues are taken to lie between s^2 and K s^2
@@ -92,7 +92,7 @@ type klsu struct {
 	prefix string
 	d      int
 	mu2    float64
-	live   []*component
+	live   []*pgePart
 	out    []*gaussian
 }
 
@@ -105,10 +105,10 @@ type klsu struct {
 // takes the place of their number; released scales and traces bound the length that pairs are
 // clipped to; a round that noise would spoil changes nothing; the last covariance is shrunk towards
 // the sphere by Stein's rule.
-func (r *run) pge(prefix string, parts []part, mu2 float64) ([]*gaussian, error) {
-	k := &klsu{run: r, prefix: prefix, d: r.a.Session().Columns(), mu2: mu2, out: make([]*gaussian, len(parts))}
-	for i, p := range parts {
-		k.live = append(k.live, &component{part: p, at: i, a: mat.DenseCopyOf(symmetric.Identity(k.d)),
+func (r *run) pge(prefix string, of []part, mu2 float64) ([]*gaussian, error) {
+	k := &klsu{run: r, prefix: prefix, d: r.a.Session().Columns(), mu2: mu2, out: make([]*gaussian, len(of))}
+	for i, p := range of {
+		k.live = append(k.live, &pgePart{part: p, at: i, a: mat.DenseCopyOf(symmetric.Identity(k.d)),
 			unit2: r.c.SigmaMin * r.c.SigmaMin, bound: r.c.condition(k.d), cap2: math.Inf(1), round: p.rows < float64(k.d)})
 	}
 	// The unit where no bounds are known, then steps 1 and 2 (rounds), 3 (covariance), 4 (where,
@@ -136,7 +136,7 @@ func (k *klsu) sd0() float64 {
 }
 
 func (k *klsu) drop() {
-	var live []*component
+	var live []*pgePart
 	for _, c := range k.live {
 		if c.found {
 			c.found = false
@@ -148,13 +148,13 @@ func (k *klsu) drop() {
 
 // pairs asks the components for which one is not nil about pairs of their rows, and hands every
 // answer to read.
-func (k *klsu) pairs(step string, mu2 float64, one func(*component) query.PairSum, read func(*component, query.PairSum, []float64, float64)) error {
-	var parts []part
-	var asked []*component
+func (k *klsu) pairs(step string, mu2 float64, one func(*pgePart) query.PairSum, read func(*pgePart, query.PairSum, []float64, float64)) error {
+	var of []part
+	var asked []*pgePart
 	q := query.Pairs{}
 	for _, c := range k.live {
 		if s := one(c); s != nil {
-			asked, parts = append(asked, c), append(parts, c.part)
+			asked, of = append(asked, c), append(of, c.part)
 			q.Queries = append(q.Queries, s)
 			q.Buckets = append(q.Buckets, buckets(c.rows))
 		}
@@ -162,8 +162,8 @@ func (k *klsu) pairs(step string, mu2 float64, one func(*component) query.PairSu
 	if asked == nil {
 		return nil
 	}
-	q.Partition = partition(parts)
-	ans, err := kernel.SumPairs(k.run.a, k.prefix+step, q, budget.Mu(mu2))
+	q.Partition = partition(of)
+	ans, err := kernel.SumPairs(k.run.a, k.prefix+step, q, parts.Mu(mu2))
 	if err != nil {
 		return err
 	}
@@ -200,9 +200,9 @@ func (k *klsu) scale() error {
 		return nil
 	}
 	edges := halfOctaves(lowestHalf, highestHalf)
-	err := k.pairs(stepScale, k.mu2*scaleShare, func(c *component) query.PairSum {
+	err := k.pairs(stepScale, k.mu2*scaleShare, func(c *pgePart) query.PairSum {
 		return papers.PairDistances{Frame: whole(k.d), Edges: edges}
-	}, func(c *component, _ query.PairSum, counts []float64, sd float64) {
+	}, func(c *pgePart, _ query.PairSum, counts []float64, sd float64) {
 		best := 0
 		for b, n := range counts {
 			if n > counts[best] {
@@ -221,7 +221,7 @@ func (k *klsu) scale() error {
 }
 
 // second returns the clipped second moment of pairs in the component's current coordinates.
-func (k *klsu) second(c *component) query.PairSum {
+func (k *klsu) second(c *pgePart) query.PairSum {
 	if c.round {
 		return nil
 	}
@@ -243,7 +243,7 @@ func (k *klsu) read(q query.PairSum, values []float64, sd float64) (z *mat.SymDe
 	if !(pairs > seen*sd/(p.Radius*p.Radius)) || pairs < 1 {
 		return nil, 0, false
 	}
-	z = moments.Symmetric(second, k.d)
+	z = component.Symmetric(second, k.d)
 	z.ScaleSym(1/pairs, z)
 	return z, sd / pairs, dense.Finite(symmetric.Frobenius2(z))
 }
@@ -257,7 +257,7 @@ func (k *klsu) rounds() error {
 	t := k.c.rounds(k.d)
 	for range t {
 		err := k.pairs(stepRound, k.mu2*roundsShare/float64(t), k.second,
-			func(c *component, q query.PairSum, values []float64, sd float64) {
+			func(c *pgePart, q query.PairSum, values []float64, sd float64) {
 				if z, noise, ok := k.read(q, values, sd); ok && k.spectral(noise) <= tolerated*c.bound {
 					c.halve(z, c.bound/2)
 					c.bound *= shrink
@@ -275,7 +275,7 @@ func (k *klsu) spectral(sd float64) float64 { return sd * math.Sqrt(2*float64(k.
 
 // halve multiplies c.a by 1/2 in the directions of z's eigenvalues of at least wide, and bounds the
 // lengths that this leaves.
-func (c *component) halve(z *mat.SymDense, wide float64) {
+func (c *pgePart) halve(z *mat.SymDense, wide float64) {
 	values, v, ok := symmetric.Eigen(z)
 	if !ok {
 		return
@@ -305,9 +305,9 @@ func (k *klsu) covariance() error {
 	for _, c := range k.live {
 		c.found = true
 	}
-	done := map[*component]bool{}
+	done := map[*pgePart]bool{}
 	err := k.pairs(stepCovariance, k.mu2*covarianceShare, k.second,
-		func(c *component, q query.PairSum, values []float64, sd float64) {
+		func(c *pgePart, q query.PairSum, values []float64, sd float64) {
 			z, noise, ok := k.read(q, values, sd)
 			if !ok {
 				return

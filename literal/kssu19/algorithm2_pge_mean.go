@@ -9,14 +9,14 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // Step 4 of PGE: means.
 
 // white returns the component's frame in which it is standard, centred at center, and the factor
 // back.
-func (c *component) white(center []float64) (query.Affine, *mat.Dense) {
+func (c *pgePart) white(center []float64) (query.Affine, *mat.Dense) {
 	l, inverse, _ := symmetric.Factor(c.cov)
 	s := math.Sqrt(c.unit2)
 	l.Scale(s, l)
@@ -29,15 +29,15 @@ func (c *component) white(center []float64) (query.Affine, *mat.Dense) {
 // where finds, coordinate by coordinate of the whitened rows, the fullest cell of side 1.
 func (k *klsu) where() error {
 	q := query.BoxKeys{}
-	var parts []part
+	var of []part
 	var factors []*mat.Dense
 	for _, c := range k.live {
 		f, l := c.white(make([]float64, k.d))
-		factors, parts = append(factors, l), append(parts, c.part)
+		factors, of = append(factors, l), append(of, c.part)
 		q.Grids = append(q.Grids, query.Grid{Frame: f, Side: repeat(1, k.d), Offset: uniform(k.draw(), k.d, 1)})
 	}
-	q.Partition = partition(parts)
-	cells, _, err := kernel.StabilityHistogram(k.run.a, k.prefix+stepWhere, q, budget.Mu(k.mu2*(1-scaleShare-roundsShare-covarianceShare)/2))
+	q.Partition = partition(of)
+	cells, _, err := kernel.StabilityHistogram(k.run.a, k.prefix+stepWhere, q, parts.Mu(k.mu2*(1-scaleShare-roundsShare-covarianceShare)/2))
 	if err != nil {
 		return err
 	}
@@ -65,15 +65,15 @@ func (k *klsu) where() error {
 // allotment has left.
 func (k *klsu) means() error {
 	q := query.Parts{}
-	var parts []part
+	var of []part
 	var factors []*mat.Dense
 	for _, c := range k.live {
 		f, l := c.white(c.mid)
-		factors, parts = append(factors, l), append(parts, c.part)
+		factors, of = append(factors, l), append(of, c.part)
 		radius := 2*math.Sqrt(float64(k.d)) + 2*math.Sqrt(math.Log(math.Max(2, c.rows)/k.c.FailureProb))
 		q.Queries = append(q.Queries, spherical(f, radius))
 	}
-	q.Partition = partition(parts)
+	q.Partition = partition(of)
 	sums, err := k.sphericalSums(k.prefix+stepPGEMean, q, k.run.a.LeftMu())
 	if err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/budget"
-	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // pcaLift is what PCA pays for the sums that come with second moments. A utility constant.
@@ -22,23 +22,23 @@ func pcaStep(name string, share float64, most int) kernel.Step {
 //
 // Source: [KSSU19] Lemma 2.1 (its utility); Section B.5 of the restatement.
 // Differs: noise calibrated to the relation, 1+pcaLift^2 times the least.
-func (r *run) pca(step string, parts []part, balls []*ball, l int, mu2 float64) ([]query.Affine, error) {
-	if len(parts) == 0 {
+func (r *run) pca(step string, of []part, balls []*ball, l int, mu2 float64) ([]query.Affine, error) {
+	if len(of) == 0 {
 		return nil, nil
 	}
-	q := query.Parts{Partition: partition(parts)}
+	q := query.Parts{Partition: partition(of)}
 	for _, b := range balls {
 		q.Queries = append(q.Queries, query.ClippedMoments{Form: query.FullForm, Lift: pcaLift,
 			Components: []query.Component{{Frame: b.frame, Radius: b.radius}}})
 	}
-	ans, err := r.a.Sum(step, q, budget.Mu(mu2))
+	ans, err := r.a.Sum(step, q, parts.Mu(mu2))
 	if err != nil {
 		return nil, err
 	}
-	frames := make([]query.Affine, len(parts))
+	frames := make([]query.Affine, len(of))
 	answers, sigmas := q.Split(ans.Values, ans.Sigma)
 	for i, b := range balls {
-		m := moments.Unpack(q.Queries[i].(query.ClippedMoments), kernel.Answer{Values: answers[i], Sigma: sigmas[i]})[0]
+		m := component.UnpackSums(q.Queries[i].(query.ClippedMoments), kernel.Answer{Values: answers[i], Sigma: sigmas[i]})[0]
 		// The answer in units of the ball: second moments of tiny balls would underflow.
 		unit := mat.NewSymDense(b.frame.Out(), nil)
 		unit.ScaleSym(1/b.radius, m.Second)

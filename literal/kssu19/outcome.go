@@ -15,7 +15,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // Parts of the total mu^2 that both methods spend alike, where n is private.
@@ -37,7 +37,7 @@ func (r *run) count(mu2 float64) (n, left float64, err error) {
 	if n, public := r.a.Session().Rows(); public {
 		return float64(n), mu2, nil
 	}
-	ans, err := r.a.Sum(stepN, query.Count{}, budget.Mu(nShare*mu2))
+	ans, err := r.a.Sum(stepN, query.Count{}, parts.Mu(nShare*mu2))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -161,9 +161,9 @@ func refusal(p estimate.Problem, enough func(n float64) bool) error {
 
 // enoughForBall reports that t of n rows can be found by PGLOC in l dimensions, from public
 // numbers.
-func (r *run) enoughForBall(parts, l int, n, t, mu2 float64) bool {
-	_, need := r.radiusGamma(parts, l, mu2/2)
-	return r.enoughRows(n, t, need) && r.enoughForCenter(parts, l, t, mu2/2)
+func (r *run) enoughForBall(splits, l int, n, t, mu2 float64) bool {
+	_, need := r.radiusGamma(splits, l, mu2/2)
+	return r.enoughRows(n, t, need) && r.enoughForCenter(splits, l, t, mu2/2)
 }
 
 // enoughRows reports that the subset holds need of t rows.
@@ -180,8 +180,8 @@ const (
 )
 
 // enoughForCenter reports that GoodCenter's threshold and histograms see t rows.
-func (r *run) enoughForCenter(parts, l int, t, mu2 float64) bool {
-	noise := 4 * r.group * r.twice(parts) / paper.PureEpsilon(mu2/4)
+func (r *run) enoughForCenter(splits, l int, t, mu2 float64) bool {
+	noise := 4 * r.group * r.twice(splits) / paper.PureEpsilon(mu2/4)
 	return t/2 > hidden*noise &&
-		fullestCell*t > r.group*thresholdSDs*math.Sqrt(2*float64(l))/budget.Mu(mu2/4)
+		fullestCell*t > r.group*thresholdSDs*math.Sqrt(2*float64(l))/parts.Mu(mu2/4)
 }

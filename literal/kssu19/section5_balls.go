@@ -12,9 +12,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 	gaussians "github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/moments"
 )
 
 // aggregate is the state of one run of SampleAggregate.
@@ -106,13 +105,13 @@ func (f *aggregate) measure() (estimate.Outcome, error) {
 	if bounds == nil {
 		return f.Refuse("in a ball, too few of the estimates of %d blocks agree on a variance to be seen", f.blocks), nil
 	}
-	traces, err := f.clipped(stepBallTrace, func(j int) (query.Affine, float64) { return root, bounds[j] }, budget.Mu(tracePart*left))
+	traces, err := f.clipped(stepBallTrace, func(j int) (query.Affine, float64) { return root, bounds[j] }, parts.Mu(tracePart*left))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
 	weight := of(0, 1)
 	weight.Center[0] = .5
-	weights, err := f.clipped(stepBallWeight, func(int) (query.Affine, float64) { return weight, .5 }, budget.Mu(weightPart*left))
+	weights, err := f.clipped(stepBallWeight, func(int) (query.Affine, float64) { return weight, .5 }, parts.Mu(weightPart*left))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -145,7 +144,7 @@ const lightest = 1e-3
 
 // clipped asks, of the estimates in every ball, for the clipped moments of some coordinates. An
 // estimate belongs to the first ball that holds it.
-func (f *aggregate) clipped(step string, what func(j int) (query.Affine, float64), mu float64) ([]moments.Sums, error) {
+func (f *aggregate) clipped(step string, what func(j int) (query.Affine, float64), mu float64) ([]gaussians.Sums, error) {
 	q := query.Parts{Partition: f.partition()}
 	for j := range f.balls {
 		q.Queries = append(q.Queries, spherical(what(j)))
@@ -180,7 +179,7 @@ func (f *aggregate) reach(root query.Affine, mu2 float64) ([]float64, error) {
 	for range f.balls {
 		q.Queries = append(q.Queries, query.Counts{Frame: root, Edges: [][]float64{edges}})
 	}
-	ans, err := f.pooled.Sum(stepBallReach, q, budget.Mu(mu2))
+	ans, err := f.pooled.Sum(stepBallReach, q, parts.Mu(mu2))
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/literal/paper"
-	"github.com/gauze-dp/gauze/parts/stagezero"
+	"github.com/gauze-dp/gauze/parts/columns"
 )
 
 // The steps that sample and aggregate takes on the rows, before there are blocks.
@@ -36,7 +36,7 @@ const (
 func rowSteps() []kernel.Step {
 	steps := []kernel.Step{{Name: stepSampleCount, Query: query.Count{}.Kind(), Share: sampleCountShare, Most: 1, Source: "KSSU19 Section B.11"}}
 	steps = append(steps, program.Steps(prefixSampleUnits, sampleWeakShare)...)
-	return append(steps, stagezero.NearStep(prefixSampleUnits, sampleNearShare),
+	return append(steps, columns.NearStep(prefixSampleUnits, sampleNearShare),
 		kernel.Step{Name: stepSampleRadius, Query: query.DistanceCounts, Share: sampleRadiusShare, Most: 1, Source: "KSSU19 Section C.1"})
 }
 
@@ -100,14 +100,14 @@ func (f *aggregate) findRows() (*estimate.Outcome, error) {
 //
 // Source: [KSSU19] Section E of the restatement, stage A'.
 func (f *aggregate) near() error {
-	if !stagezero.NearSeen(f.Problem.Relation, f.Problem.Columns, f.Rows, f.Mu(sampleNearShare)) {
+	if !columns.NearSeen(f.Problem.Relation, f.Problem.Columns, f.Rows, f.Mu(sampleNearShare)) {
 		return nil
 	}
 	least := make([]float64, f.dim())
 	for i, j := range f.space.Columns {
 		least[i] = f.Lattices[j].Unit
 	}
-	units, _, err := stagezero.NearUnits(f.Allotment, prefixSampleUnits, f.space.Columns, f.space.Scale, least, f.Rows, f.Mu(sampleNearShare))
+	units, _, err := columns.NearUnits(f.Allotment, prefixSampleUnits, f.space.Columns, f.space.Scale, least, f.Rows, f.Mu(sampleNearShare))
 	if err != nil {
 		return err
 	}

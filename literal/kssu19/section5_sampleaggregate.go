@@ -12,7 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/learner/spectral"
 	"github.com/gauze-dp/gauze/literal/paper"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // SampleAggregate is the method "separated:sample-aggregate": any learner of mixtures on many small
@@ -176,7 +176,7 @@ func (e SampleAggregate) blocksNeeded(p estimate.Problem) float64 {
 	// boxes
 	step := mu2 / 2 / 4
 	slack := math.Log(20*2*k*float64(p.Columns)/math.Max(p.Budget.Delta, leastDelta)) + p.Budget.Epsilon
-	threshold := k + math.Sqrt(2*slack)*math.Sqrt(2*float64(p.Columns))*k/budget.Mu(step)
+	threshold := k + math.Sqrt(2*slack)*math.Sqrt(2*float64(p.Columns))*k/parts.Mu(step)
 	return math.Max(math.Max(leastBlocks, 2*roomy*need), math.Max(perCell*threshold, perTest*k/paper.PureEpsilon(step)))
 }
 

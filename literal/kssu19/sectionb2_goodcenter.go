@@ -13,8 +13,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/papers"
 	"github.com/gauze-dp/gauze/literal/paper"
-	"github.com/gauze-dp/gauze/parts/budget"
-	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // The steps of GoodCenter, a quarter of its mu^2 each.
@@ -165,7 +165,7 @@ func (s *centerSearch) findBox() error {
 	for _, c := range s.live {
 		q.Grids = append(q.Grids, query.Grid{Frame: c.boxes, Side: repeat(s.side(c), c.boxes.Out()), Offset: c.shift})
 	}
-	cells, _, err := kernel.StabilityHistogram(s.a, s.prefix+stepBoxes, q, budget.Mu(s.mu2))
+	cells, _, err := kernel.StabilityHistogram(s.a, s.prefix+stepBoxes, q, parts.Mu(s.mu2))
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func (s *centerSearch) findCell() error {
 		width := s.width(c)
 		q.Grids = append(q.Grids, query.Grid{Frame: turned(u, c.frame), Side: repeat(width, l), Offset: uniform(rng, l, width)})
 	}
-	cells, _, err := kernel.StabilityHistogram(s.a, s.prefix+stepAxes, q, budget.Mu(s.mu2))
+	cells, _, err := kernel.StabilityHistogram(s.a, s.prefix+stepAxes, q, parts.Mu(s.mu2))
 	if err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func (s *centerSearch) findMean() error {
 		q.Queries = append(q.Queries, spherical(c.center, c.reached))
 	}
 	q.Partition = partition(s.parts())
-	sums, err := s.sphericalSums(s.prefix+stepMean, q, budget.Mu(s.mu2))
+	sums, err := s.sphericalSums(s.prefix+stepMean, q, parts.Mu(s.mu2))
 	if err != nil {
 		return err
 	}
@@ -282,21 +282,21 @@ func spherical(f query.Affine, radius float64) query.ClippedMoments {
 }
 
 // sphericalSums measures q, Parts of queries made by spherical.
-func (r *run) sphericalSums(step string, q query.Parts, loss float64) ([]moments.Sums, error) {
+func (r *run) sphericalSums(step string, q query.Parts, loss float64) ([]component.Sums, error) {
 	ans, err := r.a.Sum(step, q, loss)
 	if err != nil {
 		return nil, err
 	}
-	var out []moments.Sums
+	var out []component.Sums
 	answers, sigmas := q.Split(ans.Values, ans.Sigma)
 	for i, values := range answers {
-		out = append(out, moments.Unpack(q.Queries[i].(query.ClippedMoments), kernel.Answer{Values: values, Sigma: sigmas[i]})...)
+		out = append(out, component.UnpackSums(q.Queries[i].(query.ClippedMoments), kernel.Answer{Values: values, Sigma: sigmas[i]})...)
 	}
 	return out, nil
 }
 
 // meanWithin returns the mean, moved into the ball that the rows were clipped to.
-func meanWithin(m moments.Sums, radius float64) []float64 {
+func meanWithin(m component.Sums, radius float64) []float64 {
 	z, n2 := make([]float64, len(m.Sum)), 0.0
 	for i, v := range m.Sum {
 		z[i] = v / m.Count

@@ -11,7 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // WarmUp is the method "separated:warm-up": the learner of Theorem 3.1, for spherical components of
@@ -236,7 +236,7 @@ func (e WarmUp) lift(r *run, cells []part, balls []*ball, clip *ball, mu2 float6
 	for range cells {
 		q.Queries = append(q.Queries, spherical(clip.frame, clip.radius))
 	}
-	sums, err := r.sphericalSums(stepAbout, q, budget.Mu(mu2))
+	sums, err := r.sphericalSums(stepAbout, q, parts.Mu(mu2))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/papers"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // The steps of PSGE, half of its mu^2 each.
@@ -43,17 +43,17 @@ type sphere struct {
 // Source: [KSSU19] Theorem 3.3; Section B.6 of the restatement.
 // Differs: count and sum are one release, and so are the pairs' number and spread, which is clipped
 // at r^2 where the source has 2r^2: half the squared distance of two rows is about l sigma^2.
-func (r *run) psge(prefix string, parts []part, balls []*ball, mu2 float64) ([]*sphere, error) {
-	found := make([]*sphere, len(parts))
-	if len(parts) == 0 {
+func (r *run) psge(prefix string, of []part, balls []*ball, mu2 float64) ([]*sphere, error) {
+	found := make([]*sphere, len(of))
+	if len(of) == 0 {
 		return found, nil
 	}
 	// Steps 1 and 2: counts and means.
-	q := query.Parts{Partition: partition(parts)}
+	q := query.Parts{Partition: partition(of)}
 	for _, b := range balls {
 		q.Queries = append(q.Queries, spherical(b.frame, b.radius))
 	}
-	sums, err := r.sphericalSums(prefix+stepSphere, q, budget.Mu(mu2/2))
+	sums, err := r.sphericalSums(prefix+stepSphere, q, parts.Mu(mu2/2))
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (r *run) psge(prefix string, parts []part, balls []*ball, mu2 float64) ([]*
 		return found, nil
 	}
 	// Steps 3 and 4: the number of pairs, and their spread.
-	asked.Partition = partition(chosen(parts, live))
+	asked.Partition = partition(chosen(of, live))
 	ans, err := kernel.SumPairs(r.a, prefix+stepSpread, asked, r.a.LeftMu())
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // The steps.
@@ -138,6 +138,6 @@ func (c Constants) noise(p estimate.Problem, n float64) (noise, r2 float64) {
 // relativeError returns that of the variance of such a Gaussian.
 func (c Constants) relativeError(p estimate.Problem, n float64) float64 {
 	noise, r2 := c.noise(p, n)
-	law := clip.Gaussian(1, r2)
+	law := component.ClippedGaussian(1, r2)
 	return math.Sqrt((law.VM/n+noise*noise)*n/2) / law.TraceGain()
 }

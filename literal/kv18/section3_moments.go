@@ -5,12 +5,11 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // misfit weighs what clipping hides of a tail that is not a Gaussian's. A utility constant of
-// clip.Radius2.
+// component.ClippingRadius2.
 const misfit = .1
 
 // radius that rows are clipped to, in bin widths, for n rows and a last release at a cost.
@@ -18,7 +17,7 @@ func (c Constants) radius(p estimate.Problem, n, cost float64) float64 {
 	if c.Radius > 0 {
 		return c.Radius * math.Sqrt(math.Log(n/c.FailureProb))
 	}
-	return (offCenter + sdOfWidth*math.Sqrt(clip.Radius2(1, n, squareNoise(p, cost), misfit))) / c.Width
+	return (offCenter + sdOfWidth*math.Sqrt(component.ClippingRadius2(1, n, squareNoise(p, cost), misfit))) / c.Width
 }
 
 // lift is b/r of the moment release: the mean's part of it.
@@ -37,7 +36,7 @@ func (r *run) release() (doubt string, err error) {
 	if err != nil {
 		return "", err
 	}
-	s := moments.Unpack(q, answer)[0]
+	s := component.UnpackSums(q, answer)[0]
 	first, second, noise := s.Sum[0]/r.rows, s.Trace/r.rows, s.TraceSD/r.rows
 	switch spread := second - first*first; {
 	case !(noise <= noiseLimit*spread):

@@ -14,15 +14,15 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/parts/budget"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // PureEpsilon returns the epsilon of a pure step that may cost mu2.
-func PureEpsilon(mu2 float64) float64 { return privacy.PureOfMu(budget.Mu(mu2)) }
+func PureEpsilon(mu2 float64) float64 { return privacy.PureOfMu(parts.Mu(mu2)) }
 
 // ChoiceEpsilon returns the epsilon of an exponential mechanism, by its bounded range, that may
 // cost mu2.
-func ChoiceEpsilon(mu2 float64) float64 { return privacy.BoundedRangeOfMu(budget.Mu(mu2)) }
+func ChoiceEpsilon(mu2 float64) float64 { return privacy.BoundedRangeOfMu(parts.Mu(mu2)) }
 
 // Faults are what is wrong with a package's constants, all at once.
 type Faults []string

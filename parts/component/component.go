@@ -1,7 +1,9 @@
 // Package component holds one Gaussian component in working coordinates, how far it may be from the
 // truth, and how a release of clipped moments moves it: one step of private EM is Space.Clipped for
-// every component, one measurement, Update.Apply for each. Everything here is post-processing of
-// released values.
+// every component, one measurement, Update.Apply for each. It unpacks the moments (UnpackSums) and
+// knows what clipping does to those of a Gaussian (ClippingLaw), so that estimators can undo it: to
+// first order in closed form, and farther off by sums over public points (InvertClipping).
+// Everything here is post-processing of released values.
 package component
 
 import (
@@ -12,8 +14,7 @@ import (
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/loops"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // A Space is an affine change of columns: working coordinate l is (x[Columns[l]] - Center[l]) /
@@ -25,7 +26,7 @@ type Space struct {
 
 // Flat is the space of the first d columns as they are.
 func Flat(d int) Space {
-	return Space{Columns: loops.Upto(d), Center: make([]float64, d), Scale: slices.Repeat([]float64{1}, d)}
+	return Space{Columns: parts.Upto(d), Center: make([]float64, d), Scale: slices.Repeat([]float64{1}, d)}
 }
 
 // Dim is the number of working coordinates.
@@ -76,18 +77,18 @@ func (s Space) Density(c Gaussian, weight float64) (q query.Component, l *mat.De
 // ball with this law.
 type Clipping struct {
 	L   *mat.Dense
-	Law clip.Law
+	Law ClippingLaw
 }
 
 // Clipped is c with the given weight as a component of a query of clipped moments: its frame is its
-// current covariance, its radius that of clip.Radius2 for weight*rows rows. noise is that of Noise,
-// misfit that of clip.Radius2.
+// current covariance, its radius that of ClippingRadius2 for weight*rows rows. noise is that of
+// Noise, misfit that of ClippingRadius2.
 func (s Space) Clipped(c Gaussian, weight, rows, noise, misfit float64) (query.Component, Clipping) {
 	d := s.Dim()
 	q, l := s.Density(c, weight)
-	r2 := clip.Radius2(d, math.Max(weight*rows, leastRows), noise, misfit)
+	r2 := ClippingRadius2(d, math.Max(weight*rows, leastRows), noise, misfit)
 	q.Radius = math.Sqrt(r2)
-	return q, Clipping{L: l, Law: clip.Gaussian(d, r2)}
+	return q, Clipping{L: l, Law: ClippedGaussian(d, r2)}
 }
 
 // Lift is b/r of query.ClippedMoments, what the mean pays for the covariance: a utility constant

@@ -13,8 +13,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/moments"
 )
 
 func newRand(t testing.TB) *rand.Rand {
@@ -111,7 +109,7 @@ func TestApplyUndoesClipping(t *testing.T) {
 				rows[i] = []float64{off + math.Sqrt(scale[0])*z[i][0], math.Sqrt(scale[1]) * z[i][1]}
 			}
 			// clips a seventh of the rows
-			how := Clipping{L: mat.DenseCopyOf(symmetric.Identity(d)), Law: clip.Gaussian(d, 4)}
+			how := Clipping{L: mat.DenseCopyOf(symmetric.Identity(d)), Law: ClippedGaussian(d, 4)}
 			q := query.ClippedMoments{Form: form, Lift: Lift, Components: []query.Component{{Frame: frame, Radius: 2}}}
 			plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "m", Query: q.Kind(), Share: 1, Most: 1}}}
 			s := kerneltest.Open(t, kerneltest.Table(rows, d, privacy.AddRemoveOne), plan, kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Rho: 1e4}},
@@ -121,7 +119,7 @@ func TestApplyUndoesClipping(t *testing.T) {
 				t.Fatal(err)
 			}
 			start := Gaussian{Weight: 1, Mean: make([]float64, d), Cov: symmetric.Identity(d), Doubt: Doubt{4, 4, 4, 1}}
-			got := Update{Form: form, Rows: n, Floor: 1e-4}.Apply(start, moments.Unpack(q, ans)[0], how)
+			got := Update{Form: form, Rows: n, Floor: 1e-4}.Apply(start, UnpackSums(q, ans)[0], how)
 			limit := .012 + 1.5*off*off
 			for i := range d {
 				want := 0.0
@@ -209,7 +207,7 @@ func TestNoise(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sums := moments.Unpack(q, ans)[0]
+			sums := UnpackSums(q, ans)[0]
 			got := sums.SecondSD
 			if form == query.SphericalForm {
 				got = sums.TraceSD

@@ -7,8 +7,6 @@ import (
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/moments"
 )
 
 // TestDrift is added to the doubts that an update leaves and changes nothing else: all of it where
@@ -16,8 +14,8 @@ import (
 func TestDrift(t *testing.T) {
 	const d = 2
 	start := Gaussian{Weight: .5, Mean: make([]float64, d), Cov: symmetric.Identity(d), Doubt: StartDoubt()}
-	s := moments.Sums{Count: 480, CountSD: 5, Sum: []float64{30, -20}, SumSD: 9, Second: mat.NewSymDense(d, []float64{500, 40, 40, 420}), SecondSD: 12, Trace: 920, TraceSD: 17}
-	how := Clipping{L: mat.DenseCopyOf(symmetric.Identity(d)), Law: clip.Gaussian(d, 8)}
+	s := Sums{Count: 480, CountSD: 5, Sum: []float64{30, -20}, SumSD: 9, Second: mat.NewSymDense(d, []float64{500, 40, 40, 420}), SecondSD: 12, Trace: 920, TraceSD: 17}
+	how := Clipping{L: mat.DenseCopyOf(symmetric.Identity(d)), Law: ClippedGaussian(d, 8)}
 	apply := func(settled float64) Gaussian {
 		return Update{Form: query.FullForm, Rows: 1000, Floor: 1e-9, Settled: settled}.Apply(start, s, how)
 	}

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
-	"github.com/gauze-dp/gauze/parts/loops"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // Overlap is the Bhattacharyya coefficient of two components: 0 if they are apart, 1 if they are
@@ -26,13 +26,13 @@ func overlap(a, b Gaussian, logDets float64) float64 {
 
 // Alone is about which part of each component's rows no other shares.
 func Alone(cs []Gaussian) []float64 {
-	logDets := loops.Map(cs, func(c Gaussian) float64 { return symmetric.LogDet(c.Cov) })
-	parts := slices.Repeat([]float64{1}, len(cs))
+	logDets := parts.Map(cs, func(c Gaussian) float64 { return symmetric.LogDet(c.Cov) })
+	left := slices.Repeat([]float64{1}, len(cs))
 	for i, a := range cs {
 		for j, b := range cs[:i] {
 			shared := overlap(a, b, logDets[i]+logDets[j])
-			parts[i], parts[j] = parts[i]-shared, parts[j]-shared
+			left[i], left[j] = left[i]-shared, left[j]-shared
 		}
 	}
-	return loops.Map(parts, func(p float64) float64 { return math.Max(0, p) })
+	return parts.Map(left, func(p float64) float64 { return math.Max(0, p) })
 }

@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
-	"github.com/gauze-dp/gauze/parts/moments"
 )
 
 // A Shape is a covariance less the identity, in the frames of components that have all the same
@@ -21,7 +20,7 @@ type Shape struct {
 // Pooled is the shape that components have in common by all their sums, of the full form: their
 // noises add up, and so do their rows. Of k components it has k times the rows of one, and the root
 // of k times the noise.
-func Pooled(sums []moments.Sums, how []Clipping) *Shape {
+func Pooled(sums []Sums, how []Clipping) *Shape {
 	d := len(sums[0].Sum)
 	all, rows, noise := mat.NewSymDense(d, nil), 0.0, 0.0
 	own, sd, weight := make([]*mat.SymDense, len(sums)), make([]float64, len(sums)), make([]float64, len(sums))

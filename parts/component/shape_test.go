@@ -7,14 +7,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
-	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/moments"
 )
 
 // exact are the sums without noise of n rows N(mean, cov) in a ball that holds them all.
-func exact(n float64, mean []float64, cov *mat.SymDense) (s moments.Sums, how Clipping) {
+func exact(n float64, mean []float64, cov *mat.SymDense) (s Sums, how Clipping) {
 	d := len(mean)
-	s = moments.Sums{Count: n, Second: mat.NewSymDense(d, nil), SecondSD: 3, TraceSD: 3}
+	s = Sums{Count: n, Second: mat.NewSymDense(d, nil), SecondSD: 3, TraceSD: 3}
 	for i := range d {
 		s.Sum = append(s.Sum, n*mean[i])
 		for j := i; j < d; j++ {
@@ -22,7 +20,7 @@ func exact(n float64, mean []float64, cov *mat.SymDense) (s moments.Sums, how Cl
 		}
 		s.Trace += s.Second.At(i, i)
 	}
-	return s, Clipping{L: mat.DenseCopyOf(symmetric.Identity(d)), Law: clip.Gaussian(d, 1e4)}
+	return s, Clipping{L: mat.DenseCopyOf(symmetric.Identity(d)), Law: ClippedGaussian(d, 1e4)}
 }
 
 // TestPooled: of components of one shape and one size in their frames it is that shape, and they do
@@ -35,7 +33,7 @@ func TestPooled(t *testing.T) {
 		g := randomGauss(rng, d)
 		size := mat.Trace(g.Cov) / float64(d)
 		g.Cov.ScaleSym(1/size, g.Cov)
-		var sums []moments.Sums
+		var sums []Sums
 		var how []Clipping
 		rows := 0.0
 		for range k {

@@ -10,9 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/loops"
-	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // Utility constants of an update, chosen on the public tables, by experiments/files.
@@ -88,7 +86,7 @@ type Update struct {
 
 // Apply updates component c from its released sums, seen as how says, undoing the clipping to first
 // order: E[g z z^T] = A I + B1 E + B2 tr(E) I ([TYLERPRESS] Section 4.3).
-func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
+func (u Update) Apply(c Gaussian, s Sums, how Clipping) Gaussian {
 	drift := math.Max(settledPart, 1-u.Settled)
 	l, law := how.L, how.Law
 	d := len(c.Mean)
@@ -101,7 +99,7 @@ func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
 	n = math.Max(n, leastRows)
 	c.Rows = n
 	// Mean.
-	mean := loops.Map(s.Sum, func(v float64) float64 { return v / n / law.A1 })
+	mean := parts.Map(s.Sum, func(v float64) float64 { return v / n / law.A1 })
 	k, left = gain(c.Doubt.Mean, dense.Norm2(mean), sq(s.SumSD/n/law.A1), d)
 	c.Doubt.Mean = left + drift*overlapping.Mean
 	if long := k * math.Sqrt(dense.Norm2(mean)); long > math.Sqrt(law.R2) {
@@ -125,13 +123,13 @@ func (u Update) Apply(c Gaussian, s moments.Sums, how Clipping) Gaussian {
 
 // covariance is that of c in its own frame after an update, whose mean and rows are those of c
 // already; it updates what is in doubt of it.
-func (u Update) covariance(c *Gaussian, s moments.Sums, law clip.Law, mean []float64, drift float64) *mat.SymDense {
+func (u Update) covariance(c *Gaussian, s Sums, law ClippingLaw, mean []float64, drift float64) *mat.SymDense {
 	d, n := len(mean), c.Rows
 	// Scale: tr E/d.
 	excess := (s.Trace/n-law.A*float64(d))/law.TraceGain()/float64(d) - dense.Norm2(mean)/float64(d)
 	noise := s.TraceSD / n / law.TraceGain() / float64(d)
 	if u.Shape != nil && excess > 0 { // far frames grow as soon as they shrink
-		excess = clip.Variance(d, s.Trace/n, law.R2) - 1 - dense.Norm2(mean)/float64(d)
+		excess = ClippedVariance(d, s.Trace/n, law.R2) - 1 - dense.Norm2(mean)/float64(d)
 	}
 	k, left := gain(c.Doubt.Scale, sq(excess), sq(noise), 1)
 	c.Doubt.Scale = left + drift*overlapping.Scale
@@ -154,7 +152,7 @@ func (u Update) covariance(c *Gaussian, s moments.Sums, law clip.Law, mean []flo
 
 // addShape adds the trace-free part of the measured excess, times its gain, to cov and returns the
 // doubt that is left.
-func (u Update) addShape(cov *mat.SymDense, s moments.Sums, law clip.Law, n float64, mean []float64, c Gaussian) float64 {
+func (u Update) addShape(cov *mat.SymDense, s Sums, law ClippingLaw, n float64, mean []float64, c Gaussian) float64 {
 	d := len(mean)
 	e := mat.NewSymDense(d, nil)
 	mid := s.Trace/n/law.B1/float64(d) - dense.Norm2(mean)/float64(d)

@@ -6,7 +6,7 @@ import (
 	"sort"
 
 	"github.com/gauze-dp/gauze/learner/kmeans"
-	"github.com/gauze-dp/gauze/parts/loops"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // Clumps are assignments of the leaves to connected groups, one for every density above which
@@ -19,7 +19,7 @@ import (
 // this is its plainest reading.
 func (c *Coreset) Clumps(least float64) [][]int {
 	near := c.Touching()
-	densest := loops.Upto(len(c.Points))
+	densest := parts.Upto(len(c.Points))
 	density := make([]float64, len(c.Points))
 	for i, w := range c.Weights {
 		density[i] = math.Log(w)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/parallel"
-	"github.com/gauze-dp/gauze/parts/loops"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // Utility constants of EM on the coreset ([KSSU19] Section C.4 of the restatement).
@@ -66,7 +66,7 @@ func FitAll(ctx context.Context, c *Coreset, starts [][]int, steps int) []*Mixtu
 			distinct = append(distinct, start)
 		}
 	}
-	return loops.Map(run(ctx, c, distinct, steps), (*em).mixture)
+	return parts.Map(run(ctx, c, distinct, steps), (*em).mixture)
 }
 
 // run runs steps of EM from each of the assignments; there are no fits once ctx is done.

@@ -8,9 +8,8 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
-	"github.com/gauze-dp/gauze/parts/angular"
-	"github.com/gauze-dp/gauze/parts/clip"
-	"github.com/gauze-dp/gauze/parts/loops"
+	"github.com/gauze-dp/gauze/parts"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // A measurement is what one step released: the mean of u u^T over the rows, u = (sqrt nu, w)/|.|,
@@ -36,14 +35,14 @@ func (r *Rounder) alike(st *State) []measurement {
 // Information is the sum of 1/sigma^2 over the measurements of the state's rank and steps, per
 // coordinate of a relative error of the covariance.
 func (r *Rounder) Information(st *State) float64 {
-	sum := loops.Sum(r.alike(st), func(m measurement) float64 { return 1 / (m.sigma * m.sigma) })
+	sum := parts.Sum(r.alike(st), func(m measurement) float64 { return 1 / (m.sigma * m.sigma) })
 	return sum / (st.Gain() * st.Gain())
 }
 
 // Views are the measurements that say something in the coordinates z = root W(y - M) of st.
 // sampling is the variance, in the measurement's unit, by which the directions know less of the
 // rows than the last release does.
-func (r *Rounder) Views(st *State, root, sampling float64) (out []clip.View) {
+func (r *Rounder) Views(st *State, root, sampling float64) (out []component.View) {
 	total := r.Information(st) * st.Gain() * st.Gain()
 	for _, m := range r.alike(st) {
 		weight := 1 / (m.sigma * m.sigma)
@@ -57,7 +56,7 @@ func (r *Rounder) Views(st *State, root, sampling float64) (out []clip.View) {
 		between := slices.Clone(st.M)
 		floats.Sub(between, m.frame.M)
 		symmetric.AddMul(v.shift, m.frame.W, between)
-		v.seen = angular.Image{WW: mat.DenseCopyOf(m.mean.SliceSym(1, d+1)), W0: mat.Row(nil, 0, m.mean)[1:], Zero: m.mean.At(0, 0)}
+		v.seen = Image{WW: mat.DenseCopyOf(m.mean.SliceSym(1, d+1)), W0: mat.Row(nil, 0, m.mean)[1:], Zero: m.mean.At(0, 0)}
 		if dense.AllFinite(v.shift) && dense.AllFinite(v.b.RawMatrix().Data) {
 			out = append(out, v)
 		}
@@ -70,20 +69,20 @@ type view struct {
 	b      *mat.Dense
 	shift  []float64
 	nu     float64
-	seen   angular.Image
+	seen   Image
 	weight float64 // 1/sigma^2, less where sampling is what limits
-	law    *angular.Law
-	scale  angular.Image // what a change of scale does to the measurement
-	turned *mat.Dense    // B in the law's coordinates
+	law    *AngularLaw
+	scale  Image      // what a change of scale does to the measurement
+	turned *mat.Dense // B in the law's coordinates
 }
 
 // Pull adds to gradient what the difference between the measurement and its expectation under
 // N(delta, cov) asks for.
-func (v *view) Pull(delta []float64, cov *mat.SymDense, gradient clip.Change) {
+func (v *view) Pull(delta []float64, cov *mat.SymDense, gradient component.Change) {
 	eta := slices.Clone(v.shift)
 	symmetric.AddMul(eta, v.b, delta)
 	s := symmetric.Congruence(v.b, cov)
-	law, ok := angular.New(eta, s, v.nu)
+	law, ok := NewAngularLaw(eta, s, v.nu)
 	if v.law = law; !ok {
 		return
 	}
@@ -96,21 +95,21 @@ func (v *view) Pull(delta []float64, cov *mat.SymDense, gradient clip.Change) {
 // back adds the weighted transpose of the derivative at off to out. What a change of scale would do
 // is left out: directions say little about the scale, and bend where it is far off, so that the
 // last release alone decides it.
-func (v *view) back(off angular.Image, out clip.Change) {
+func (v *view) back(off Image, out component.Change) {
 	if norm := v.scale.Dot(v.scale); norm > 0 {
 		off = off.Plus(-off.Dot(v.scale)/norm, v.scale)
 	}
 	dEta, dS := v.law.Adjoint(off)
 	var t mat.Dense
 	t.Mul(v.turned.T(), dS)
-	x := clip.NewChange(len(dEta))
+	x := component.NewChange(len(dEta))
 	x.Cov.Mul(&t, v.turned)
 	symmetric.AddMulT(x.Mean, v.turned, dEta)
 	out.Add(v.weight, x)
 }
 
 // Curve adds the weighted second derivative times x to out.
-func (v *view) Curve(x, out clip.Change) {
+func (v *view) Curve(x, out component.Change) {
 	if v.law == nil {
 		return
 	}

@@ -11,8 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/parts/angular"
-	"github.com/gauze-dp/gauze/parts/clip"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // A past is a true Gaussian N(delta, cov) in the last release's coordinates z, and the steps that
@@ -106,7 +105,7 @@ func (p *past) step(b *mat.Dense, shift []float64, sigma float64, rng *rand.Rand
 			eta[i] += b.At(i, j) * v
 		}
 	}
-	law, ok := angular.New(eta, symmetric.Congruence(b, p.cov), f.Nu)
+	law, ok := NewAngularLaw(eta, symmetric.Congruence(b, p.cov), f.Nu)
 	if !ok {
 		p.t.Fatal("no law")
 	}
@@ -130,10 +129,10 @@ func (p *past) step(b *mat.Dense, shift []float64, sigma float64, rng *rand.Rand
 
 // last is the last release at radius^2 r2: its exact expectation, by the same points as invert,
 // with noise of sd sd if rng is set.
-func (p *past) last(r2, lift, sd float64, rng *rand.Rand) clip.Release {
+func (p *past) last(r2, lift, sd float64, rng *rand.Rand) component.ClippedRelease {
 	d := p.d
-	_, root := symmetric.FlooredRoot(p.cov, clip.LeastEigen)
-	points, law := clip.NewPoints(d), clip.Gaussian(d, r2)
+	_, root := symmetric.FlooredRoot(p.cov, component.LeastEigen)
+	points, law := component.NewPoints(d), component.ClippedGaussian(d, r2)
 	mean, second := points.Moments(p.delta, root, r2)
 	zeroMean, zeroSecond := points.Moments(make([]float64, d), symmetric.Identity(d), r2)
 	for i := range d {
@@ -153,7 +152,7 @@ func (p *past) last(r2, lift, sd float64, rng *rand.Rand) clip.Release {
 		}
 		second.AddSym(second, goe(rng, d, sd))
 	}
-	return clip.Release{Mean: mean, Second: second, R2: r2, MeanSD: meanSD, SecondSD: sd}
+	return component.ClippedRelease{Mean: mean, Second: second, R2: r2, MeanSD: meanSD, SecondSD: sd}
 }
 
 // off is how far an estimate is from the truth, as Frobenius norms.
@@ -203,7 +202,7 @@ func TestInvertExact(t *testing.T) {
 					t.Fatalf("%d views of 4", len(views))
 				}
 				// The last release is so noisy that the steps decide everything but the scale.
-				delta, root, _ := clip.Invert(t.Context(), p.last(1.2*float64(d), .2, 1e-2, nil), views)
+				delta, root, _ := component.InvertClipping(t.Context(), p.last(1.2*float64(d), .2, 1e-2, nil), views)
 				mean, off := p.off(delta, root)
 				if mean > 1e-3 || off > 1e-3 {
 					t.Errorf("d=%d nu=%g condition %g: mean off by %.2g, covariance by %.2g", d, nu, condition, mean, off)
@@ -274,7 +273,7 @@ func TestScaleIsTheLastReleases(t *testing.T) {
 			p.step(b, make([]float64, d), 1e-4, nil)
 		}
 		p.cov.ScaleSym(1/.64, p.cov)
-		delta, root, _ := clip.Invert(t.Context(), l, p.run.Views(p.st, p.root, 0))
+		delta, root, _ := component.InvertClipping(t.Context(), l, p.run.Views(p.st, p.root, 0))
 		if mean, off := p.off(delta, root); mean > 1e-6 || off > .01*math.Sqrt(float64(d)) {
 			t.Errorf("d=%d: mean off by %v, covariance by %v", d, mean, off)
 		}
@@ -297,7 +296,7 @@ func TestFusion(t *testing.T) {
 		k := float64(d)
 		const lift = .2
 		r2, nu := 1.2*k, 1.0
-		law := clip.Gaussian(d, r2)
+		law := component.ClippedGaussian(d, r2)
 		sd, sigma := .02, .02*law.B1
 		// three steps that know as much as the last release
 		sigma *= math.Sqrt(3) / ((nu + k + 2) * law.B1 * law.B1)
@@ -311,8 +310,8 @@ func TestFusion(t *testing.T) {
 			}
 			information = p.run.Information(p.st)
 			l := p.last(r2, lift, sd, rng)
-			for i, views := range [][]clip.View{nil, p.run.Views(p.st, p.root, 0)} {
-				delta, root, _ := clip.Invert(t.Context(), l, views)
+			for i, views := range [][]component.View{nil, p.run.Views(p.st, p.root, 0)} {
+				delta, root, _ := component.InvertClipping(t.Context(), l, views)
 				var got mat.Dense
 				got.Mul(root, root)
 				got.Sub(&got, p.cov)

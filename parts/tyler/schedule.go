@@ -9,7 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // Constants of the schedule. They decide how much is spent where, and none of them touches privacy.
@@ -38,7 +38,7 @@ type Rounder struct {
 	Prefix    string // of the step's name
 	// Rows prices the steps: good rows, n or a noisy count.
 	Rows float64
-	Good *moments.Rows // what the steps see of good rows is added
+	Good *component.RowCount // what the steps see of good rows is added
 	// Unit is the scale that relativeFloor refers to: 1 where the columns have units that were
 	// found, 0 (unknown) in raw ones.
 	Unit float64

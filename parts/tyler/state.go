@@ -1,11 +1,18 @@
 // Package tyler makes rows round without any bound on them: noisy steps of Tyler's iteration on the
 // augmented rows (x, 1), whose sensitivity knows no radius, until a certificate computed from
 // released values says that the rows look round. What the steps measured can be used once more: a
-// State is a frame, and the history of a Rounder says what was seen in which frame.
+// State is a frame, and the history of a Rounder says what was seen in which frame, by the second
+// moments that directions of Gaussian rows have in it.
 //
-// Everything is a function of public facts and released values.
+// Where rows are round, between spherical laws only that of q = |z|^2 differs. A RadialHistogram
+// releases it, and a RadialLaw says what clipping does to moments under it. Two descriptions are
+// fitted to a histogram: the Pearson family, which goes from bounded laws over the Gaussian to the
+// multivariate t, and the histogram itself with a generalized Pareto tail.
 //
-// Source: [TYLERPRESS] Sections 4.1, 4.2, 4.4 and 4.6.
+// Everything is a function of public facts and released values, and all constants are about
+// utility.
+//
+// Source: [TYLERPRESS] Section 3, private radius, and Sections 4.1, 4.2, 4.4 and 4.6.
 package tyler
 
 import (

@@ -8,8 +8,8 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/loops"
-	"github.com/gauze-dp/gauze/parts/moments"
+	"github.com/gauze-dp/gauze/parts"
+	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // stepMu is the mu that a step of relative spectral noise level s needs: 2(nu+d) sqrt(D)/(n s),
@@ -62,7 +62,7 @@ func (r *Rounder) step(st *State, mu float64) (look, error) {
 		return look{}, err
 	}
 	size := d + 1
-	s := moments.Symmetric(answer.Values, size)
+	s := component.Symmetric(answer.Values, size)
 	trace := mat.Trace(s)
 	r.Good.Add(trace, answer.Sigma*math.Sqrt(float64(size)))
 	rows := math.Max(trace, leastGoodPart*r.Rows)
@@ -145,7 +145,7 @@ func consistency(d int, nu float64) float64 {
 		total += weight[i]
 	}
 	// at c = 1 the expectation is below d
-	lo, hi := loops.Bisect(1e-9, 1, 60, func(c float64) bool {
+	lo, hi := parts.Bisect(1e-9, 1, 60, func(c float64) bool {
 		sum := 0.0
 		for i, w := range weight {
 			if q[i] > 0 {

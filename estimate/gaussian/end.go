@@ -1,0 +1,124 @@
+package gaussian
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/model/flags"
+	"github.com/gauze-dp/gauze/parts/columns"
+	"github.com/gauze-dp/gauze/parts/tyler"
+)
+
+// An ended fit has its outcome, with a model or without: End makes that of this error.
+type ended struct{ estimate.Outcome }
+
+// Error makes it an error.
+func (*ended) Error() string { return "the fit has ended" }
+
+func refusal(advice, format string, args ...any) error {
+	return refused(&estimate.NoRelease{Reason: fmt.Sprintf(format, args...), Advice: advice})
+}
+
+func refused(none *estimate.NoRelease) error { return &ended{estimate.Outcome{NoRelease: none}} }
+
+// TooFew is the outcome of a fit of so many rows, public or released, if they are not tried.
+func TooFew(p estimate.Problem, rows float64) *estimate.NoRelease {
+	if rows >= triedFrom(p) {
+		return nil
+	}
+	return &estimate.NoRelease{Reason: fmt.Sprintf("about %.0f rows are too few", math.Max(0, rows)), Advice: advice(p)}
+}
+
+// Refuse is the error of a fit that more rows would help.
+func (f *Fit) Refuse(format string, args ...any) error {
+	return &ended{f.Run.Refuse(format, args...)}
+}
+
+// RefuseFar is the error of a fit that more rows of the same kind would not help much: too many lie
+// far out.
+func (f *Fit) RefuseFar(reason string) error {
+	return refusal("leave out the columns in which most rows share one value or a few are far from all others, or take their logarithms; or allow several "+
+		"components, which describe such rows better; or many more rows", "%s", reason)
+}
+
+// RefuseColumn is Refuse for a single column j.
+func (f *Fit) RefuseColumn(j int) error {
+	return f.Refuse("the noise hides the spread of column %d", j+1)
+}
+
+// unresolved is the error of a preconditioner whose budget ended first, in the state st.
+func (f *Fit) unresolved(st *tyler.State) error {
+	f.note(st.Hidden(f.All))
+	return f.Refuse("the noise hides the spread in some directions at about %.0f rows", f.Rows)
+}
+
+func (f *Fit) note(unresolved []tyler.Direction) {
+	for _, d := range unresolved {
+		f.Notes.Unresolved = append(f.Notes.Unresolved, estimate.Direction(d))
+	}
+}
+
+// End is what a fit ends in: an error that is a refusal is an outcome.
+func (f *Fit) End(out estimate.Outcome, err error) (estimate.Outcome, error) {
+	if errors.Is(err, columns.ErrOverflow) {
+		err = refusal("record the columns in other units", "the columns' spreads do not fit float64")
+	}
+	var e *ended
+	if !errors.As(err, &e) {
+		return out, err
+	}
+	if e.NoRelease != nil {
+		e.Diagnostics = f.notes()
+	}
+	return e.Outcome, nil
+}
+
+// notes are the diagnostics that every outcome has.
+func (f *Fit) notes() estimate.Diagnostics {
+	d := f.Notes
+	if good, n := f.Good(), f.Tyler.Good.Public; !math.IsNaN(n) && good != n {
+		what := "a missing or unusable value"
+		if f.cells != nil {
+			what = "no value at all"
+		}
+		share := math.Max(0, 1-good/n)
+		d.Flag(flags.New(flags.IncompleteRows, "about %.1f%% of the rows have %s and count for nothing", 100*share, what).Of(share, 0))
+	}
+	return d
+}
+
+// Release makes the model of a mean and a factor (rows: the columns that vary, raw units), constant
+// columns filled in. noise is the spectral noise of the second moment relative to the covariance.
+// For special shapes of many columns factor is diagonal.
+func (f *Fit) Release(mean []float64, factor *mat.Dense, told []estimate.Flag, noise float64) (estimate.Outcome, error) {
+	full := slices.Clone(f.Units.Center)
+	_, width := factor.Dims()
+	wide := mat.NewDense(f.All, width, nil)
+	for i, j := range f.Space.Columns {
+		full[j] = mean[i]
+		wide.SetRow(j, factor.RawRowView(i))
+	}
+	cov, err := program.Shaped(wide, f.Problem.Covariance)
+	draft := program.NewDraft(f.All, f.notes())
+	draft.Notes.Flag(told...)
+	if f.Problem.Covariance == estimate.Spherical && f.Space.Dim() > 0 && f.Space.Dim() < f.All {
+		draft.Notes.Flag(flags.New(flags.ConstantColumn, "the one spread is that of the columns that vary: what the constant columns hide is not in it").In(draft.Notes.ConstantColumns...))
+	}
+	draft.Add(1, full, cov, err, estimate.ComponentNote{EffectiveRows: f.Good(), EffectiveNoise: noise})
+	out := draft.Outcome()
+	if out.NoRelease != nil { // nothing that is released here can be too small
+		out.NoRelease.Advice = "record the columns in larger units"
+	}
+	return out, nil
+}
+
+// Constant is the model of a table whose columns are all constant.
+func (f *Fit) Constant() (estimate.Outcome, error) {
+	return f.Release(nil, mat.NewDense(1, 1, nil), nil, 0)
+}

@@ -1,0 +1,84 @@
+package gaussian
+
+import (
+	"context"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/parts/tyler"
+)
+
+// HeavyTailed is the method "heavy-tailed".
+type HeavyTailed struct{ estimate.Named }
+
+// NewHeavyTailed returns the method "heavy-tailed".
+func NewHeavyTailed() HeavyTailed {
+	return HeavyTailed{estimate.Describe("heavy-tailed", "TYLERPRESS Section 3", "mean and covariance of any law, with heavy or light tails: no bounds, no assumption on the shape")}
+}
+
+var _ estimate.Estimator = HeavyTailed{}
+
+// full reports that the fit goes by way of a full covariance; if not, every column is fitted by
+// itself.
+func full(p estimate.Problem) bool {
+	return p.Covariance == estimate.Full || p.Columns <= DiagonalByFull
+}
+
+// roundedProblem is the problem of rounding the rows: for a full covariance if the fit goes by way
+// of one.
+func roundedProblem(p estimate.Problem) estimate.Problem {
+	full := full(p)
+	if p.Covariance = estimate.Diagonal; full {
+		p.Covariance = estimate.Full
+	}
+	return p
+}
+
+// Plan is the worst case that Fit may measure, or a *estimate.Refusal on public facts. Shares are
+// worst cases of alternatives.
+func (e HeavyTailed) Plan(p estimate.Problem) (kernel.Plan, error) {
+	if err := Check(e.Name(), roundedProblem(p)); err != nil {
+		return kernel.Plan{}, err
+	}
+	steps := OpenSteps(roundedProblem(p), "", 1)
+	if full(p) {
+		steps = append(steps, tyler.Step("", 1), FarStep("", 1))
+	}
+	steps = append(steps, PlainSteps(roundedProblem(p), "", 1)...)
+	return kernel.Plan{Method: e.Name(), Steps: steps}, nil
+}
+
+// Fit follows the plan with the whole budget of the session.
+func (e HeavyTailed) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	f := heavyFit{NewFit(ctx, e.Name(), s.Allotment(), p, "")}
+	return f.End(f.run())
+}
+
+// heavyFit is a run of this method.
+type heavyFit struct{ *Fit }
+
+func (f heavyFit) run() (estimate.Outcome, error) {
+	if err := f.Open(roundedProblem(f.Problem)); err != nil {
+		return estimate.Outcome{}, err
+	}
+	switch {
+	case f.Space.Dim() == 0:
+		return f.Constant()
+	case full(f.Problem):
+		return f.round()
+	}
+	return f.Plain(nil)
+}
+
+// round rounds the rows and releases their moments.
+func (f heavyFit) round() (estimate.Outcome, error) {
+	st, out, err := f.Rounded(f.RoundingPart(), f.Far)
+	if err != nil || st == nil {
+		return out, err
+	}
+	return f.Plain(f.Near(st))
+}
+
+// Expect gives the rows needed, for a law with heavy tails, and nothing of the error, which depends
+// on the law.
+func (HeavyTailed) Expect(p estimate.Problem) estimate.Expectation { return Expect(roundedProblem(p)) }

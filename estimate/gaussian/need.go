@@ -1,0 +1,142 @@
+package gaussian
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+)
+
+// A rowsAt is a number of rows for d columns.
+type rowsAt struct{ d, n float64 }
+
+// The rows for an error within twice the non-private one in 85 % of runs, at mu = tableMu under
+// replace-one. Full covariance: measured by TestTable, about half of [TYLERPRESS] Section 7; the
+// others by TestSpecialShapes. Few columns need as many rows in a special shape: the fit goes by
+// way of the full covariance, and there are fewer numbers over which a bad one is averaged.
+var (
+	needs          = []rowsAt{{1, 700}, {2, 750}, {5, 1100}, {10, 2050}, {20, 5050}, {50, 27000}}
+	diagonalNeeds  = []rowsAt{{1, 700}, {2, 750}, {5, 1500}, {10, 3100}, {20, 6500}, {50, 12000}}
+	sphericalNeeds = []rowsAt{{1, 700}, {2, 1150}, {5, 1600}, {10, 2100}, {20, 2700}, {50, 4600}}
+)
+
+const (
+	neededMu = .2367 // of (1, 1e-6)
+	// planFactor times the table is what a planner asks for.
+	planFactor = 1.25
+	// addRemoveFactor: sums have sensitivity 1 instead of sqrt2.
+	addRemoveFactor = .75
+	// tooFewFactor: with fewer than RowsNeeded/tooFewFactor rows a fit is not tried. Chosen on
+	// Gaussian rows, of which hardly a fit was released below, in 1 to 20 columns; and no smallest
+	// n of docs/experiments/single/smallest.md lies there.
+	tooFewFactor = 2.1
+)
+
+// ByFull reports that the fit goes by way of a full covariance: also for few uncorrelated columns,
+// where one release of all second moments has less noise than a release per column (sqrt2 (R^2+b^2)
+// with R^2 near d against sqrt d times that at d = 1).
+func ByFull(p estimate.Problem) bool {
+	return p.Covariance == estimate.Full || p.Columns == 1 || p.Covariance == estimate.Diagonal && p.Columns <= DiagonalByFull ||
+		p.Covariance == estimate.Spherical && p.Columns <= sphericalByFull
+}
+
+// The largest d at which special shapes are fitted by way of the full covariance. Guesses.
+const (
+	DiagonalByFull  = 24
+	sphericalByFull = 4
+)
+
+// RowsNeeded is planFactor times the table, interpolated in log d, scaled by 1/mu, and never less
+// than sampling alone needs.
+func RowsNeeded(p estimate.Problem) float64 {
+	n := planFactor * neededRows(p) * neededMu / p.Mu
+	if p.Relation == privacy.AddRemoveOne {
+		n *= addRemoveFactor
+	}
+	return math.Max(n, tooFewFactor*leastRows(p))
+}
+
+// With a smaller mu the release of d^2/(n mu) weighs more beside the sampling error, with a larger
+// one less: the rows for an error within twice the latter go like mu to the -1 less these, as
+// measured from mu = .065 to 2.9.
+const lowMuExtra, highMuExtra = .6, .15
+
+// rowsWithinTwice are the rows for a covariance within twice the sampling error in most runs. A fit
+// is tried with fewer (RowsNeeded).
+func rowsWithinTwice(p estimate.Problem) float64 {
+	extra := highMuExtra
+	if p.Mu < neededMu {
+		extra = lowMuExtra
+	}
+	return math.Max(RowsNeeded(p)*math.Pow(neededMu/p.Mu, extra), tooFewFactor*leastRows(p))
+}
+
+// triedFrom is the number of rows below which a fit is not tried.
+func triedFrom(p estimate.Problem) float64 { return math.Max(RowsNeeded(p)/tooFew(p), leastRows(p)) }
+
+// leastRows is what even a fit without noise needs.
+func leastRows(p estimate.Problem) float64 {
+	if !ByFull(p) {
+		return 10
+	}
+	return float64(2*p.Columns + 8)
+}
+
+func neededRows(p estimate.Problem) float64 {
+	table := needs
+	switch p.Covariance {
+	case estimate.Diagonal:
+		table = diagonalNeeds
+	case estimate.Spherical:
+		table = sphericalNeeds
+	}
+	d, i := float64(p.Columns), 1
+	for i < len(table)-1 && table[i].d < d {
+		i++
+	}
+	a, b := table[i-1], table[i]
+	return a.n * math.Pow(b.n/a.n, math.Log(d/a.d)/math.Log(b.d/a.d))
+}
+
+// Expect gives the rows needed, and says where there are too few.
+func Expect(p estimate.Problem) (e estimate.Expectation) {
+	if !(p.Mu > 0) || p.Columns < 1 {
+		return e
+	}
+	e.RowsNeeded = rowsWithinTwice(p)
+	switch n, needed := float64(p.Rows), RowsNeeded(p); {
+	case !(n > 0):
+	case n < triedFrom(p):
+		e.Notes = append(e.Notes, "too few rows: a fit would spend the count and end without a release")
+	case n < needed:
+		e.Notes = append(e.Notes, "few rows: fit may end without a release")
+	}
+	return e
+}
+
+// advice is what would help, in rows.
+func advice(p estimate.Problem) string {
+	var or []string
+	diagonal := p
+	diagonal.Covariance = estimate.Diagonal
+	if p.Covariance == estimate.Full && RowsNeeded(diagonal) < RowsNeeded(p) {
+		or = append(or, "--covariance diagonal")
+	}
+	rows := 0.0
+	if p.Mu > 0 {
+		rows = rowsWithinTwice(p)
+	}
+	return program.Needs(p, rows, "", or...)
+}
+
+// tooFew is tooFewFactor, or less under add-or-remove-one: there the need is smaller and the count
+// noisy, and a third of the rows that replace-one needs must be refused all the same.
+func tooFew(p estimate.Problem) float64 {
+	if p.Relation == privacy.AddRemoveOne {
+		return tooFewPrivate
+	}
+	return tooFewFactor
+}
+
+const tooFewPrivate = 1.6

@@ -1,0 +1,216 @@
+package gaussian
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/parts/columns"
+	"github.com/gauze-dp/gauze/parts/tyler"
+)
+
+// The plain way's budget. Utility constants, guesses.
+const (
+	// Parts of what is left for a first look at all columns and a closer one at some, alone and
+	// after rounding, where the frame is good already.
+	firstLook, closerLook, firstLookRound, closerLookRnd = .1, .25, .05, .1
+	// plainRounds: moments in the columns' own units, with firstPlain of what is left, and in
+	// coordinates that the rounds before made round, an even part each.
+	plainRounds = 4
+	firstPlain  = .4
+	// glance of mu^2 looks at the columns where stage zero has not seen the octaves of pairs.
+	glance = .015
+	// A column of which so many rows are at its centre, or in a group apart, is uneven, and one
+	// whose tail falls more slowly.
+	unevenAtom, unevenGroup, unevenTail, unevenSDs = .45, .08, 2.5, 3
+	// With so many rows far out of the round ones, all columns are looked at closely.
+	someFar = .02
+	// plainRows d/mu rows are enough for the plain way; in more than wideColumns the other needs
+	// far more.
+	plainRows, wideColumns = 60, 24
+)
+
+const roundPrefix = "round "
+
+// PlainSteps are the steps of Uneven, Plain and Beyond.
+func PlainSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
+	steps := append(columns.MomentsSteps(prefix, share, 1), columns.ReachStep(prefix, share), BeyondStep(prefix, share))
+	if !ByFull(p) {
+		return steps
+	}
+	if usesPairs(p) {
+		steps = append(steps, columns.CentersStep(prefix, share*columns.LargestPart))
+	}
+	return append(steps, columns.MomentsSteps(prefix+roundPrefix, share, plainRounds-1)...)
+}
+
+// Enough reports that there are rows enough for the plain way.
+func (f *Fit) Enough() bool { return f.Rows*f.Problem.Mu >= plainRows*float64(f.Space.Dim()) }
+
+// wide reports that there are many columns, rows enough for the plain way, and too few to make them
+// round first.
+func (f *Fit) wide() bool {
+	return f.Space.Dim() > wideColumns && f.Enough() && f.Rows < RowsNeeded(f.Problem)
+}
+
+// Near is st, or nil where too many rows are far out there for their moments to be taken in it.
+func (f *Fit) Near(st *tyler.State) *tyler.State {
+	if f.far > someFar {
+		return nil
+	}
+	return st
+}
+
+// again goes the plain way with what rounding has left, which got to st: there, but with too many
+// rows far out, or not. If it did not although there were rows enough, no Gaussian's rows are in
+// the way; else it ends for good.
+func (f *Fit) again(st *tyler.State, there bool) (none estimate.Outcome, err error) {
+	switch {
+	case there && f.Enough() || f.Rows >= RowsNeeded(f.Problem):
+		return f.Plain(nil)
+	case there:
+		return none, f.RefuseFar("too many rows share one value or lie far out")
+	}
+	return none, f.unresolved(st)
+}
+
+// Uneven reports that some column is of a kind that makes Tyler's iteration collapse around an
+// atom, or end far from its mean and covariance: most rows share a value, or they are of several
+// scales. Stage zero has seen that in octaves of pairs, for nothing; else a glance at the columns
+// does.
+//
+// Rows that are far out in a column, as few as a look sees, are uneven too where no preconditioner
+// comes after: many columns, each by itself.
+func (f *Fit) Uneven() (bool, error) {
+	if f.Units.Uneven != nil && f.byFull {
+		return slices.ContainsFunc(f.Space.Columns, func(j int) bool { return f.Units.Uneven[j] }), nil
+	}
+	if f.Tyler.Unit == 0 || KnowsUnits(f.Problem) {
+		return false, nil
+	}
+	t, err := columns.MeasureReach(f.Allotment, f.Tyler.Prefix, f.Space, f.Good(), glance*f.Mu2)
+	if err != nil {
+		return false, err
+	}
+	for i, c := range t.Columns {
+		atom := f.Units.Varied != nil && f.Units.Varied[f.Space.Columns[i]]+unevenSDs*f.Units.VariedSD < (1-unevenAtom)*f.Good() ||
+			f.Units.Uneven != nil && f.Units.Uneven[f.Space.Columns[i]]
+		if atom || c.Group > unevenGroup || c.Tail > 0 && c.Tail+unevenSDs*c.TailSD < unevenTail {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// Plain releases the rows' own mean and covariance. Columns are measured in units of their reach,
+// where atoms, zeros and heavy tails have no more noise than others; then in coordinates that the
+// measurements so far make round, so that directions in which correlated columns hardly vary are
+// seen too. At last every column gets the spread that it has by itself. Where rows are round in the
+// coordinates of st, which may be nil, and no column reaches too far there, one release does all.
+//
+// The noise of a round in z is sqrt2 R^2/(n mu) on the diagonal and 1/sqrt2 of it off, so its
+// spectral norm is 2 R^2 sqrt d/(n mu), R^2 of d and more: in the first round relative to the
+// columns' variances. A direction with the part v of these is seen from v = 2 R^2 sqrt d/(n mu) on;
+// the next round, in which that is the unit, sees the square of that. Rounds are joined entry by
+// entry, by their variances.
+func (f *Fit) Plain(st *tyler.State, told ...estimate.Flag) (none estimate.Outcome, err error) {
+	p := &plain{Fit: f}
+	if err := p.look(st); err != nil {
+		return none, err
+	}
+	in, err := st != nil && p.within(st), error(nil)
+	if in {
+		err = p.beyondRound(st)
+	}
+	if err != nil {
+		return none, err
+	}
+	if in {
+		if err := p.refine(f.Left()); err != nil {
+			return none, err
+		}
+		return p.release(told)
+	}
+	first := firstPlain * f.Left()
+	if !f.byFull { // columns by themselves need no rounds
+		first = f.LeftMu() * f.LeftMu()
+	}
+	if err := p.table.Release(f.Allotment, f.Tyler.Prefix, f.Good(), first); err != nil {
+		return none, err
+	}
+	if err := p.beyondTable(); err != nil {
+		return none, err
+	}
+	p.start()
+	for round := 1; round < plainRounds && f.byFull; round++ {
+		resolved, ok := p.whiten()
+		if !ok {
+			return none, f.Refuse("the noise hides the spread of the rows")
+		}
+		part := 1.0
+		if !resolved {
+			part = 1 / float64(plainRounds-round)
+		}
+		if err := p.refine(part * f.Left()); err != nil {
+			return none, err
+		}
+		if resolved {
+			break
+		}
+	}
+	return p.release(told)
+}
+
+// look looks at the columns, about the centre of st if there is one.
+func (p *plain) look(st *tyler.State) (err error) {
+	a, prefix, space, first, closer := p.Allotment, p.Tyler.Prefix, p.Space, firstLook, closerLook
+	if st != nil {
+		first, closer = firstLookRound, closerLookRnd
+		space.Center, _ = st.Raw(make([]float64, st.Rank()), mat.NewDense(st.Rank(), 1, nil), 1)
+	} else if err := p.centre(); err != nil {
+		return err
+	}
+	if p.table, err = columns.MeasureReach(a, prefix, space, p.Good(), first*p.Left()); err != nil {
+		return err
+	}
+	return p.table.Closer(a, prefix, p.Good(), closer*p.Left(), p.far > someFar)
+}
+
+// Rows farther out than the columns are seen to reach.
+const unseenRows = "they lie farther out than the columns are seen to reach, and count for little or nothing"
+
+// beyondRound counts the rows that are far out in the coordinates of st, less those that the
+// columns show there.
+func (p *plain) beyondRound(st *tyler.State) (err error) {
+	frame, edge2 := p.space.Frame(p.mean, p.inv), Nearest2(st.Rank())
+	p.beyond, err = p.Beyond(frame, edge2, unseenRows)
+	for i, c := range p.table.Columns {
+		sd := p.space.Scale[i] * math.Sqrt(dense.Norm2(p.l.RawRowView(i)))
+		p.beyond.Share -= c.ShareFrom(math.Sqrt(edge2) * sd / p.table.Seen.Scale[i])
+	}
+	return err
+}
+
+// beyondTable counts the rows far beyond the reach of the columns, in the units of the table.
+func (p *plain) beyondTable() (err error) {
+	frame, edge2 := p.table.Outside()
+	p.beyond, err = p.Beyond(frame, edge2, unseenRows)
+	return err
+}
+
+// centre finds the centres of the columns where stage zero did without.
+func (f *Fit) centre() error {
+	if !usesPairs(f.Problem) || !f.byFull {
+		return nil
+	}
+	share, _ := columns.CenterShare(f.Problem.Relation, f.All, f.Rows, f.Mu2)
+	err := f.Units.FindCenters(f.Allotment, f.Tyler.Prefix, f.Rows, math.Min(share*f.Mu2, f.Left()/4))
+	for i, j := range f.Space.Columns {
+		f.Space.Center[i] = f.Units.Center[j]
+	}
+	return err
+}

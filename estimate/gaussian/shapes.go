@@ -1,0 +1,93 @@
+package gaussian
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/model/flags"
+)
+
+// What is told of columns, and when. Guesses.
+const (
+	atomShare = .3 // of the rows near one value
+	// A tail that falls like t^-2 or more slowly has no variance. It is said where tailSDs noise
+	// sds do not change that: skewed tails fall like t^-2.5 or so as far as a few thousand rows
+	// show.
+	noVariance, tailSDs = 2., 3.
+	farGroup            = 3 // sds from the others
+	// farMean noise sds from what a column has by itself, a mean of clipped rows is not.
+	farMean = 1.5
+)
+
+// release ends the fit: with every column's own spread, and what the noise hides said.
+func (p *plain) release(told []estimate.Flag) (none estimate.Outcome, err error) {
+	if _, ok := p.whiten(); !ok {
+		return none, p.Refuse("the noise hides the spread of the rows")
+	}
+	hidden, noise := p.hidden()
+	if k := len(p.edge); 2*hidden > k {
+		return none, p.Refuse("the noise hides the spread in %d of %d directions", hidden, k)
+	} else if hidden > 0 {
+		told = append(told, flags.New(flags.Unresolved, "the noise hides the spread in %d of %d directions: there the model has about the largest spread possible", hidden, k))
+	}
+	mean, factor := make([]float64, len(p.mean)), mat.DenseCopyOf(p.l)
+	for i := range mean {
+		row, scale := factor.RawRowView(i), p.space.Scale[i]
+		if p.table.Cov != nil {
+			p.ownMoments(i, row)
+		}
+		mean[i] = p.space.Center[i] + scale*p.mean[i]
+		floats.Scale(scale, row)
+	}
+	return p.Release(mean, factor, append(told, p.shapes(mean, factor)...), noise)
+}
+
+// hidden is the number of directions in which the noise hides the spread; noise is the largest
+// relative noise of the others.
+func (p *plain) hidden() (count int, noise float64) {
+	for i, e := range p.edge {
+		if floorEdges*e < p.cov.At(i, i) {
+			noise = math.Max(noise, e)
+			continue
+		}
+		count++
+	}
+	return count, noise
+}
+
+// ownMoments makes mean and spread of column i, whose row of the factor is row, agree with what it
+// has by itself: within the noise of that, and the mean where the rounds clip its rows.
+func (p *plain) ownMoments(i int, row []float64) {
+	if alone, noise := p.table.Mean[i], farMean*p.table.MeanSD; p.reach2(i) > p.radius2 {
+		p.mean[i] = math.Max(alone-noise, math.Min(p.mean[i], alone+noise))
+	}
+	noise, here := p.table.CovSD, dense.Norm2(row)
+	own := math.Max(p.table.Cov.At(i, i), floorEdges*noise)
+	floats.Scale(math.Sqrt(math.Max(math.Max(own-noise, own/4), math.Min(here, own+noise))/here), row)
+}
+
+// shapes says what kind of rows the columns hold.
+func (p *plain) shapes(mean []float64, factor *mat.Dense) (told []estimate.Flag) {
+	u := p.beyond
+	for i, j := range p.Space.Columns {
+		c, center, unit := p.table.Columns[i], p.table.Seen.Center[i], p.table.Seen.Scale[i]
+		sd := math.Sqrt(dense.Norm2(factor.RawRowView(i)))
+		u.Columns = append(u.Columns, estimate.UndescribedColumn{Column: j, Share: c.Beyond, Noise: c.BeyondSD, Beyond: [2]float64{center - c.Reach*unit, center + c.Reach*unit}})
+		switch {
+		case c.Group > 0 && math.Abs(c.Far)*unit > farGroup*sd:
+			told = append(told, flags.New(flags.FarGroup, "column %d: about %.2g%% of the rows lie around %.3g, far from all others; mean and sd are of all rows", j+1, 100*c.Group, center+c.Far*unit).
+				In(j).Of(c.Group, 0))
+		case c.Tail > 0 && c.Tail+tailSDs*c.TailSD < noVariance:
+			told = append(told, flags.New(flags.HeavyTail, "column %d: its tail falls slowly as far as rows are seen (like the power -%.1f; from -2 on no sd exists): mean and sd describe the rows within %.3g of %.3g",
+				j+1, c.Tail, c.Reach*unit, mean[i]).In(j))
+		case c.Atom > atomShare:
+			told = append(told, flags.New(flags.SharedValue, "column %d: about %.0f%% of the rows share the value %.4g, or nearly", j+1, 100*math.Min(c.Atom, 1), center).In(j).Of(c.Atom, 0))
+		}
+	}
+	p.Notes.LeavesOut(u)
+	return told
+}

@@ -1,0 +1,190 @@
+package gaussian
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/parts/columns"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/tyler"
+)
+
+// A Fit is a run of one fit: public facts and released values only. Its Rows are n or a noisy
+// count, which price what is asked.
+type Fit struct {
+	program.Run
+	Context context.Context // of the fit, which long computations stop with
+	Tyler   *tyler.Rounder
+	name    string
+	// cells is, for any two columns, the part of the rows that has both cells; nil where rows that
+	// lack some are left out.
+	cells  *mat.SymDense
+	byFull bool    // of the problem that it was opened for
+	far    float64 // share of rows, of Round
+}
+
+// NewFit is a fit with all that a has left, by the method of that name, before its first
+// measurement. It measures steps that begin with prefix only.
+func NewFit(ctx context.Context, name string, a *kernel.Allotment, p estimate.Problem, prefix string) *Fit {
+	s := a.Session()
+	p.Mu, p.Columns, p.Relation = a.LeftMu(), s.Columns(), s.Relation()
+	f := &Fit{name: name, Context: ctx, Tyler: &tyler.Rounder{Allotment: a, Prefix: prefix, Good: &component.RowCount{Public: math.NaN()}}}
+	f.Run = program.Run{Allotment: a, Problem: p, Mu2: a.Left(), Advise: advice, Columns: &program.Columns{All: p.Columns}}
+	return f
+}
+
+// Check refuses a problem on public facts: several components, or fewer rows than a fit can use.
+func Check(name string, p estimate.Problem) error {
+	if p.Columns < 1 {
+		return fmt.Errorf("%s: columns: want at least 1, got %d", name, p.Columns)
+	}
+	if err := program.OneComponent(name, p); err != nil {
+		return err
+	}
+	switch rows := float64(p.Rows); {
+	case p.Relation != privacy.ReplaceOne:
+	case rows < leastRows(p):
+		return program.Refusal(advice(p), "the table has %d rows, too few for a fit of %d columns at any epsilon", p.Rows, p.Columns)
+	case p.Mu > 0 && rows < triedFrom(p):
+		return program.Refusal(advice(p), "%d rows are too few for a fit of %d columns at this epsilon", p.Rows, p.Columns)
+	}
+	return nil
+}
+
+// OpenSteps are those of Open, for the same problem, with prefix before their names.
+func OpenSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
+	steps := partialSteps(prefix, share)
+	steps = append(steps, columns.UnitsSteps(prefix, share*columns.LargestPart, share*scaleShare(p))...)
+	steps = append(steps, columns.SparseStep(prefix, share*sparsePart))
+	if usesPairs(p) {
+		steps = append(steps, columns.SpreadStep(prefix, share*columns.SpreadPart))
+		if !ByFull(p) {
+			steps = append(steps, columns.CentersStep(prefix, share*columns.LargestPart))
+		}
+	}
+	return steps
+}
+
+// countPart of mu^2 buys the noisy count where n is private, and at most sparsePart the scales of
+// columns in which few rows differ from one value. Guesses.
+const countPart, sparsePart = .01, .06
+
+// Open counts the rows and finds the units of the columns for the problem, whose columns, mu and
+// relation are the fit's. An error may be a refusal: see End.
+func (f *Fit) Open(p estimate.Problem) error {
+	if !(p.Mu > 0) {
+		return fmt.Errorf("%s: %w", f.name, kernel.ErrExhausted)
+	}
+	f.byFull = ByFull(p)
+	good, lacking, sd, err := f.countRows()
+	if err != nil {
+		return err
+	}
+	partial := lacking > partialSDs*sd && lacking > leastPartial*(lacking+math.Max(good, 0))
+	if f.Rows = good; partial {
+		f.Rows, sd = good+lacking, math.Sqrt2*sd
+	}
+	f.Tyler.Good.Add(f.Rows, sd)
+	if n, public := f.Session().Rows(); public {
+		f.Tyler.Good.Public = float64(n)
+		f.Rows = f.Good()
+	}
+	f.Tyler.Rows = f.Rows
+	if none := TooFew(p, f.Rows); none != nil {
+		return refused(none)
+	}
+	if partial {
+		return f.usePartial(p, lacking/f.Rows)
+	}
+	u, err := f.units(p)
+	if err != nil {
+		return err
+	}
+	return f.use(u, p)
+}
+
+// use takes the units, or refuses.
+func (f *Fit) use(u columns.Units, p estimate.Problem) error {
+	if none := f.Use(u); none != nil {
+		return refused(none)
+	}
+	if f.Hidden() {
+		return refusal(advice(p), "the noise hides whether a column is constant")
+	}
+	return nil
+}
+
+// Good is the number of rows that are not null, from everything released so far.
+func (f *Fit) Good() float64 { return f.Tyler.Good.Good() }
+
+// units looks for the spread of every column: by the octaves of pairs under replace-one, if these
+// can be clear, and then for the centres, unless a full covariance is fitted, whose preconditioner
+// finds them by itself. Else it is stage 0, wherever that can be sharp enough; and raw units where
+// neither can. Nothing is spent where public bounds on the eigenvalues stand for the spread; a
+// bound that is far off costs steps of the preconditioner, and no more.
+func (f *Fit) units(p estimate.Problem) (u columns.Units, err error) {
+	d, prefix, full := p.Columns, f.Tyler.Prefix, ByFull(p)
+	share, sharp := columns.CenterShare(p.Relation, d, f.Rows, f.Mu2)
+	byPairs, clear := columns.SpreadShare(d, f.Rows, f.Mu2)
+	cfg := columns.UnitsConfig{Prefix: prefix, CenterMu2: share * f.Mu2, ScaleMu2: scaleShare(p) * f.Mu2, SparseMu2: sparsePart * f.Mu2, Rows: f.Rows}
+	f.Tyler.Unit = 1
+	switch {
+	case KnowsUnits(p):
+		return unitsOf(d, p.Facts.Eigenvalues[1]), nil
+	case usesPairs(p) && (clear || !sharp):
+		if u, err = columns.SpreadByPairs(f.Allotment, cfg, f.Rows, byPairs*f.Mu2); err == nil && !full {
+			err = u.FindCenters(f.Allotment, prefix, f.Rows, cfg.CenterMu2)
+		}
+		return u, err
+	case sharp || !full:
+		return columns.MeasureUnits(f.Allotment, cfg)
+	}
+	f.Tyler.Unit = 0
+	return unitsOf(d, 1), nil
+}
+
+// KnowsUnits reports that public facts give the columns' spread, and say that none is constant.
+func KnowsUnits(p estimate.Problem) bool { return ByFull(p) && p.Facts.KnowsEigenvalues() }
+
+// unitsOf are centres 0 and the scale of one variance.
+func unitsOf(d int, variance float64) columns.Units {
+	return columns.Units{Center: make([]float64, d), Scale: slices.Repeat([]float64{math.Sqrt(variance)}, d), Constant: make([]bool, d)}
+}
+
+// usesPairs reports that units may come from pairs of rows; under add-or-remove-one fewer rows find
+// a partner and stage 0 is cheaper.
+func usesPairs(p estimate.Problem) bool { return p.Relation == privacy.ReplaceOne }
+
+// scaleShare is the part of mu^2 for stage 0's scales: where nothing corrects them but a rough
+// release, twice as much.
+func scaleShare(p estimate.Problem) float64 {
+	if ByFull(p) {
+		return columns.ScalePart
+	}
+	return 2 * columns.ScalePart
+}
+
+// sdOfOctave: a scale that was found is the octave of the median distance to the centre, and a
+// Gaussian's sd is 1.48 to 2.97 times it.
+const sdOfOctave = 2.1
+
+// SDs are those of the columns that vary, about.
+func (f *Fit) SDs() []float64 {
+	sd := slices.Clone(f.Space.Scale)
+	floats.Scale(sdOfOctave, sd)
+	return sd
+}
+
+// Column is the state that centres the column j and divides it by sd.
+func Column(j int, center, sd float64) *tyler.State {
+	return tyler.New(component.Space{Columns: []int{j}, Center: []float64{center}, Scale: []float64{sd}})
+}

@@ -1,0 +1,269 @@
+package columns
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts"
+	"github.com/gauze-dp/gauze/parts/component"
+)
+
+// Utility constants, guesses.
+const (
+	// clearSDs: rows are seen in one to four neighbouring bins if there are more than so many noise
+	// sds of them; noise alone gets there in a column with a chance of some 1e-4.
+	// Where the noise would not lead far off, less is enough beside an atom.
+	clearSDs = 5.5
+	windows  = 4
+	someSDs  = 2.5
+	nearSDs  = 3.5
+	nearby   = 8.
+	// The tail of a column is a tenth of its rows, or half of those off the centre's bin.
+	tailFrom = .1
+)
+
+// A Column is what a released histogram says of one column. Lengths are in units of its scale,
+// from its centre.
+type Column struct {
+	Reach float64 // how far out rows are seen
+	// Square is the mean square of the rows within Reach, about, never 0.
+	Square float64
+	// Atom is the share of rows in the bin of the centre, a 128th of a scale to both sides.
+	Atom float64
+	// Beyond is the share of rows farther out than Reach, and BeyondSD its noise.
+	Beyond, BeyondSD float64
+	// Tail is the exponent of the tail, P(|x| > t) like t^-Tail, from where a tenth of the rows are
+	// to where no more are seen. 0 if less than an octave is seen.
+	Tail float64
+	// TailSD is about what noise and sampling of the rows at the end of the tail do to Tail.
+	TailSD float64
+	// Group is the share of rows in a group at Far, signed, which a gap of two octaves or more
+	// separates from all others; 0 if there is none. GroupSD is its noise.
+	Far, Group, GroupSD float64
+
+	squares []float64 // what the bins from the centre outwards add to Square
+	last    float64   // exponent of its last octave
+}
+
+// lengths are the edges of the bins of a distance from the centre: fine where columns have their
+// rows, and coarse out to the end of what has a variance in float64.
+var lengths = func() (e []float64) {
+	e = []float64{0x1p-7}
+	for k := -12; k <= 16; k++ {
+		e = append(e, math.Exp2(float64(k)/2))
+	}
+	for _, k := range [...]int{9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32, 48, 64, 128, 256, 480} {
+		e = append(e, math.Ldexp(1, k))
+	}
+	return e
+}()
+
+// ReachStep is the step of MeasureReach and Closer.
+func ReachStep(prefix string, share float64) kernel.Step {
+	return kernel.Step{Name: prefix + "columns", Query: query.Histogram, Share: share, Most: 5, Source: "TYLERPRESS Section 3"}
+}
+
+// The share of rows at the centre that asks for a closer look: a guess.
+const someAtom = .2
+
+// MeasureReach finds how far the columns of space reach, with the part mu2 of mu^2. rows is public
+// or released.
+func MeasureReach(a *kernel.Allotment, prefix string, space component.Space, rows, mu2 float64) (t Summary, err error) {
+	t.Seen = space
+	t.Seen.Scale = slices.Clone(space.Scale)
+	t.Columns = make([]Column, space.Dim())
+	return t, t.look(a, prefix, rows, mu2, func(Column) bool { return true })
+}
+
+// Closer looks again with mu2 of mu^2 at the columns with an atom, a heavy tail or a group apart,
+// which may have few rows farther out, alone; or at all of them.
+func (t *Summary) Closer(a *kernel.Allotment, prefix string, rows, mu2 float64, all bool) error {
+	return t.look(a, prefix, rows, mu2, func(c Column) bool {
+		return all || c.Atom > someAtom || c.Group > 0 || c.Tail > 0 && c.Tail < lightTail
+	})
+}
+
+// look releases one histogram of the columns that are wanted, if any are, signed, with the part mu2
+// of mu^2, and reads them. rows is public or released.
+func (t *Summary) look(a *kernel.Allotment, prefix string, rows, mu2 float64, want func(Column) bool) error {
+	is, size := parts.Map(t.Columns, want), len(lengths)
+	if !slices.Contains(is, true) {
+		return nil
+	}
+	q := query.Counts{Edges: make([][]float64, a.Session().Columns())}
+	for i, j := range t.Seen.Columns {
+		if !is[i] {
+			continue
+		}
+		edges := make([]float64, 2*size)
+		for k, l := range lengths {
+			far := math.Min(l*t.Seen.Scale[i], math.MaxFloat64/2)
+			edges[size+k] = clamp(t.Seen.Center[i] + far)
+			edges[size-1-k] = clamp(t.Seen.Center[i] - far)
+		}
+		q.Edges[j] = edges
+	}
+	answer, err := a.Sum(prefix+"columns", q, parts.Mu(mu2))
+	if err != nil {
+		return err
+	}
+	rest := answer.Values
+	for i := range t.Columns {
+		if is[i] {
+			t.Columns[i] = read(rest[:2*size+1], answer.Sigma, rows)
+			rest = rest[2*size+1:]
+		}
+	}
+	return nil
+}
+
+func clamp(x float64) float64 { return math.Max(-math.MaxFloat64, math.Min(x, math.MaxFloat64)) }
+
+// read reads the histogram of one column: the bins of the negative side from the far end on, that
+// of the centre, and those of the positive side.
+func read(counts []float64, sigma, rows float64) Column {
+	size := len(lengths)
+	c := Column{Atom: counts[size] / rows, Reach: lengths[0]}
+	side := [2][]float64{counts[size+1:], slices.Clone(counts[:size])}
+	slices.Reverse(side[1])
+	near := clearSDs
+	if c.Atom > someAtom {
+		near = nearSDs
+	}
+	last := [2]int{outermost(side[0], sigma, near, rounding), outermost(side[1], sigma, near, rounding)} // -1: none
+	sums := slices.Clone(side[0])
+	floats.Add(sums, side[1])
+	out := max(last[0], last[1], outermost(sums, math.Sqrt2*sigma, near, 2*rounding))
+	for i := range size {
+		both := side[0][i] + side[1][i]
+		if i > out {
+			c.Beyond += both / rows
+			c.BeyondSD += 2 * sigma * sigma / (rows * rows)
+			continue
+		}
+		low, high := lengths[i], lengths[min(i+1, size-1)]
+		c.squares = append(c.squares, both/rows*(low*low+low*high+high*high)/3)
+		c.Square += c.squares[i]
+		c.Reach = high
+	}
+	c.BeyondSD = math.Sqrt(c.BeyondSD)
+	if out >= 0 {
+		inner := lengths[out]
+		c.Square = math.Max(c.Square, inner*inner*sigma/rows)
+		c.group(side, last, sigma, rows)
+		c.tail(side, out, sigma, rows)
+	}
+	c.Square = math.Max(c.Square, c.Reach*c.Reach*sigma/rows/4)
+	return c
+}
+
+// beyond is what rows farther out than x add to Square.
+func (c *Column) beyond(x float64) (sum float64) {
+	for i, v := range c.squares {
+		if lengths[i] >= x {
+			sum += v
+		}
+	}
+	return math.Max(0, sum)
+}
+
+// ShareFrom is the share of the rows that are seen at x or farther out.
+func (c *Column) ShareFrom(x float64) (share float64) {
+	for i, v := range c.squares {
+		if low, high := lengths[i], lengths[min(i+1, len(lengths)-1)]; low >= x {
+			share += v / ((low*low + low*high + high*high) / 3)
+		}
+	}
+	return math.Max(0, share)
+}
+
+// A tail that falls faster than lightTail is light. A guess.
+const lightTail = 5
+
+// rounding is what rounding to integers adds to the kernel's noise at most. Where noise is small it
+// matters: an sd of .15 makes a one, more than six of its sds, of every 2000th number.
+const rounding = .5
+
+// outermost is the last bin that is seen to hold rows, nearby by nearSDs, above noise of the sd
+// sigma and whole; -1 if none is.
+func outermost(counts []float64, sigma, nearSDs, whole float64) int {
+	last := seen(counts, sigma, clearSDs, whole)
+	near := sort.SearchFloat64s(lengths, nearby*lengths[min(last+1, len(lengths)-1)])
+	return max(last, seen(counts[:min(near, len(counts))], sigma, nearSDs, whole))
+}
+
+// seen is the last bin that holds rows clear of the noise, together with up to three before it, and
+// some itself.
+func seen(counts []float64, sigma, sds, whole float64) int {
+	for i := len(counts) - 1; i >= 0; i-- {
+		sum := 0.0
+		for w := 1; w <= windows && w <= i+1 && counts[i] > someSDs*sigma+whole; w++ {
+			if sum += counts[i-w+1]; sum > sds*sigma*math.Sqrt(float64(w))+whole*float64(w) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// tail finds the exponent of the tail between the first length beyond which a tenth of the rows
+// are and the last beyond which any are seen, or in the last octave of that, or from
+// there to where none are seen, if it falls faster there.
+func (c *Column) tail(side [2][]float64, out int, sigma, rows float64) {
+	above, to := make([]float64, out+2), -1 // rows from each bin on
+	most := math.Min(tailFrom, (1-c.Atom)/2) * rows
+	for i := out; i >= 0 && c.Group == 0; i-- {
+		above[i] = above[i+1] + side[0][i] + side[1][i]
+		if to < 0 {
+			if above[i] > clearSDs*sigma*math.Sqrt(2*float64(out-i+1)) {
+				to = i
+			}
+			continue
+		}
+		octaves := math.Log(lengths[to] / lengths[i])
+		slope := math.Log(above[i]/above[to]) / octaves
+		if octaves > .9*math.Ln2 && c.last == 0 {
+			c.last = slope
+		}
+		if above[i] > most {
+			if octaves > .9*math.Ln2 {
+				end := math.Log(above[to]/math.Max(1, c.Beyond*rows+2*c.BeyondSD*rows)) / math.Log(c.Reach/lengths[to])
+				c.Tail = max(slope, c.last, end)
+				c.TailSD = math.Hypot(sigma*math.Sqrt(2*float64(out-to+1))/above[to], 1/math.Sqrt(above[to])) / octaves
+			}
+			return
+		}
+	}
+}
+
+// group finds the rows of the outermost octave of a side, if the two octaves before it hold far
+// fewer, clear of the noise: those of one group have about as many there.
+func (c *Column) group(side [2][]float64, last [2]int, sigma, rows float64) {
+	s, sign := 0, 1.0
+	if last[1] > last[0] {
+		s, sign = 1, -1
+	}
+	sum, at, bins := 0.0, 0.0, 0.0
+	i := last[s]
+	for ; i >= 0 && 2*lengths[i] > lengths[last[s]]; i-- {
+		sum += side[s][i]
+		at += side[s][i] * (lengths[i] + lengths[min(i+1, len(lengths)-1)]) / 2
+		bins++
+	}
+	gap, empty := 0.0, 0.0
+	for end := i; i >= 0 && 4*lengths[i] >= lengths[end+1]*(1-1e-9); i-- {
+		gap += side[s][i]
+		empty++
+	}
+	if i >= 0 && sum > clearSDs*sigma*math.Sqrt(bins) && math.Max(gap, 0)+gapSDs*sigma*math.Sqrt(empty) < gapPart*sum {
+		c.Far, c.Group, c.GroupSD = sign*at/sum, sum/rows, sigma*math.Sqrt(bins)/rows
+	}
+}
+
+// What the gap before a group may hold of its rows, and how clear of the noise. Guesses.
+const gapPart, gapSDs = .4, 2.5

@@ -1,0 +1,111 @@
+package component
+
+import (
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"github.com/gauze-dp/gauze/parts"
+)
+
+// ClippingLaw holds the first-order effect of clipping z ~ N(delta, I+E) in R^d to the ball of
+// radius R. With g = min(1, R^2/|z|^2),
+//
+//	E[sqrt(g) z]   = A1 delta                          + higher order,
+//	E[g z z^T]     = A I + B1 E + B2 tr(E) I           + higher order,
+//
+// where E includes the shift: E <- E + delta delta^T. V and VM are the variances of an off-diagonal
+// entry of g z z^T and of its trace divided by d. With c^2 = R^2 - |z|^2, 0 beyond the radius,
+//
+//	E[c z] = C delta + higher order,
+//
+// and VC is the variance of a coordinate of c z.
+//
+// Source: [TYLERPRESS] Section 4.3.
+// Differs: closed forms by incomplete gamma functions instead of a quantile rule.
+type ClippingLaw struct {
+	D                    int
+	R2                   float64
+	A, A1, B1, B2, V, VM float64
+	C, VC                float64
+}
+
+// ClippedGaussian returns the law for dimension d >= 1 and squared radius r2 > 0.
+func ClippedGaussian(d int, r2 float64) ClippingLaw {
+	// below(m) = E[q^m; q <= r2], above(m) = E[q^m; q > r2] for q ~ chi-square with d degrees of
+	// freedom.
+	full := func(m float64) float64 {
+		a, _ := math.Lgamma(float64(d)/2 + m)
+		b, _ := math.Lgamma(float64(d) / 2)
+		return math.Exp(m*math.Ln2 + a - b)
+	}
+	below := func(m float64) float64 { return full(m) * mathext.GammaIncReg(float64(d)/2+m, r2/2) }
+	above := func(m float64) float64 { return full(m) * mathext.GammaIncRegComp(float64(d)/2+m, r2/2) }
+	n := float64(d)
+	l := ClippingLaw{D: d, R2: r2}
+	eGQ := below(1) + r2*above(0)
+	eG2Q2 := below(2) + r2*r2*above(0)
+	l.A = eGQ / n
+	// d/d delta of E[sqrt(g) z] at 0 is E[sqrt(g) z z^T] = E[q sqrt g]/d I.
+	l.A1 = (below(1) + math.Sqrt(r2)*above(.5)) / n
+	l.B1 = (below(2) + r2*above(1)) / (n * (n + 2))
+	l.B2 = (l.B1 - l.A) / 2
+	l.V = eG2Q2 / (n * (n + 2))
+	l.VM = math.Max(0, eG2Q2-eGQ*eGQ) / n
+	l.C, l.VC = crossGain(d, r2), math.Max(0, r2*below(1)-below(2))/n
+	return l
+}
+
+// TraceGain is the derivative of tr E[g z z^T]/d with respect to tr E/d.
+func (l ClippingLaw) TraceGain() float64 { return l.B1 + float64(l.D)*l.B2 }
+
+// ClippedVariance is the v of N(0, v I) whose clipped |z|^2 has the mean trace, in [exp(-20),
+// exp(6)].
+func ClippedVariance(d int, trace, r2 float64) float64 {
+	lo, hi := parts.Bisect(-20, 6, 60, func(log float64) bool {
+		v := math.Exp(log)
+		return v*ClippedGaussian(d, r2/v).A*float64(d) < trace
+	})
+	return math.Exp((lo + hi) / 2)
+}
+
+// Error is the expected squared Frobenius error of the covariance that is recovered from n clipped
+// rows whose second moment carries noise of standard deviation sigma per entry (already divided by
+// n): [TYLERPRESS] Section 4.3, the objective of R^2.
+func (l ClippingLaw) Error(n, sigma float64) float64 {
+	d := float64(l.D)
+	gain := l.TraceGain()
+	return (d*(d+1)/2-1)*(2*l.V/n+sigma*sigma)/(l.B1*l.B1) + (l.VM/n+sigma*sigma)/(gain*gain)
+}
+
+// ClippingRadius2 returns the squared radius that minimises Error(n, noise*R^2/n) + misfit * d
+// (1-A)^2 over a public grid: noise is the sd of an entry of the sum of g z z^T for R^2 = 1. misfit
+// is a utility constant: how much of what clipping hides is expected to be unlike a Gaussian's
+// tail.
+func ClippingRadius2(d int, n, noise, misfit float64) float64 {
+	best, at := math.Inf(1), farthest(d)
+	for _, l := range grid(d) {
+		if e := l.Error(n, noise*l.R2/n) + misfit*float64(d)*(1-l.A)*(1-l.A); e < best {
+			best, at = e, l.R2
+		}
+	}
+	return at
+}
+
+// grid is that of Radius2, computed once for every d.
+func grid(d int) []ClippingLaw {
+	if known, is := grids.Load(d); is {
+		return known.([]ClippingLaw)
+	}
+	var laws []ClippingLaw
+	for r2 := .4*float64(d) + .5; r2 <= 8*farthest(d); r2 *= 1.08 {
+		laws = append(laws, ClippedGaussian(d, r2))
+	}
+	grids.Store(d, laws)
+	return laws
+}
+
+var grids sync.Map
+
+func farthest(d int) float64 { return float64(d) + 6*math.Sqrt(float64(d)) + 25 }

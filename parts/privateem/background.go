@@ -1,0 +1,112 @@
+package privateem
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/component"
+)
+
+// A Background takes the rows that are somewhat far from every component: wide copies of the
+// released global Gaussian whose shapes are fixed. It joins the soft partition in the last round
+// only, where one more component adds no sensitivity; in earlier rounds it would eat the small
+// components before they are sharp. Copies that are wider yet guard against rows that nobody has
+// seen: see Outskirts for those that somebody has.
+//
+// Source: [KSSU19] Section E.2, point 1 of the restatement.
+// Differs: the weights are measured instead of fixed.
+//
+// The zero Background takes no rows.
+type Background struct {
+	near []component.Gaussian
+	// Share is the part of the rows that was counted in copies seen to hold any, Noise its sd. By
+	// the last round.
+	Share, Noise float64
+}
+
+// Utility constants of the background, chosen on the public tables, by experiments/files.
+const (
+	backgroundStart = .004 // weight of a copy before it is measured
+	backgroundMost  = .06
+	// A copy whose count is below backgroundSDs noise sds keeps leastWeight, which bounds what a
+	// far row costs, or guardSpread.
+	backgroundSDs = 3.0
+	leastWeight   = .0005
+	// guardSpread is what a guard adds to the variance of the whole.
+	guardSpread = .004
+)
+
+// rungs are the factors by which the copies' covariances are inflated; wide has those of Outskirts.
+var rungs = []float64{3, 20}
+
+// NewBackground is made of copies of g, their covariances of the form.
+func NewBackground(g component.Gaussian, form query.Form) (b Background) {
+	if form != query.FullForm {
+		g.Cov = symmetric.OnlyDiagonal(g.Cov, form == query.SphericalForm)
+	}
+	for _, f := range rungs {
+		b.near = append(b.near, copyOf(g, f, backgroundStart))
+	}
+	return b
+}
+
+// copyOf is g with its covariance times f, and that weight.
+func copyOf(g component.Gaussian, f, weight float64) component.Gaussian {
+	return component.Gaussian{Weight: weight, Mean: g.Mean, Cov: symmetric.Scaled(f, g.Cov)}
+}
+
+// components are the background's parts of a moments query.
+func (b *Background) components(s component.Space) (out []query.Component) {
+	for _, g := range b.near {
+		q, _ := s.Density(g, g.Weight)
+		q.Radius = math.Sqrt(float64(s.Dim()))
+		out = append(out, q)
+	}
+	return out
+}
+
+// update moves the weights to the shares of the rows, where these can be seen.
+func (b *Background) update(sums []component.Sums, rows float64) {
+	b.Share, b.Noise = 0, 0
+	for i := range b.near {
+		s, w := sums[i], math.Min(leastWeight, guardSpread/rungs[i])
+		b.Noise = math.Hypot(b.Noise, s.CountSD/rows)
+		if s.Count > backgroundSDs*s.CountSD {
+			b.Share += s.Count / rows
+			w = math.Max(w, math.Min(s.Count/rows, backgroundMost))
+		}
+		b.near[i].Weight = w
+	}
+}
+
+// Parts are the background as Gaussians, with their weights: what has been measured, and the
+// guards.
+func (b *Background) Parts() (parts []component.Gaussian) {
+	parts = append(parts, b.near...)
+	if b.near != nil {
+		for _, f := range wide {
+			parts = append(parts, copyOf(b.near[0], f/rungs[0], guardSpread/f))
+		}
+	}
+	return parts
+}
+
+// Density is the mixture of the components with a background that weighs little: far rows say
+// little about a density with it.
+func (r *Rounds) Density() []query.Component {
+	var out []query.Component
+	for _, c := range r.Components {
+		q, _ := r.Space.Density(c, c.Weight)
+		out = append(out, q)
+	}
+	for _, c := range r.Background.components(r.Space) {
+		c.LogWeight += math.Log(lightBackground / backgroundStart)
+		out = append(out, c)
+	}
+	return out
+}
+
+// lightBackground is the weight of the background in a Density. A utility constant, chosen on the
+// public tables, by experiments/files.
+const lightBackground = .001

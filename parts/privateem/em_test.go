@@ -1,0 +1,95 @@
+package privateem
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/internal/stattest"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts/component"
+)
+
+// TestMerge: identical components become one; distant ones never do.
+func TestMerge(t *testing.T) {
+	for _, form := range []query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm} {
+		for _, mu := range []float64{.05, 1, 1e3} {
+			r := &Rounds{Space: component.Space{Columns: []int{0, 1, 2}}, Form: form, Rows: 20000, Factor: math.Sqrt2, Misfit: 1}
+			g := component.Gaussian{Weight: .3, Mean: make([]float64, 3), Cov: symmetric.Identity(3)}
+			far := component.Gaussian{Weight: .4, Mean: []float64{40, 0, 0}, Cov: symmetric.Identity(3)}
+			r.Components = []component.Gaussian{g, far, g}
+			r.Merge(t.Context(), mu)
+			if len(r.Components) != 2 {
+				t.Fatalf("%v mu %v: %d components of two equal and one far", form, mu, len(r.Components))
+			}
+			for _, c := range r.Components {
+				if c.Mean[0] == 0 && math.Abs(c.Weight-.6) > 1e-12 || c.Mean[0] == 40 && c.Weight != .4 {
+					t.Errorf("weights %v", c.Weight)
+				}
+			}
+		}
+	}
+}
+
+// TestBackgroundBounds: whatever the released count is, the background keeps its least weight and
+// stays below its most, and what guards add to the variance of the whole is bounded.
+func TestBackgroundBounds(t *testing.T) {
+	seed := stattest.Seed(t)
+	rng := rand.New(rand.NewPCG(seed, seed>>32))
+	for range 500 {
+		b := NewBackground(component.Gaussian{Mean: []float64{0}, Cov: symmetric.Identity(1)}, query.FullForm)
+		s := component.Sums{Count: 1e4 * rng.NormFloat64() * math.Pow(10, 6*rng.Float64()-3), CountSD: 1e3 * rng.Float64()}
+		b.update([]component.Sums{s, s}, 1e4)
+		parts := b.Parts()
+		if w := parts[0].Weight; !(w >= leastWeight && w <= backgroundMost) || s.Count < backgroundSDs*s.CountSD && w != leastWeight {
+			t.Fatalf("the background weighs %v on a count of %v +- %v", w, s.Count, s.CountSD)
+		}
+		for _, g := range parts[len(rungs):] {
+			if spread := g.Weight * g.Cov.At(0, 0); spread > guardSpread*(1+1e-9) {
+				t.Fatalf("a guard adds %v to the variance", spread)
+			}
+		}
+	}
+}
+
+// Joining many components stops with the context: it is asked before every pair that is looked at,
+// and from when it is done nothing is joined.
+func TestJoiningStops(t *testing.T) {
+	const d, k = 3, 12
+	for name, join := range map[string]func(ctx context.Context, r *Rounds, random func(int, int) Random) error{
+		"merge": func(ctx context.Context, r *Rounds, _ func(int, int) Random) error { return r.Merge(ctx, 1) },
+		"reduce": func(ctx context.Context, r *Rounds, random func(int, int) Random) error {
+			return r.Reduce(ctx, random, 2, .1)
+		},
+		"simplify": func(ctx context.Context, r *Rounds, random func(int, int) Random) error {
+			return r.Simplify(ctx, random, 1)
+		},
+	} {
+		left := 0
+		asks, most := stattest.StopsAsked(t, 23, func() (func(context.Context) error, func() int) {
+			random := rand.New(rand.NewPCG(1, 2))
+			r := &Rounds{Space: component.Space{Columns: make([]int, d)}, Form: query.FullForm, Rows: 20000, Factor: math.Sqrt2, Misfit: 1}
+			for range k {
+				g := component.Gaussian{Weight: 1. / k, Mean: make([]float64, d), Cov: symmetric.Identity(d)}
+				for i := range g.Mean {
+					g.Mean[i] = .1 * random.NormFloat64()
+				}
+				r.Components = append(r.Components, g)
+			}
+			return func(ctx context.Context) error {
+				err := join(ctx, r, func(int, int) Random { return random })
+				left = len(r.Components)
+				return err
+			}, func() int { return k - len(r.Components) }
+		})
+		pairs := 0
+		for n := k; n > left; n-- {
+			pairs += n * (n - 1) / 2
+		}
+		if asks < pairs || left > k/2 || most > 1 {
+			t.Errorf("%s: asked %d times while %d components became %d, which is %d pairs; %d joined between two times", name, asks, k, left, pairs, most)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package privateem
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/parts/component"
+)
+
+// Merge joins, greedily, pairs of components whose distinction is worth less than it costs: the
+// loss of log-likelihood by joining them, at most B = ((wi+wj) ln|S_ij| - wi ln|S_i| - wj
+// ln|S_j|)/2 per row, against what a component costs in sampling error (a BIC term) and in noise.
+// It is post-processing of released values. Its error is ctx's.
+//
+// Source: [RUNNALLS07] for the bound B.
+func (r *Rounds) Merge(ctx context.Context, mu float64) error {
+	known := bounds{}
+	return r.joinDownTo(1, func() (bool, error) {
+		apart := r.apartBySDs()
+		return r.joinBest(ctx, 0, func(i, j int) float64 {
+			a, b := r.Components[i], r.Components[j]
+			if apart(a, b) {
+				return math.Inf(-1)
+			}
+			loss := known.of(a, b)
+			if loss > r.bic()+(a.Weight+b.Weight)*mostLost { // which is more than any cost
+				return -loss
+			}
+			return r.cost(a, b, mu) - loss
+		})
+	})
+}
+
+// Two components are apart if their means are more than apartSDs of both sds together from each
+// other, and both hold apartRows sds of the noise of a count. Utility constants, guesses.
+const apartSDs, apartRows = 2.0, 6.0
+
+// apartBySDs returns the test whether two components lie apart by the model's own account: along
+// Fisher's direction between their means for the mean covariance of all components, their means are
+// far from each other in their own sds, and both hold rows that noise cannot feign. Noise is no
+// reason to join such components: whether they are two is asked of the rows.
+func (r *Rounds) apartBySDs() func(a, b component.Gaussian) bool {
+	pooled := mat.NewSymDense(r.Space.Dim(), nil)
+	for _, c := range r.Components {
+		pooled.AddSym(pooled, symmetric.Scaled(c.Weight, c.Cov))
+	}
+	_, inverse, _ := symmetric.Factor(pooled)
+	return func(a, b component.Gaussian) bool {
+		if math.Min(a.Weight, b.Weight)*r.Rows <= apartRows*math.Max(a.CountSD, b.CountSD) {
+			return false
+		}
+		between, z := symmetric.Between(inverse, a.Mean, b.Mean)
+		var u mat.VecDense
+		u.MulVec(inverse.T(), z)
+		spread := math.Sqrt(mat.Inner(&u, a.Cov, &u)) + math.Sqrt(mat.Inner(&u, b.Cov, &u))
+		return mat.Dot(&u, between) > apartSDs*spread
+	}
+}
+
+// joinDownTo joins pairs until so many components are left, or join finds none.
+func (r *Rounds) joinDownTo(least int, join func() (joined bool, err error)) error {
+	for len(r.Components) > least {
+		if joined, err := join(); err != nil || !joined {
+			return err
+		}
+	}
+	return nil
+}
+
+// joinBest joins the pair of components, i > j, that gains most and more than least; false if none
+// does.
+func (r *Rounds) joinBest(ctx context.Context, least float64, gain func(i, j int) float64) (bool, error) {
+	bi, bj := -1, -1
+	for i := range r.Components {
+		for j := range i {
+			if err := ctx.Err(); err != nil {
+				return false, err
+			}
+			if g := gain(i, j); g > least {
+				bi, bj, least = i, j, g
+			}
+		}
+	}
+	if bi < 0 {
+		return false, nil
+	}
+	r.Components = component.Join(r.Components, bi, bj)
+	return true, nil
+}
+
+// cost is what keeping a and b apart, instead of joined, costs in nats per row: sampling error (a
+// BIC term) and noise.
+func (r *Rounds) cost(a, b component.Gaussian, mu float64) float64 {
+	both := a.Weight + b.Weight
+	noise := a.Weight*r.Price(a.Weight, mu) + b.Weight*r.Price(b.Weight, mu) - both*r.Price(both, mu)
+	return r.bic() + noise
+}
+
+// bic is the sampling part of cost.
+func (r *Rounds) bic() float64 {
+	d := r.Space.Dim()
+	params := float64(d*(d+1))/2 + float64(d) + 1
+	return mergeBIC * params * math.Log(math.Max(r.Rows, 3)) / r.Rows
+}
+
+// mergeBIC is the weight of the BIC term, in ln n per parameter and row. A guess.
+const mergeBIC = .5
+
+// bounds are what is known of pairs of components, each computed once while they are joined one
+// after the other; and, with an empty second one, log determinants.
+type bounds map[[2]same]float64
+
+// same is alike for components that are the same.
+type same struct {
+	weight float64
+	mean   *float64
+	cov    *mat.SymDense
+}
+
+// of is the bound B on the log-likelihood per row that is lost by joining a and b.
+func (known bounds) of(a, b component.Gaussian) float64 {
+	pair := [2]same{{a.Weight, &a.Mean[0], a.Cov}, {b.Weight, &b.Mean[0], b.Cov}}
+	if _, is := known[pair]; !is {
+		m := component.Joined(a, b)
+		known[pair] = (m.Weight*symmetric.LogDet(m.Cov) - a.Weight*known.logDet(a.Cov) - b.Weight*known.logDet(b.Cov)) / 2
+	}
+	return known[pair]
+}
+
+func (known bounds) logDet(cov *mat.SymDense) float64 {
+	alone := [2]same{{cov: cov}}
+	if _, is := known[alone]; !is {
+		known[alone] = symmetric.LogDet(cov)
+	}
+	return known[alone]
+}

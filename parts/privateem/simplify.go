@@ -1,0 +1,146 @@
+package privateem
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/parts/component"
+)
+
+// Utility constants of Simplify, chosen on the public tables, by experiments/files.
+const (
+	simplifyDraws = 8000 // rows that are drawn from the model to judge a merger
+	noiseCosts    = 3.0  // KL must exceed what a distinction costs in noise this many times ..
+	leastTold     = .001 // .. and its BIC term by this many nats per row, for it to be told
+	// of an even share of the rows: fewer, with a shape of noise, are no component
+	ghostShare = .1
+)
+
+// Simplify joins, greedily, pairs of components whose distinction the model itself hardly shows:
+// KL(f || f with the pair joined), estimated on rows drawn from f with random, against the costs of
+// merge in a round of mu: noise makes pieces of one Gaussian look unlike one. Where merge's bound
+// is loose, for such pieces, this is not. Whether the last two are one is left to the contest. It
+// is post-processing of released values. Its error is ctx's.
+func (r *Rounds) Simplify(ctx context.Context, random func(draws, components int) Random, mu float64) error {
+	known := bounds{}
+	return r.joinDownTo(2, func() (bool, error) {
+		apart, told := r.apartBySDs(), r.told(mu)
+		return r.joinUntold(ctx, random, known, 0, func(a, b component.Gaussian) float64 {
+			if apart(a, b) {
+				return math.Inf(-1)
+			}
+			return told(a, b)
+		})
+	})
+}
+
+// told is what a distinction must be worth, in nats per row, to be told in a round of mu.
+func (r *Rounds) told(mu float64) func(a, b component.Gaussian) float64 {
+	return func(a, b component.Gaussian) float64 {
+		return leastTold + r.bic() + noiseCosts*(r.cost(a, b, mu)-r.bic())
+	}
+}
+
+// Reduce joins pairs of components as Simplify does, but until k are left, after leaving out light
+// ones whose shapes are noise: by the model's own account nothing is as distinct. Its error is
+// ctx's.
+func (r *Rounds) Reduce(ctx context.Context, random func(draws, components int) Random, k int, mu float64) error {
+	for known := (bounds{}); len(r.Components) > k; {
+		j := -1 // the noisiest
+		for i, c := range r.Components {
+			if c.Weight < ghostShare/float64(k) && c.Sigma*r.spectral() > hazy && (j < 0 || c.Sigma > r.Components[j].Sigma) {
+				j = i
+			}
+		}
+		if j >= 0 {
+			r.Components = slices.Delete(slices.Clone(r.Components), j, j+1)
+			r.normalise(false)
+			continue
+		}
+		joined, err := r.joinUntold(ctx, random, known, -math.MaxFloat64, r.told(mu))
+		if err != nil {
+			return err
+		}
+		if !joined { // no loss is a number
+			r.Components = component.Join(r.Components, 1, 0)
+		}
+	}
+	return nil
+}
+
+// Plainer are the components, and what is left of them as pairs are joined, one after the other,
+// whose joint loses less than most nats per row. Its error is ctx's.
+func (r *Rounds) Plainer(ctx context.Context, random func(draws, components int) Random, most float64) ([][]component.Gaussian, error) {
+	joined, known := *r, bounds{}
+	out := [][]component.Gaussian{r.Components}
+	for len(joined.Components) > 2 {
+		joined.Components = slices.Clone(joined.Components)
+		ok, err := joined.joinUntold(ctx, random, known, 0, func(_, _ component.Gaussian) float64 { return most })
+		if err != nil || !ok {
+			return out, err
+		}
+		out = append(out, joined.Components)
+	}
+	return out, nil
+}
+
+// joinUntold joins the pair of components whose distinction is worth least beyond what it must be,
+// if that is less than -least.
+func (r *Rounds) joinUntold(ctx context.Context, random func(draws, components int) Random, known bounds, least float64,
+	worth func(a, b component.Gaussian) float64) (bool, error) {
+	x := r.draw(random(simplifyDraws, len(r.Components)), simplifyDraws)
+	// ln w_j N_j(x), then the part of f(x) that it is
+	shares := make([][]float64, len(r.Components))
+	for j, c := range r.Components {
+		shares[j] = x.logDensities(c)
+	}
+	all := share(shares)
+	bound, err := r.likeliestPairs(ctx, known, pairsTried*len(r.Components))
+	if err != nil {
+		return false, err
+	}
+	return r.joinBest(ctx, least, func(i, j int) float64 {
+		if known.of(r.Components[i], r.Components[j]) > bound {
+			return math.Inf(-1)
+		}
+		merged := relative(x.logDensities(component.Joined(r.Components[i], r.Components[j])), all)
+		loss, product := 0.0, 1.0
+		for t, m := range merged { // one logarithm for the product of many
+			product *= min(max(1-shares[i][t]-shares[j][t]+m, leastRatio), 1/leastRatio)
+			if product < leastRatio || product > 1/leastRatio {
+				loss, product = loss-math.Log(product), 1
+			}
+		}
+		return worth(r.Components[i], r.Components[j]) - (loss-math.Log(product))/float64(len(merged))
+	})
+}
+
+// leastRatio: a density that falls, or rises, by more where two components are joined counts as if
+// by this.
+const leastRatio = 1e-100
+
+// pairsTried: so many pairs for every component are looked at on drawn rows, those whose bounds are
+// the lowest. A guess.
+const pairsTried = 2
+
+// likeliestPairs is the bound on the loss that so many pairs are within.
+func (r *Rounds) likeliestPairs(ctx context.Context, known bounds, pairs int) (float64, error) {
+	var losses []float64
+	for i, a := range r.Components {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		for _, b := range r.Components[:i] {
+			losses = append(losses, known.of(a, b))
+		}
+	}
+	slices.Sort(losses)
+	return losses[min(pairs, len(losses))-1], nil
+}
+
+// Random is a generator of public random numbers; *rand.Rand of math/rand/v2 is one.
+type Random interface {
+	Float64() float64
+	NormFloat64() float64
+}
