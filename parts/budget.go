@@ -9,5 +9,5 @@ import "math"
 // refuses what does not fit.
 const spare = 1e-12
 
-// Mu is the mu of a Gaussian measurement that may cost mu2, and hardly costs less.
+// Mu returns the mu of a Gaussian measurement that may cost mu2, and hardly costs less.
 func Mu(mu2 float64) float64 { return math.Sqrt(mu2) * (1 - spare) }

@@ -2,7 +2,7 @@ package parts
 
 import "math"
 
-// Upto are the numbers 0, 1, .., n-1.
+// Upto returns the numbers 0, 1, .., n-1.
 func Upto(n int) []int {
 	list := make([]int, n)
 	for i := range list {
@@ -11,7 +11,7 @@ func Upto(n int) []int {
 	return list
 }
 
-// Map is what f makes of every element.
+// Map returns what f makes of every element.
 func Map[T, U any](list []T, f func(T) U) []U {
 	out := make([]U, len(list))
 	for i, x := range list {
@@ -20,7 +20,7 @@ func Map[T, U any](list []T, f func(T) U) []U {
 	return out
 }
 
-// Sum is that of f over the elements, in their order.
+// Sum returns that of f over the elements, in their order.
 func Sum[T any](list []T, f func(T) float64) (sum float64) {
 	for _, x := range list {
 		sum += f(x)

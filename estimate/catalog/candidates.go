@@ -33,8 +33,8 @@ type Candidate struct {
 	Note string `json:"note,omitempty"`
 }
 
-// Candidates are the methods for one component, in their order, and what to expect of them with so
-// many rows: n where it is public, else a guess, and 0 for none. Nil for a problem of more
+// Candidates returns the methods for one component, in their order, and what to expect of them with
+// so many rows: n where it is public, else a guess, and 0 for none. Nil for a problem of more
 // components.
 func (l List) Candidates(p estimate.Problem, rows int) (out []Candidate) {
 	if !one(p) {
@@ -53,7 +53,7 @@ func (l List) Candidates(p estimate.Problem, rows int) (out []Candidate) {
 	return out
 }
 
-// reason is why a method refuses, without the advice.
+// reason returns why a method refuses, without the advice.
 func reason(err error) string {
 	var refusal *estimate.Refusal
 	if errors.As(err, &refusal) {
@@ -62,7 +62,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// used are the facts of p that a method makes use of.
+// used returns the facts of p that a method makes use of.
 func used(m estimate.Estimator, p estimate.Problem) []string {
 	unused := estimate.Unused(m, p)
 	return slices.DeleteFunc(p.Facts.Words(), func(word string) bool { return slices.Contains(unused, word) })
@@ -94,8 +94,8 @@ func (c *Candidate) expect(p estimate.Problem, rows int) {
 	}
 }
 
-// loosest is the least looseness, among those measured of a method, that is no tighter than the
-// stated facts: 0 for a method that was told none.
+// loosest returns the least looseness, among those measured of a method, that is no tighter than
+// the stated facts: 0 for a method that was told none.
 func loosest(table *ErrorTable, method string, p estimate.Problem) (loose float64, known bool) {
 	stated, least := Looseness(p.Facts, p.Columns), math.Inf(1)
 	kinds := table.Kinds(method)

@@ -47,12 +47,12 @@ func Methods(others ...learners.Learner) List {
 	}
 }
 
-// With is l and after its methods those of another list.
+// With returns l and after its methods those of another list.
 func (l List) With(one, mixtures []estimate.Estimator) List {
 	return List{One: slices.Concat(l.One, one), Mixtures: slices.Concat(l.Mixtures, mixtures)}
 }
 
-// All are the methods for one component, then the others.
+// All returns the methods for one component, then the others.
 func (l List) All() []estimate.Estimator { return slices.Concat(l.One, l.Mixtures) }
 
 // Names returns "auto" and the name of every method.

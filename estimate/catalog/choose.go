@@ -75,8 +75,8 @@ func (l List) Choose(name string, p estimate.Problem) (e estimate.Estimator, why
 	return e, why, err
 }
 
-// Asked is the method that its name or that of a learner asks for; nil where the choice is left to
-// [List.Choose].
+// Asked returns the method that its name or that of a learner asks for; nil where the choice is
+// left to [List.Choose].
 //
 // Failures: an *[UnknownError]; a *privacy.FieldError where the constants of a source are asked of
 // a method that has none.
@@ -91,7 +91,7 @@ func (l List) Asked(name string, p estimate.Problem) (e estimate.Estimator, why 
 		Mend: "name a method that runs what a paper prints: gauze papers lists them"}
 }
 
-// named is Asked where the constants are those that work.
+// named returns Asked where the constants are those that work.
 func (l List) named(name string, p estimate.Problem) (e estimate.Estimator, why string, err error) {
 	switch {
 	case name != Auto && name != "":
@@ -109,7 +109,7 @@ func one(p estimate.Problem) bool {
 	return p.Components == 1 || p.Components == 0 && p.MaxComponents == 1
 }
 
-// told is the first of the methods that makes use of a known covariance, if there is one and a
+// told returns the first of the methods that makes use of a known covariance, if there is one and a
 // delta to pay for its thresholds; else nil.
 func told(methods []estimate.Estimator, p estimate.Problem) estimate.Estimator {
 	for _, e := range methods {

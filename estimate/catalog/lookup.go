@@ -31,7 +31,7 @@ func (m *Missing) Error() string { return "not measured: " + m.Why }
 // roundOff of a number of rows is no other number of rows.
 const roundOff = 1e-9
 
-// At is what to expect of a kind at so many columns and rows and that mu.
+// At returns what to expect of a kind at so many columns and rows and that mu.
 //
 // Between grid points the logarithms of the errors, each in units of the error of sampling, are
 // interpolated linearly in log d, log mu and log n. The rows of a curve are counted in multiples of
@@ -121,8 +121,8 @@ func (c curve) estimate(shape estimate.CovarianceType, d int, multiple float64) 
 	return unit(c.points[low]).mix(unit(c.points[high]), part)
 }
 
-// rates are the errors of sampling that errors are measured in between grid points: sqrt(d(d+1)/n)
-// and sqrt(d/n), or what takes the place of the first for special shapes.
+// rates returns the errors of sampling that errors are measured in between grid points:
+// sqrt(d(d+1)/n) and sqrt(d/n), or what takes the place of the first for special shapes.
 func rates(shape estimate.CovarianceType, d int, rows float64) (covariance, mean float64) {
 	free := float64(d * (d + 1))
 	switch shape {
@@ -138,8 +138,8 @@ func (e Errors) times(covariance, mean float64) Errors {
 	return Errors{e.Covariance * covariance, e.Mean * mean, e.PlainCovariance * covariance, e.PlainMean * mean}
 }
 
-// beyond is the error, in units of sampling, where what privacy adds in quadrature is multiplied by
-// excess, relative to sampling.
+// beyond returns the error, in units of sampling, where what privacy adds in quadrature is
+// multiplied by excess, relative to sampling.
 func (e Errors) beyond(excess float64) Errors {
 	add := func(private, plain float64) float64 {
 		if private <= plain {

@@ -8,11 +8,11 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 )
 
-// MixtureRows is the Data of a [Kind] whose rows are those of so many components, of equal weights
-// and the closest two of them so many standard deviations apart, their number left to the method.
-// Of such a kind the errors are total variations from the truth: Covariance is the median, Mean the
-// ninth decile, the plain ones those of EM that was started at the truth; and what Released counts
-// is runs whose model has the right number of components.
+// MixtureRows returns the Data of a [Kind] whose rows are those of so many components, of equal
+// weights and the closest two of them so many standard deviations apart, their number left to the
+// method. Of such a kind the errors are total variations from the truth: Covariance is the median,
+// Mean the ninth decile, the plain ones those of EM that was started at the truth; and what
+// Released counts is runs whose model has the right number of components.
 func MixtureRows(components int, gap float64) string {
 	return fmt.Sprintf(mixtureRows, components, gap)
 }
@@ -38,7 +38,7 @@ type Mixture struct {
 // of a point.
 const often = .9
 
-// Mixtures is what was measured of a method on mixtures, by number of components, at so many
+// Mixtures returns what was measured of a method on mixtures, by number of components, at so many
 // columns and rows and that mu. It was measured under replace-one and stands for both relations.
 func (t *ErrorTable) Mixtures(method string, columns int, rows, mu float64) (out []Mixture) {
 	for _, k := range t.Kinds(method) {
@@ -60,7 +60,7 @@ func (t *ErrorTable) Mixtures(method string, columns int, rows, mu float64) (out
 	return out
 }
 
-// fewest is the number of rows from which on runs are often right; 0 if they never are.
+// fewest returns the number of rows from which on runs are often right; 0 if they never are.
 func (t *ErrorTable) fewest(k Kind, columns int, mu float64) (rows float64) {
 	const most, step = 1e8, .9
 	for n := most; n > 1; n *= step {

@@ -120,7 +120,7 @@ func newTable(points []ErrorPoint) (*ErrorTable, error) {
 	return t, nil
 }
 
-// Points are all measured settings, in the order of the file.
+// Points returns all measured settings, in the order of the file.
 func (t *ErrorTable) Points() []ErrorPoint { return slices.Clone(t.points) }
 
 // Kinds lists what was measured of a method, in no order.

@@ -27,7 +27,7 @@ func refusal(advice, format string, args ...any) error {
 
 func refused(none *estimate.NoRelease) error { return &ended{estimate.Outcome{NoRelease: none}} }
 
-// TooFew is the outcome of a fit of so many rows, public or released, if they are not tried.
+// TooFew returns the outcome of a fit of so many rows, public or released, if they are not tried.
 func TooFew(p estimate.Problem, rows float64) *estimate.NoRelease {
 	if rows >= triedFrom(p) {
 		return nil
@@ -64,7 +64,7 @@ func (f *Fit) note(unresolved []tyler.Direction) {
 	}
 }
 
-// End is what a fit ends in: an error that is a refusal is an outcome.
+// End returns what a fit ends in: an error that is a refusal is an outcome.
 func (f *Fit) End(out estimate.Outcome, err error) (estimate.Outcome, error) {
 	if errors.Is(err, columns.ErrOverflow) {
 		err = refusal("record the columns in other units", "the columns' spreads do not fit float64")
@@ -79,7 +79,7 @@ func (f *Fit) End(out estimate.Outcome, err error) (estimate.Outcome, error) {
 	return e.Outcome, nil
 }
 
-// notes are the diagnostics that every outcome has.
+// notes returns the diagnostics that every outcome has.
 func (f *Fit) notes() estimate.Diagnostics {
 	d := f.Notes
 	if good, n := f.Good(), f.Tyler.Good.Public; !math.IsNaN(n) && good != n {
@@ -118,7 +118,7 @@ func (f *Fit) Release(mean []float64, factor *mat.Dense, told []estimate.Flag, n
 	return out, nil
 }
 
-// Constant is the model of a table whose columns are all constant.
+// Constant returns the model of a table whose columns are all constant.
 func (f *Fit) Constant() (estimate.Outcome, error) {
 	return f.Release(nil, mat.NewDense(1, 1, nil), nil, 0)
 }

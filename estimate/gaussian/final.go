@@ -82,7 +82,7 @@ func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err e
 // they are skew or in groups. Then mean and covariance are those of the last release alone.
 const noMiddle = "not bell-shaped: the rows are skew or in groups, and the mean has more noise than a Gaussian's"
 
-// released are moments as what is inverted.
+// released returns the moments as what is inverted.
 func released(m component.Sums, c component.ClippingRadius) component.ClippedRelease {
 	return component.ClippedRelease{Mean: m.Sum, Second: m.Second, R2: c.R2, MeanSD: m.SumSD, SecondSD: m.SecondSD}
 }

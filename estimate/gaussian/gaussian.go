@@ -50,8 +50,8 @@ const name = "gaussian"
 
 const source = "TYLERPRESS Section 4"
 
-// Plan is the worst case that Fit may measure, or a *estimate.Refusal for a table with fewer rows
-// than a fit can ever use.
+// Plan returns the worst case that Fit may measure, or a *estimate.Refusal for a table with fewer
+// rows than a fit can ever use.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if err := Check(name, p); err != nil {
 		return kernel.Plan{}, err

@@ -24,8 +24,8 @@ func full(p estimate.Problem) bool {
 	return p.Covariance == estimate.Full || p.Columns <= DiagonalByFull
 }
 
-// roundedProblem is the problem of rounding the rows: for a full covariance if the fit goes by way
-// of one.
+// roundedProblem returns the problem of rounding the rows: for a full covariance if the fit goes by
+// way of one.
 func roundedProblem(p estimate.Problem) estimate.Problem {
 	full := full(p)
 	if p.Covariance = estimate.Diagonal; full {
@@ -34,8 +34,8 @@ func roundedProblem(p estimate.Problem) estimate.Problem {
 	return p
 }
 
-// Plan is the worst case that Fit may measure, or a *estimate.Refusal on public facts. Shares are
-// worst cases of alternatives.
+// Plan returns the worst case that Fit may measure, or a *estimate.Refusal on public facts. Shares
+// are worst cases of alternatives.
 func (e HeavyTailed) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if err := Check(e.Name(), roundedProblem(p)); err != nil {
 		return kernel.Plan{}, err

@@ -23,8 +23,8 @@ type shape struct {
 	heavy bool
 }
 
-// shapeEdges are quantiles of chi-square, then the ends of a Gaussian and of the tail query:
-// public.
+// shapeEdges returns the quantiles of chi-square, then the ends of a Gaussian and of the tail
+// query: public.
 func shapeEdges(d int) []float64 {
 	var edges []float64
 	for _, p := range [...]float64{.02, .1, .25, .5, .75, .9, .97, .99, .999} {
@@ -82,15 +82,15 @@ func (f fit) judge(h *tyler.RadialHistogram, information float64) shape {
 	return s
 }
 
-// gaussianBias2 is the squared error of the covariance when the clipping of rows of the law l is
-// undone as if they were Gaussian.
+// gaussianBias2 returns the squared error of the covariance when the clipping of rows of the law l
+// is undone as if they were Gaussian.
 func gaussianBias2(l tyler.RadialLaw, r2 float64) float64 {
 	k := float64(l.D)
 	size := l.Mean() / k
 	return k * math.Pow(component.ClippedVariance(l.D, k*l.Clip(r2).A, r2)/size-1, 2)
 }
 
-// momentsWithin is Fit.Moments for the rows with |z|^2 <= seen.gate: beyond it they lose
+// momentsWithin returns Fit.Moments for the rows with |z|^2 <= seen.gate: beyond it they lose
 // their share quickly, to a background that releases nothing, so that stray rows add not even a
 // clipped vector.
 //

@@ -47,8 +47,8 @@ const (
 	sphericalByFull = 4
 )
 
-// RowsNeeded is planFactor times the table, interpolated in log d, scaled by 1/mu, and never less
-// than sampling alone needs.
+// RowsNeeded returns planFactor times the table, interpolated in log d, scaled by 1/mu, and never
+// less than sampling alone needs.
 func RowsNeeded(p estimate.Problem) float64 {
 	n := planFactor * neededRows(p) * neededMu / p.Mu
 	if p.Relation == privacy.AddRemoveOne {
@@ -62,8 +62,8 @@ func RowsNeeded(p estimate.Problem) float64 {
 // measured from mu = .065 to 2.9.
 const lowMuExtra, highMuExtra = .6, .15
 
-// rowsWithinTwice are the rows for a covariance within twice the sampling error in most runs. A fit
-// is tried with fewer (RowsNeeded).
+// rowsWithinTwice returns the rows for a covariance within twice the sampling error in most runs. A
+// fit is tried with fewer (RowsNeeded).
 func rowsWithinTwice(p estimate.Problem) float64 {
 	extra := highMuExtra
 	if p.Mu < neededMu {
@@ -72,10 +72,10 @@ func rowsWithinTwice(p estimate.Problem) float64 {
 	return math.Max(RowsNeeded(p)*math.Pow(neededMu/p.Mu, extra), tooFewFactor*leastRows(p))
 }
 
-// triedFrom is the number of rows below which a fit is not tried.
+// triedFrom returns the number of rows below which a fit is not tried.
 func triedFrom(p estimate.Problem) float64 { return math.Max(RowsNeeded(p)/tooFew(p), leastRows(p)) }
 
-// leastRows is what even a fit without noise needs.
+// leastRows returns what even a fit without noise needs.
 func leastRows(p estimate.Problem) float64 {
 	if !ByFull(p) {
 		return 10
@@ -115,7 +115,7 @@ func Expect(p estimate.Problem) (e estimate.Expectation) {
 	return e
 }
 
-// advice is what would help, in rows.
+// advice returns what would help, in rows.
 func advice(p estimate.Problem) string {
 	var or []string
 	diagonal := p
@@ -130,8 +130,8 @@ func advice(p estimate.Problem) string {
 	return program.Needs(p, rows, "", or...)
 }
 
-// tooFew is tooFewFactor, or less under add-or-remove-one: there the need is smaller and the count
-// noisy, and a third of the rows that replace-one needs must be refused all the same.
+// tooFew returns tooFewFactor, or less under add-or-remove-one: there the need is smaller and the
+// count noisy, and a third of the rows that replace-one needs must be refused all the same.
 func tooFew(p estimate.Problem) float64 {
 	if p.Relation == privacy.AddRemoveOne {
 		return tooFewPrivate

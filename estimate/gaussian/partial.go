@@ -34,7 +34,7 @@ const (
 
 const partialPrefix = "partial "
 
-// inView are steps whose sums are asked in a view.
+// inView returns the steps whose sums are asked in a view.
 func inView(as query.View, steps ...kernel.Step) []kernel.Step {
 	for i := range steps {
 		steps[i].Query = as.Of(steps[i].Query)
@@ -42,7 +42,7 @@ func inView(as query.View, steps ...kernel.Step) []kernel.Step {
 	return steps
 }
 
-// partialSteps are the steps of countRows and usePartial.
+// partialSteps returns the steps of countRows and usePartial.
 func partialSteps(prefix string, share float64) []kernel.Step {
 	step := func(name, query string, part float64) kernel.Step {
 		return kernel.Step{Name: prefix + name, Query: query, Share: share * part, Most: 1, Source: "TYLERPRESS Section 0.3"}
@@ -95,7 +95,7 @@ func (f *Fit) usePartial(p estimate.Problem, share float64) error {
 	return &ended{out}
 }
 
-// filled is the outcome by rows whose missing cells are filled: their second moments about the
+// filled returns the outcome by rows whose missing cells are filled: their second moments about the
 // centres in the columns' units, then in coordinates that these make round, and both together.
 func (f *Fit) filled() (none estimate.Outcome, err error) {
 	if f.cells, err = f.countCells(); err != nil {
@@ -196,8 +196,9 @@ func (f *Fit) countCells() (*mat.SymDense, error) {
 	return m.Second, nil
 }
 
-// available is the mean and a factor of the covariance, in raw units, of the cells that there are,
-// by moments of filled rows about the centres; noise is that of the latter, spectral and relative.
+// available returns the mean and a factor of the covariance, in raw units, of the cells that there
+// are, by moments of filled rows about the centres; noise is that of the latter, spectral and
+// relative.
 func (f *Fit) available(first []float64, second *mat.SymDense, noise float64) ([]float64, *mat.Dense) {
 	d := f.Space.Dim()
 	mean, sd, cov, all := make([]float64, d), make([]float64, d), mat.NewSymDense(d, nil), 0.0

@@ -36,7 +36,7 @@ const (
 
 const roundPrefix = "round "
 
-// PlainSteps are the steps of Uneven, Plain and Beyond.
+// PlainSteps returns the steps of Uneven, Plain and Beyond.
 func PlainSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 	steps := append(columns.MomentsSteps(prefix, share, 1), columns.ReachStep(prefix, share), BeyondStep(prefix, share))
 	if !ByFull(p) {
@@ -57,7 +57,8 @@ func (f *Fit) wide() bool {
 	return f.Space.Dim() > wideColumns && f.Enough() && f.Rows < RowsNeeded(f.Problem)
 }
 
-// Near is st, or nil where too many rows are far out there for their moments to be taken in it.
+// Near returns st, or nil where too many rows are far out there for their moments to be taken in
+// it.
 func (f *Fit) Near(st *tyler.State) *tyler.State {
 	if f.far > someFar {
 		return nil

@@ -24,23 +24,23 @@ type last struct {
 	count2    float64
 }
 
-// last is the last release with all that is left, by the completed form.
+// last returns the last release with all that is left, by the completed form.
 func (f fit) last(d int, rows, information float64) last {
 	return last{f.Problem.Relation, d, rows, f.LeftMu(), information, true, f.CountNoise2(rows)}
 }
 
-// alone is the last release of a column by itself.
+// alone returns the last release of a column by itself.
 func (f fit) alone(mu float64) last {
 	return last{f.Problem.Relation, 1, f.Rows, mu, 0, true, f.CountNoise2(f.Rows)}
 }
 
-// planned is a last release from public facts, when nothing is counted.
+// planned returns a last release from public facts, when nothing is counted.
 func planned(rel privacy.Relation, d int, rows, mu float64) last {
 	return last{relation: rel, d: d, rows: rows, mu: mu, completed: true, count2: math.Inf(1)}
 }
 
-// predict is the expected square of the Frobenius error of the covariance and of the Mahalanobis
-// error of the mean.
+// predict returns the expected square of the Frobenius error of the covariance and of the
+// Mahalanobis error of the mean.
 func (l last) predict(r2, lift float64) (cov, mean float64) {
 	c, k := component.ClippedGaussian(l.d, r2), float64(l.d)
 	shape, size := l.variances(r2, lift)
@@ -53,12 +53,12 @@ func (l last) predict(r2, lift float64) (cov, mean float64) {
 	return cov, mean
 }
 
-// noise2 is the variance of the noise of a diagonal entry, as a mean.
+// noise2 returns the variance of the noise of a diagonal entry, as a mean.
 func (l last) noise2(r2, lift float64) float64 {
 	return component.ClippedNoise2(l.relation, l.rows, l.mu, r2, lift)
 }
 
-// variances are those of a coordinate of the covariance without its trace, of which there are
+// variances returns those of a coordinate of the covariance without its trace, of which there are
 // d(d+1)/2 - 1, and of its trace over sqrt d.
 func (l last) variances(r2, lift float64) (shape, size float64) {
 	c, sg2 := component.ClippedGaussian(l.d, r2), l.noise2(r2, lift)
@@ -108,7 +108,7 @@ func (l last) bestRadius2() component.ClippingRadius {
 	return component.CheapestRadius(l.d, geometric(math.Max(.3*k+.5, k-math.Sqrt(k)/2), k+6*math.Sqrt(k)+25, 60), l.predict)
 }
 
-// geometric are n numbers from low to high.
+// geometric returns the n numbers from low to high.
 func geometric(low, high float64, n int) (values []float64) {
 	for i := range n {
 		values = append(values, low*math.Pow(high/low, float64(i)/float64(n-1)))

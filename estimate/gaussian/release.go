@@ -46,13 +46,13 @@ func (f *Fit) RoundingPart() float64 {
 	return math.Min(math.Max(roundFactor*need*need, roundLeast), roundMost)
 }
 
-// FarStep is the step of Far.
+// FarStep returns the step of Far.
 func FarStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "tail", Query: query.TailCounts, Share: share * farPart, Most: 1, Source: "TYLERPRESS Section 4"}
 }
 
-// Rounded is where Round with t_1 gets to; nil where the rows are not for rounding, or did not get
-// there: then out and err are how the fit ends.
+// Rounded returns where Round with t_1 gets to; nil where the rows are not for rounding, or did not
+// get there: then out and err are how the fit ends.
 func (f *Fit) Rounded(part float64, far func(*tyler.State) (float64, error)) (st *tyler.State, out estimate.Outcome, err error) {
 	uneven, err := f.Uneven()
 	if err == nil && (uneven || f.wide()) {
@@ -111,7 +111,7 @@ func (f *Fit) above(step string, frame query.Affine, edge2, part float64) (share
 // FarShare of the rows so far out that a Gaussian has none there are kept out of its moments.
 const FarShare = .005
 
-// Nearest2 is a |z|^2 that one row in 2e4 of a Gaussian reaches, and at most .8 of FarRadius2.
+// Nearest2 returns a |z|^2 that one row in 2e4 of a Gaussian reaches, and at most .8 of FarRadius2.
 func Nearest2(d int) float64 {
 	k := float64(d)
 	return math.Min(k+2*math.Sqrt(10*k)+20, .8*FarRadius2*k)
@@ -123,14 +123,14 @@ func Nearest2(d int) float64 {
 // beyondNoise of the rows. Guesses.
 const beyondLeast, beyondMost, beyondNoise = .01, .05, .019
 
-// beyondPart is the part of mu^2 that Beyond spends.
+// beyondPart returns the part of mu^2 that Beyond spends.
 func (f *Fit) beyondPart() float64 {
 	noisy, ample := 1/(beyondNoise*f.Rows), f.Rows/RowsNeeded(f.Problem)
 	part := math.Max(noisy*noisy/f.Mu2, beyondLeast*ample*ample)
 	return math.Min(math.Max(part, beyondLeast), beyondMost)
 }
 
-// BeyondStep is the step of Beyond.
+// BeyondStep returns the step of Beyond.
 func BeyondStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "beyond", Query: query.TailCounts, Share: share * beyondMost, Most: 1, Source: "TYLERPRESS Section 4.5 (a)"}
 }
@@ -143,12 +143,12 @@ func (f *Fit) Beyond(frame query.Affine, edge2 float64, where string) (u estimat
 	return u, err
 }
 
-// BeyondGaussian is Beyond for a Gaussian.
+// BeyondGaussian returns Beyond for a Gaussian.
 func (f *Fit) BeyondGaussian(frame query.Affine, edge2 float64) (estimate.Undescribed, error) {
 	return f.Beyond(frame, edge2, "they lie far outside the fitted Gaussian, which describes the others")
 }
 
-// frame is that of the state's coordinates times root, or a refusal.
+// frame returns that of the state's coordinates times root, or a refusal.
 func (f *Fit) frame(st *tyler.State, root float64) (query.Affine, error) {
 	frame, ok := st.Frame(root)
 	if !ok {
@@ -179,8 +179,8 @@ func (f *Fit) Moments(st *tyler.State, root float64, c component.ClippingRadius,
 	return join(sums.Over(rows), component.ClippedGaussian(len(sums.Sum), c.R2), rows, f.CountNoise2(rows)), nil
 }
 
-// CountNoise2 is the relative variance of the number of rows, as far as it is counted: also where n
-// is public, as a few rows may be null unseen.
+// CountNoise2 returns the relative variance of the number of rows, as far as it is counted: also
+// where n is public, as a few rows may be null unseen.
 func (f *Fit) CountNoise2(rows float64) float64 { return f.Tyler.Good.Variance() / (rows * rows) }
 
 // join moves the diagonal of the second moment and the mean of m, means over the rows, to the best
@@ -216,7 +216,7 @@ func Apart(a, b []float64, sd float64) bool {
 	return floats.Distance(a, b, math.Inf(1)) > math.Sqrt(apartSDs*apartSDs+2*math.Log(float64(len(a))))*sd
 }
 
-// ClippedSums are the sums of Moments, by the full form, of rows that are shared with further
+// ClippedSums returns the sums of Moments, by the full form, of rows that are shared with further
 // components of the frame.
 func (f *Fit) ClippedSums(st *tyler.State, root float64, c component.ClippingRadius, mu float64, others ...query.Component) (component.Sums, error) {
 	return f.clippedSums(query.FullForm, st, root, c, mu, others...)

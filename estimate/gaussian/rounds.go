@@ -142,7 +142,7 @@ func (p *plain) refine(mu2 float64) error {
 	return nil
 }
 
-// reach2 is the square of the reach of column i in its sds.
+// reach2 returns the square of the reach of column i in its sds.
 func (p *plain) reach2(i int) float64 {
 	reach := p.table.Columns[i].Reach * p.table.Seen.Scale[i] / p.space.Scale[i]
 	if p.table.Cov != nil {

@@ -46,7 +46,7 @@ func (p *plain) release(told []estimate.Flag) (none estimate.Outcome, err error)
 	return p.Release(mean, factor, append(told, p.shapes(mean, factor)...), noise)
 }
 
-// hidden is the number of directions in which the noise hides the spread; noise is the largest
+// hidden returns the number of directions in which the noise hides the spread; noise is the largest
 // relative noise of the others.
 func (p *plain) hidden() (count int, noise float64) {
 	for i, e := range p.edge {

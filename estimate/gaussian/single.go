@@ -32,7 +32,7 @@ type Fit struct {
 	far    float64 // share of rows, of Round
 }
 
-// NewFit is a fit with all that a has left, by the method of that name, before its first
+// NewFit returns a fit with all that a has left, by the method of that name, before its first
 // measurement. It measures steps that begin with prefix only.
 func NewFit(ctx context.Context, name string, a *kernel.Allotment, p estimate.Problem, prefix string) *Fit {
 	s := a.Session()
@@ -60,7 +60,7 @@ func Check(name string, p estimate.Problem) error {
 	return nil
 }
 
-// OpenSteps are those of Open, for the same problem, with prefix before their names.
+// OpenSteps returns those of Open, for the same problem, with prefix before their names.
 func OpenSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 	steps := partialSteps(prefix, share)
 	steps = append(steps, columns.UnitsSteps(prefix, share*columns.LargestPart, share*scaleShare(p))...)
@@ -123,7 +123,7 @@ func (f *Fit) use(u columns.Units, p estimate.Problem) error {
 	return nil
 }
 
-// Good is the number of rows that are not null, from everything released so far.
+// Good returns the number of rows that are not null, from everything released so far.
 func (f *Fit) Good() float64 { return f.Tyler.Good.Good() }
 
 // units looks for the spread of every column: by the octaves of pairs under replace-one, if these
@@ -155,7 +155,7 @@ func (f *Fit) units(p estimate.Problem) (u columns.Units, err error) {
 // KnowsUnits reports that public facts give the columns' spread, and say that none is constant.
 func KnowsUnits(p estimate.Problem) bool { return ByFull(p) && p.Facts.KnowsEigenvalues() }
 
-// unitsOf are centres 0 and the scale of one variance.
+// unitsOf returns the centres 0 and the scale of one variance.
 func unitsOf(d int, variance float64) columns.Units {
 	return columns.Units{Center: make([]float64, d), Scale: slices.Repeat([]float64{math.Sqrt(variance)}, d), Constant: make([]bool, d)}
 }
@@ -164,7 +164,7 @@ func unitsOf(d int, variance float64) columns.Units {
 // a partner and stage 0 is cheaper.
 func usesPairs(p estimate.Problem) bool { return p.Relation == privacy.ReplaceOne }
 
-// scaleShare is the part of mu^2 for stage 0's scales: where nothing corrects them but a rough
+// scaleShare returns the part of mu^2 for stage 0's scales: where nothing corrects them but a rough
 // release, twice as much.
 func scaleShare(p estimate.Problem) float64 {
 	if ByFull(p) {
@@ -177,14 +177,14 @@ func scaleShare(p estimate.Problem) float64 {
 // Gaussian's sd is 1.48 to 2.97 times it.
 const sdOfOctave = 2.1
 
-// SDs are those of the columns that vary, about.
+// SDs returns those of the columns that vary, about.
 func (f *Fit) SDs() []float64 {
 	sd := slices.Clone(f.Space.Scale)
 	floats.Scale(sdOfOctave, sd)
 	return sd
 }
 
-// Column is the state that centres the column j and divides it by sd.
+// Column returns the state that centres the column j and divides it by sd.
 func Column(j int, center, sd float64) *tyler.State {
 	return tyler.New(component.Space{Columns: []int{j}, Center: []float64{center}, Scale: []float64{sd}})
 }

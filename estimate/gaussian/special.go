@@ -157,8 +157,8 @@ func (f fit) refineSphere(s *sphere, mu, r2 float64, rough bool) error {
 	return nil
 }
 
-// sphereError is the expected square of the relative error of the variance, for a Gaussian in its
-// own scale.
+// sphereError returns the expected square of the relative error of the variance, for a Gaussian in
+// its own scale.
 func sphereError(rel privacy.Relation, d int, n, mu, r2 float64) float64 {
 	k := float64(d)
 	c := component.ClippedGaussian(d, r2)
@@ -173,7 +173,7 @@ func sphereError(rel privacy.Relation, d int, n, mu, r2 float64) float64 {
 // sphereTolerance: a squared error this much above the least is paid for a larger radius. A guess.
 const sphereTolerance = 1.1
 
-// sphereRadius2 is the largest radius^2 on a grid up to 25d with nearly the least error.
+// sphereRadius2 returns the largest radius^2 on a grid up to 25d with nearly the least error.
 func sphereRadius2(rel privacy.Relation, d int, n, mu float64) float64 {
 	grid := geometric(.5*float64(d), 25*float64(d), 80)
 	errors := parts.Map(grid, func(r2 float64) float64 { return sphereError(rel, d, n, mu, r2) })

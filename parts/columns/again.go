@@ -11,7 +11,7 @@ import (
 // unclearSDs noise sds differ, so that wanted parts of the rows do not stay unseen.
 const unclearSDs, againUnseen = 8.0, .003
 
-// NoiseOf is the noise sd of Varied in column j.
+// NoiseOf returns the noise sd of Varied in column j.
 func (u *Units) NoiseOf(j int) float64 {
 	if u.again != nil && u.again[j] > 0 {
 		return u.again[j]

@@ -39,9 +39,9 @@ func (b *bisection) run(most int, number func(int64) float64, ask func(i int, ed
 	return nil
 }
 
-// middle is floor((lo+hi)/2) without overflow. Of the numbers up to 0 it is first what tells those
-// at 0: an error between the row values -1 and 0, say, would end where no row is, as near 0 as can
-// be.
+// middle returns floor((lo+hi)/2) without overflow. Of the numbers up to 0 it is first what tells
+// those at 0: an error between the row values -1 and 0, say, would end where no row is, as near 0
+// as can be.
 func (b *bisection) middle(j int) int64 {
 	lo, hi := b.lo[j], b.hi[j]
 	if lo == -math.MaxInt64 && (hi == 0 || hi == atZero) {
@@ -50,7 +50,7 @@ func (b *bisection) middle(j int) int64 {
 	return lo&hi + (lo^hi)>>1
 }
 
-// thresholds are the numbers to compare with next, NaN for a column that is finished.
+// thresholds returns the numbers to compare with next, NaN for a column that is finished.
 func (b *bisection) thresholds(number func(int64) float64) []float64 {
 	t := slices.Repeat([]float64{math.NaN()}, len(b.lo))
 	for j := range t {
@@ -74,8 +74,8 @@ func (b *bisection) narrow(signed []float64) {
 	}
 }
 
-// fromOrdinal is the finite number at a place in the order of all float64 numbers, 0 at 0; before
-// the first and beyond the last these.
+// fromOrdinal returns the finite number at a place in the order of all float64 numbers, 0 at 0;
+// before the first and beyond the last these.
 func fromOrdinal(o int64) float64 {
 	size := min(max(o, -o), int64(math.Float64bits(math.MaxFloat64)))
 	return math.Copysign(math.Float64frombits(uint64(size)), float64(o))

@@ -33,7 +33,7 @@ const (
 	farAbove, farSDs, farPart = 4, 5.7, .08
 )
 
-// NearStep is the step of NearUnits.
+// NearStep returns the step of NearUnits.
 func NearStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "near pairs", Query: query.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "KSSU19 Section E"}
 }
@@ -44,8 +44,8 @@ func NearSeen(r privacy.Relation, columns int, rows, mu float64) bool {
 	return nearSDsOfWindow*math.Sqrt(2*float64(columns))/mu <= nearHidden*pairsOf(r, rows)
 }
 
-// NearShare is the part of mu^2 at which the widest window shows an eighth of the pairs, as five
-// clusters of two sizes leave it, within bounds.
+// NearShare returns the part of mu^2 at which the widest window shows an eighth of the pairs, as
+// five clusters of two sizes leave it, within bounds.
 func NearShare(r privacy.Relation, columns int, rows, mu, least, most float64) float64 {
 	need := nearSDsOfWindow * math.Sqrt(2*nearWindows*float64(columns)) / (mu * nearSplit * pairsOf(r, rows))
 	return math.Max(least, math.Min(need*need, most))
@@ -54,7 +54,7 @@ func NearShare(r privacy.Relation, columns int, rows, mu, least, most float64) f
 // nearSplit of the pairs are near each other: see NearShare. A guess.
 const nearSplit = 1. / 8
 
-// pairsOf is how many pairs so many rows make.
+// pairsOf returns how many pairs so many rows make.
 func pairsOf(r privacy.Relation, rows float64) float64 {
 	if r == privacy.AddRemoveOne {
 		return bucketsFilled * rows / 2

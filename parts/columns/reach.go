@@ -63,7 +63,7 @@ var lengths = func() (e []float64) {
 	return e
 }()
 
-// ReachStep is the step of MeasureReach and Closer.
+// ReachStep returns the step of MeasureReach and Closer.
 func ReachStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "columns", Query: query.Histogram, Share: share, Most: 5, Source: "TYLERPRESS Section 3"}
 }
@@ -162,7 +162,7 @@ func read(counts []float64, sigma, rows float64) Column {
 	return c
 }
 
-// beyond is what rows farther out than x add to Square.
+// beyond returns what rows farther out than x add to Square.
 func (c *Column) beyond(x float64) (sum float64) {
 	for i, v := range c.squares {
 		if lengths[i] >= x {
@@ -172,7 +172,7 @@ func (c *Column) beyond(x float64) (sum float64) {
 	return math.Max(0, sum)
 }
 
-// ShareFrom is the share of the rows that are seen at x or farther out.
+// ShareFrom returns the share of the rows that are seen at x or farther out.
 func (c *Column) ShareFrom(x float64) (share float64) {
 	for i, v := range c.squares {
 		if low, high := lengths[i], lengths[min(i+1, len(lengths)-1)]; low >= x {
@@ -189,16 +189,16 @@ const lightTail = 5
 // matters: an sd of .15 makes a one, more than six of its sds, of every 2000th number.
 const rounding = .5
 
-// outermost is the last bin that is seen to hold rows, nearby by nearSDs, above noise of the sd
-// sigma and whole; -1 if none is.
+// outermost returns the last bin that is seen to hold rows, nearby by nearSDs, above noise of the
+// sd sigma and whole; -1 if none is.
 func outermost(counts []float64, sigma, nearSDs, whole float64) int {
 	last := seen(counts, sigma, clearSDs, whole)
 	near := sort.SearchFloat64s(lengths, nearby*lengths[min(last+1, len(lengths)-1)])
 	return max(last, seen(counts[:min(near, len(counts))], sigma, nearSDs, whole))
 }
 
-// seen is the last bin that holds rows clear of the noise, together with up to three before it, and
-// some itself.
+// seen returns the last bin that holds rows clear of the noise, together with up to three before
+// it, and some itself.
 func seen(counts []float64, sigma, sds, whole float64) int {
 	for i := len(counts) - 1; i >= 0; i-- {
 		sum := 0.0

@@ -26,7 +26,7 @@ const (
 	AnyExcess, excessHere = .15, .6
 )
 
-// MomentsSteps are the steps of Release, for so many of them.
+// MomentsSteps returns the steps of Release, for so many of them.
 func MomentsSteps(prefix string, share float64, most int) []kernel.Step {
 	step := kernel.Step{Name: prefix + "column radii", Query: query.DistanceCounts, Share: share * radiusPart, Most: most, Source: "TYLERPRESS Section 3"}
 	last := step
@@ -114,7 +114,7 @@ func (t *Summary) Release(a *kernel.Allotment, prefix string, rows, mu2 float64)
 // so many sds more than a Gaussian row with the columns' covariance has. Guesses.
 const outside, outsideSDs = 2, 6
 
-// Outside is the frame of Release, and the square of the distance in it beyond which rows are
+// Outside returns the frame of Release, and the square of the distance in it beyond which rows are
 // outside.
 func (t *Summary) Outside() (query.Affine, float64) {
 	_, frame, reach2 := units(t.Seen, t.Columns)
@@ -145,8 +145,8 @@ func (t *Summary) giveBack() {
 // likely. A guess.
 const outer = .5
 
-// units is the space with its columns in units in which they all reach equally far, the mean square
-// of a row being the number of columns; its frame; and the square of that reach.
+// units returns the space with its columns in units in which they all reach equally far, the mean
+// square of a row being the number of columns; its frame; and the square of that reach.
 func units(space component.Space, columns []Column) (component.Space, query.Affine, float64) {
 	u := component.Space{Columns: space.Columns, Center: space.Center}
 	one := mat.DenseCopyOf(symmetric.Identity(len(columns)))

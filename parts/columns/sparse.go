@@ -25,9 +25,10 @@ const (
 // runLengths are those of the runs of octaves that rows are sought in.
 var runLengths = [...]int{1, 2, 4}
 
-// ladder are edges at powers of two on both sides of a centre, as far in as numbers can be told
-// from it and as far out as there are numbers. Bin below is that of the centre, which begins with
-// it, and has one of nearest numbers below it; lowest is the octave of the next bins on both sides.
+// ladder returns the edges at powers of two on both sides of a centre, as far in as numbers can be
+// told from it and as far out as there are numbers. Bin below is that of the centre, which begins
+// with it, and has one of nearest numbers below it; lowest is the octave of the next bins on both
+// sides.
 func ladder(center float64) (edges []float64, lowest, below int) {
 	_, exponent := math.Frexp(center)
 	lowest = -500 // of Narrowest
@@ -105,9 +106,9 @@ type octaveRun struct {
 	sds      float64
 }
 
-// fullestOctave is the octave, counted from the lowest, of the .6 quantile of the rows in the clear
-// runs of octaves of a ladder with so many bins below the centre's; it is not clear if there are
-// none.
+// fullestOctave returns the octave, counted from the lowest, of the .6 quantile of the rows in the
+// clear runs of octaves of a ladder with so many bins below the centre's; it is not clear if there
+// are none.
 func fullestOctave(counts []float64, below int, sigma float64) (octave int, clear bool) {
 	down, up := slices.Clone(counts[:below-1]), counts[below+1:]
 	slices.Reverse(down)
@@ -146,7 +147,7 @@ func fullestOctave(counts []float64, below int, sigma float64) (octave int, clea
 	return 0, false
 }
 
-// SparseStep is the step, besides UnitsSteps, that MeasureUnits may measure with
+// SparseStep returns the step, besides UnitsSteps, that MeasureUnits may measure with
 // UnitsConfig.SparseMu2.
 func SparseStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "octaves", Query: query.Histogram, Share: share, Most: 1, Source: "TYLERPRESS Section 1"}

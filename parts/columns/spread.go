@@ -48,7 +48,7 @@ const profilePeak = 2
 // profileNorm is the squared norm of octaveProfile.
 var profileNorm = parts.Sum(octaveProfile[:], func(p float64) float64 { return p * p })
 
-// SpreadShare is the part of the total mu^2 that SpreadByPairs needs for d columns and so many
+// SpreadShare returns the part of the total mu^2 that SpreadByPairs needs for d columns and so many
 // rows, under replace-one; ok is false if SpreadPart is too little.
 func SpreadShare(d int, rows, mu2 float64) (share float64, ok bool) {
 	need := wantedSDs * math.Sqrt(2*float64(d)) / (math.Sqrt(profileNorm) * math.Max(rows, 2) / 2)
@@ -56,7 +56,7 @@ func SpreadShare(d int, rows, mu2 float64) (share float64, ok bool) {
 	return math.Max(leastSpreadPart, math.Min(need, SpreadPart)), need <= SpreadPart
 }
 
-// SpreadStep is the step of SpreadByPairs.
+// SpreadStep returns the step of SpreadByPairs.
 func SpreadStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "spread", Query: query.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "TYLERPRESS Section 1"}
 }
@@ -114,9 +114,9 @@ func SpreadByPairs(a *kernel.Allotment, cfg UnitsConfig, rows, mu2 float64) (Uni
 	return u, nil
 }
 
-// pairOctaves is a histogram of the octaves of pairs' differences for every column, equal pairs
-// first, with the noise of a count, and about how many pairs there are. rows is public or released.
-// Of more rows than it takes the pairs are those of a secret sample.
+// pairOctaves returns a histogram of the octaves of pairs' differences for every column, equal
+// pairs first, with the noise of a count, and about how many pairs there are. rows is public or
+// released. Of more rows than it takes the pairs are those of a secret sample.
 func pairOctaves(a *kernel.Allotment, step string, rows, mu float64) (counts [][]float64, sigma, m float64, err error) {
 	q := query.PairOctaves{Columns: a.Session().Columns(), Low: lowOctave, High: highOctave}
 	of := pairsOf(a.Session().Relation(), rows)
@@ -158,8 +158,8 @@ func uneven(counts []float64, octave int, pairs, sigma float64) bool {
 	return above > abovePairs*pairs+clear || below > belowPairs*pairs+clear
 }
 
-// spreads is the octave of each column's spread, by how well the profile fits at all octaves; it
-// marks as unclear the columns that show none. Those that are unclear already tell nothing about
+// spreads returns the octave of each column's spread, by how well the profile fits at all octaves;
+// it marks as unclear the columns that show none. Those that are unclear already tell nothing about
 // the others.
 func spreads(fits [][]float64, unclear []bool) []int {
 	near := make([]bool, highOctave-lowOctave+1)
@@ -189,7 +189,7 @@ func spreads(fits [][]float64, unclear []bool) []int {
 	return out
 }
 
-// fit is how well the profile fits the counts at every octave, in noise sds.
+// fit returns how well the profile fits the counts at every octave, in noise sds.
 func fit(counts []float64, sigma float64) []float64 {
 	out := make([]float64, len(counts))
 	for at := range counts {
@@ -202,11 +202,11 @@ func fit(counts []float64, sigma float64) []float64 {
 	return out
 }
 
-// odds is the logarithm of the odds, up to a constant, that the best of so many octaves is more
-// than noise.
+// odds returns the logarithm of the odds, up to a constant, that the best of so many octaves is
+// more than noise.
 func odds(sds float64, octaves int) float64 { return sds*sds/2 - math.Log(float64(octaves)) }
 
-// fullest is the octave of the best fit, of those in among unless that is nil.
+// fullest returns the octave of the best fit, of those in among unless that is nil.
 func fullest(fits []float64, among []bool) int {
 	best := 0
 	for at, f := range fits {

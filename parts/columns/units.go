@@ -89,7 +89,7 @@ type Units struct {
 	settled []bool // columns whose centre is not FindCenters' to look for
 }
 
-// UnitsSteps are the steps that MeasureUnits may measure, with prefix before their names; the
+// UnitsSteps returns the steps that MeasureUnits may measure, with prefix before their names; the
 // shares are the largest parts of the total mu^2.
 func UnitsSteps(prefix string, centerShare, scaleShare float64) []kernel.Step {
 	kind := query.ColumnCounts
@@ -101,12 +101,13 @@ func UnitsSteps(prefix string, centerShare, scaleShare float64) []kernel.Step {
 	}
 }
 
-// WeakStep is the step, besides UnitsSteps, that MeasureUnits may measure with UnitsConfig.WeakMu2.
+// WeakStep returns the step, besides UnitsSteps, that MeasureUnits may measure with
+// UnitsConfig.WeakMu2.
 func WeakStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "weak scale", Query: query.ColumnCounts, Share: share, Most: scaleQueries, Source: "TYLERPRESS Section 1"}
 }
 
-// perColumn is the sensitivity of a comparison of ranks in one column.
+// perColumn returns the sensitivity of a comparison of ranks in one column.
 func perColumn(r privacy.Relation) float64 {
 	if r == privacy.AddRemoveOne {
 		return .5
@@ -114,8 +115,8 @@ func perColumn(r privacy.Relation) float64 {
 	return 1
 }
 
-// rankNoise is the noise sd, in rows, of a comparison of ranks that looks for the centre (as a mean
-// over the queries): 8 sqrt(d) S/mu_a, with S = 1 under replace-one and 1/2 under
+// rankNoise returns the noise sd, in rows, of a comparison of ranks that looks for the centre (as a
+// mean over the queries): 8 sqrt(d) S/mu_a, with S = 1 under replace-one and 1/2 under
 // add-or-remove-one. It should be at most an eighth of the rows.
 func rankNoise(r privacy.Relation, d int, centerMu2 float64) float64 {
 	return math.Sqrt(centerQueries*float64(d)/centerMu2) * perColumn(r)
@@ -126,9 +127,9 @@ func SharpEnough(r privacy.Relation, d int, rows, centerMu2 float64) bool {
 	return rankNoise(r, d, centerMu2) <= rows/maxRankNoise
 }
 
-// CenterShare is the part of the total mu^2 that the centres need: centerPart, or more in a short
-// table until the rank noise is a eighth of the rows, at most a fifth of the total. ok is false if
-// even that is too little.
+// CenterShare returns the part of the total mu^2 that the centres need: centerPart, or more in a
+// short table until the rank noise is a eighth of the rows, at most a fifth of the total. ok is
+// false if even that is too little.
 //
 // Differs from the source, which has a tenth: the early comparisons, where an error loses the
 // column, get more than an even share and err with probability 6e-8 far from the median; short
@@ -145,8 +146,8 @@ func MeasureUnits(a *kernel.Allotment, cfg UnitsConfig) (Units, error) {
 	return runOn(a, cfg, slices.Repeat([]bool{true}, a.Session().Columns()))
 }
 
-// runOn is MeasureUnits for the columns of which is holds; of the others nothing is asked, and what
-// is returned means nothing.
+// runOn returns MeasureUnits for the columns of which is holds; of the others nothing is asked, and
+// what is returned means nothing.
 func runOn(a *kernel.Allotment, cfg UnitsConfig, is []bool) (Units, error) {
 	d := a.Session().Columns()
 	u := Units{Scale: make([]float64, d), Constant: make([]bool, d)}
@@ -208,16 +209,16 @@ func runOn(a *kernel.Allotment, cfg UnitsConfig, is []bool) (Units, error) {
 // is not worth asking. Guesses.
 const compareSDs, leastSDs = 5.0, 3.5
 
-// balance is the sensitivity of a comparison of scales in so many columns.
+// balance returns the sensitivity of a comparison of scales in so many columns.
 func balance(a *kernel.Allotment, columns int) float64 {
 	q := query.Counts{Edges: query.Each(make([]float64, columns)), As: query.Balance}
 	return q.Sensitivity(a.Session().Relation())
 }
 
-// behind are the rows on the smaller side of a clear comparison of scales.
+// behind returns the rows on the smaller side of a clear comparison of scales.
 func (u *Units) behind(j int) float64 { return 2 * (1 - scaleQuantile) * u.Varied[j] }
 
-// sparse are the columns in which most rows share one value, and too few differ for a search by
+// sparse returns the columns in which most rows share one value, and too few differ for a search by
 // halves of which each costs mu.
 func (u *Units) sparse(a *kernel.Allotment, cfg UnitsConfig, mu float64) []bool {
 	sparse := make([]bool, len(u.Varied))
@@ -300,7 +301,8 @@ func (u *Units) findScales(a *kernel.Allotment, step string, varied []float64, m
 	return err
 }
 
-// lastOfKey is the largest distance with the given key: the last number below 2^(key+1-keyOffset).
+// lastOfKey returns the largest distance with the given key: the last number below
+// 2^(key+1-keyOffset).
 func lastOfKey(key int64) float64 {
 	e := int(key) + 1 - keyOffset
 	if e > 1023 {

@@ -52,7 +52,7 @@ func (u *Units) FindCenters(a *kernel.Allotment, prefix string, rows, mu2 float6
 	return nil
 }
 
-// CentersStep is the step of FindCenters; the share is the largest part of the total mu^2.
+// CentersStep returns the step of FindCenters; the share is the largest part of the total mu^2.
 func CentersStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "place", Query: query.ColumnCounts, Share: share, Most: centerQueries, Source: "TYLERPRESS Section 1"}
 }
@@ -65,7 +65,7 @@ type interval struct {
 	done bool
 }
 
-// next is the place to compare with next, NaN if the interval is as short as the unit.
+// next returns the place to compare with next, NaN if the interval is as short as the unit.
 func (i *interval) next() float64 {
 	switch open := i.low == -math.MaxFloat64 || i.high == math.MaxFloat64; {
 	case i.done:
@@ -90,7 +90,7 @@ func (i *interval) next() float64 {
 	return at
 }
 
-// middle is the geometric mean of ends of one sign that differ in size, of the distance to 0
+// middle returns the geometric mean of ends of one sign that differ in size, of the distance to 0
 // counted from the unit on; else the mean.
 func (i *interval) middle() float64 {
 	low, high, sign := i.low, i.high, 1.0

@@ -15,7 +15,7 @@ type ClippingRadius struct{ R2, Lift, Cov, Mean float64 }
 // guess.
 const meanWeight = .15
 
-// CheapestRadius is the clipping with the least errors, relative to the non-private ones, in d
+// CheapestRadius returns the clipping with the least errors, relative to the non-private ones, in d
 // columns and with one of the radii: a function of public or released numbers, as errors is. It is
 // zero if errors are numbers nowhere.
 //
@@ -34,9 +34,9 @@ func CheapestRadius(d int, radii2 []float64, errors func(r2, lift float64) (cov,
 	return best
 }
 
-// ClippedNoise2 is the square of the noise sd of a diagonal second moment, as a mean over the rows,
-// at radius R and loss mu: 2(R^2+b^2)^2/(n mu)^2, or half of it under add-or-remove-one; lift is
-// b^2/R^2.
+// ClippedNoise2 returns the square of the noise sd of a diagonal second moment, as a mean over the
+// rows, at radius R and loss mu: 2(R^2+b^2)^2/(n mu)^2, or half of it under add-or-remove-one; lift
+// is b^2/R^2.
 func ClippedNoise2(rel privacy.Relation, rows, mu, r2, lift float64) float64 {
 	s := (1 + lift) * r2 / (rows * mu)
 	if rel == privacy.ReplaceOne {

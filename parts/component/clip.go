@@ -57,10 +57,10 @@ func ClippedGaussian(d int, r2 float64) ClippingLaw {
 	return l
 }
 
-// TraceGain is the derivative of tr E[g z z^T]/d with respect to tr E/d.
+// TraceGain returns the derivative of tr E[g z z^T]/d with respect to tr E/d.
 func (l ClippingLaw) TraceGain() float64 { return l.B1 + float64(l.D)*l.B2 }
 
-// ClippedVariance is the v of N(0, v I) whose clipped |z|^2 has the mean trace, in [exp(-20),
+// ClippedVariance returns the v of N(0, v I) whose clipped |z|^2 has the mean trace, in [exp(-20),
 // exp(6)].
 func ClippedVariance(d int, trace, r2 float64) float64 {
 	lo, hi := parts.Bisect(-20, 6, 60, func(log float64) bool {
@@ -70,9 +70,9 @@ func ClippedVariance(d int, trace, r2 float64) float64 {
 	return math.Exp((lo + hi) / 2)
 }
 
-// Error is the expected squared Frobenius error of the covariance that is recovered from n clipped
-// rows whose second moment carries noise of standard deviation sigma per entry (already divided by
-// n): [TYLERPRESS] Section 4.3, the objective of R^2.
+// Error returns the expected squared Frobenius error of the covariance that is recovered from n
+// clipped rows whose second moment carries noise of standard deviation sigma per entry (already
+// divided by n): [TYLERPRESS] Section 4.3, the objective of R^2.
 func (l ClippingLaw) Error(n, sigma float64) float64 {
 	d := float64(l.D)
 	gain := l.TraceGain()
@@ -93,7 +93,7 @@ func ClippingRadius2(d int, n, noise, misfit float64) float64 {
 	return at
 }
 
-// grid is that of Radius2, computed once for every d.
+// grid returns that of Radius2, computed once for every d.
 func grid(d int) []ClippingLaw {
 	if known, is := grids.Load(d); is {
 		return known.([]ClippingLaw)

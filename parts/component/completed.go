@@ -6,9 +6,9 @@ import "math"
 // noise that is independent: the trace by the diagonal of the second moment and by what is left of
 // R^2, and the mean by the sum of z and by the sum of c z, c^2 = R^2 - |z|^2, 0 beyond the radius.
 
-// RestPart is the part of the second measurement in the mean of |z|^2 with the least variance, and
-// that variance, of the noise alone: noise2 is that of a diagonal entry, as a mean over the rows,
-// and count2 the relative variance of the number of rows that sums are divided by, which both
+// RestPart returns the part of the second measurement in the mean of |z|^2 with the least variance,
+// and that variance, of the noise alone: noise2 is that of a diagonal entry, as a mean over the
+// rows, and count2 the relative variance of the number of rows that sums are divided by, which both
 // measurements share. From the diagonal the mean is T/N, with an error of d noise2 and -A d dN/N;
 // from the rest it is R^2 - S/N, with an error of noise2 and (R^2 - A d) dN/N.
 //
@@ -20,9 +20,9 @@ func (l ClippingLaw) RestPart(noise2, count2 float64) (part, variance float64) {
 	return part, ((1-part)*(1-part)*d+part*part)*noise2 + off*off*count2
 }
 
-// CrossPart is the part of the second measurement in a coordinate of the mean delta with the least
-// variance, and the variance of the difference of both, sampling included. direct2 and cross2 are
-// the variances of the noise of a coordinate of the means of z and of c z.
+// CrossPart returns the part of the second measurement in a coordinate of the mean delta with the
+// least variance, and the variance of the difference of both, sampling included. direct2 and cross2
+// are the variances of the noise of a coordinate of the means of z and of c z.
 func (l ClippingLaw) CrossPart(direct2, cross2, rows float64) (part, apart2 float64) {
 	direct := (direct2 + l.A/rows) / (l.A1 * l.A1)
 	cross := (cross2 + l.VC/rows) / (l.C * l.C)
@@ -31,7 +31,8 @@ func (l ClippingLaw) CrossPart(direct2, cross2, rows float64) (part, apart2 floa
 	return math.Min(math.Max((direct-both)/apart2, 0), 1), apart2
 }
 
-// crossGain is the derivative C of E[c z] with respect to the mean, E[c |z|^2]/d: with x = R^2/2,
+// crossGain returns the derivative C of E[c z] with respect to the mean, E[c |z|^2]/d: with x =
+// R^2/2,
 //
 //	C = R^(d+3) B(d/2+1, 3/2) e^-x M(3/2, d/2+5/2, x) / (d 2^(d/2) Gamma(d/2)),
 //

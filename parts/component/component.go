@@ -24,12 +24,12 @@ type Space struct {
 	Center, Scale []float64
 }
 
-// Flat is the space of the first d columns as they are.
+// Flat returns the space of the first d columns as they are.
 func Flat(d int) Space {
 	return Space{Columns: parts.Upto(d), Center: make([]float64, d), Scale: slices.Repeat([]float64{1}, d)}
 }
 
-// Dim is the number of working coordinates.
+// Dim returns the number of working coordinates.
 func (s Space) Dim() int { return len(s.Columns) }
 
 // Frame turns a map z = w (y - mean) of working coordinates, w of any number of rows, into a map of
@@ -66,8 +66,8 @@ type Gaussian struct {
 // number.
 const leastWeight = 1e-12
 
-// Density is c with the given weight as a component of a query's partition or density, without a
-// radius, and the factor l of its frame: c.Cov = l l^T (see symmetric.Factor).
+// Density returns c with the given weight as a component of a query's partition or density, without
+// a radius, and the factor l of its frame: c.Cov = l l^T (see symmetric.Factor).
 func (s Space) Density(c Gaussian, weight float64) (q query.Component, l *mat.Dense) {
 	l, inv, logDet := symmetric.Factor(c.Cov)
 	return query.Component{Frame: s.Frame(c.Mean, inv), LogWeight: math.Log(math.Max(weight, leastWeight)) - logDet/2}, l
@@ -80,9 +80,9 @@ type Clipping struct {
 	Law ClippingLaw
 }
 
-// Clipped is c with the given weight as a component of a query of clipped moments: its frame is its
-// current covariance, its radius that of ClippingRadius2 for weight*rows rows. noise is that of
-// Noise, misfit that of ClippingRadius2.
+// Clipped returns c with the given weight as a component of a query of clipped moments: its frame
+// is its current covariance, its radius that of ClippingRadius2 for weight*rows rows. noise is that
+// of Noise, misfit that of ClippingRadius2.
 func (s Space) Clipped(c Gaussian, weight, rows, noise, misfit float64) (query.Component, Clipping) {
 	d := s.Dim()
 	q, l := s.Density(c, weight)
@@ -95,9 +95,9 @@ func (s Space) Clipped(c Gaussian, weight, rows, noise, misfit float64) (query.C
 // that Noise counts on. A guess.
 const Lift = .45
 
-// Noise is the sd of an entry of a sum of z z^T per unit of R^2 at privacy loss mu: the norm bound
-// of the form times the relation's factor, sqrt2 under replace-one and 1 under add-or-remove-one
-// (see query.ClippedMoments).
+// Noise returns the sd of an entry of a sum of z z^T per unit of R^2 at privacy loss mu: the norm
+// bound of the form times the relation's factor, sqrt2 under replace-one and 1 under
+// add-or-remove-one (see query.ClippedMoments).
 func Noise(form query.Form, factor, mu float64) float64 {
 	switch form {
 	case query.DiagonalForm:
@@ -115,8 +115,8 @@ func Join(cs []Gaussian, i, j int) []Gaussian {
 	return append(cs[:i], cs[i+1:]...)
 }
 
-// Joined is the Gaussian with the weight, mean and covariance of all together; its doubts are their
-// means by weight.
+// Joined returns the Gaussian with the weight, mean and covariance of all together; its doubts are
+// their means by weight.
 func Joined(all Gaussian, others ...Gaussian) Gaussian {
 	for _, g := range others {
 		all = joined(all, g)

@@ -49,7 +49,7 @@ type Change struct {
 	all  []float64 // both of them
 }
 
-// NewChange is no change, in d columns.
+// NewChange returns no change, in d columns.
 func NewChange(d int) Change {
 	all := make([]float64, d+d*d)
 	return Change{all[:d], mat.NewDense(d, d, all[d:]), all}
@@ -115,8 +115,8 @@ func InvertClipping(ctx context.Context, r ClippedRelease, views []View) (delta 
 	return delta, root, ctx.Err()
 }
 
-// LeastVariance is the least variance of an inverted Gaussian, from the root of its covariance; NaN
-// if it has none. collapsed: it is no more than what Invert holds it to.
+// LeastVariance returns the least variance of an inverted Gaussian, from the root of its
+// covariance; NaN if it has none. collapsed: it is no more than what Invert holds it to.
 func LeastVariance(root *mat.SymDense) (variance float64, collapsed bool) {
 	values, ok := symmetric.Eigenvalues(root)
 	if !ok {
@@ -126,8 +126,8 @@ func LeastVariance(root *mat.SymDense) (variance float64, collapsed bool) {
 	return least * least, !(least*least > LeastEigen*1.01)
 }
 
-// effect is what a small change of N(0, I) does to the clipped second moments, and to the mean if
-// that is a1 times its change.
+// effect returns what a small change of N(0, I) does to the clipped second moments, and to the mean
+// if that is a1 times its change.
 func (l ClippingLaw) effect(a1 float64, x Change) Change {
 	out := NewChange(len(x.Mean))
 	floats.AddScaled(out.Mean, a1, x.Mean)

@@ -48,7 +48,7 @@ func (s Sums) Over(rows float64) Sums {
 	return s
 }
 
-// Spectral is the spectral norm of the noise of Second, about.
+// Spectral returns the spectral norm of the noise of Second, about.
 func (s Sums) Spectral() float64 { return s.SecondSD * math.Sqrt(2*float64(len(s.Sum))) }
 
 // UnpackSums undoes the packing of query.ClippedMoments: one Sums for every component that is not
@@ -134,14 +134,14 @@ func spherical(values []float64, sigma, r float64) Sums {
 	return s
 }
 
-// first are the count, which was divided by that number, and the sum, divided by norm times r.
+// first returns the count, which was divided by that number, and the sum, divided by norm times r.
 func first(values []float64, sigma, count, norm, r float64) Sums {
 	sum := parts.Map(values[1:], func(v float64) float64 { return v * norm * r })
 	return Sums{Count: values[0] * count, CountSD: sigma * count, Sum: sum, SumSD: sigma * norm * r}
 }
 
-// Symmetric is the dim x dim matrix whose upper triangle is packed row by row in values. It panics
-// if their number is not dim(dim+1)/2.
+// Symmetric returns the dim x dim matrix whose upper triangle is packed row by row in values. It
+// panics if their number is not dim(dim+1)/2.
 func Symmetric(values []float64, dim int) *mat.SymDense {
 	if len(values) != dim*(dim+1)/2 {
 		panic(fmt.Sprintf("component: want %d packed numbers, got %d", dim*(dim+1)/2, len(values)))

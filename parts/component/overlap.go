@@ -10,8 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/parts"
 )
 
-// Overlap is the Bhattacharyya coefficient of two components: 0 if they are apart, 1 if they are
-// the same.
+// Overlap returns the Bhattacharyya coefficient of two components: 0 if they are apart, 1 if they
+// are the same.
 func Overlap(a, b Gaussian) float64 {
 	return overlap(a, b, symmetric.LogDet(a.Cov)+symmetric.LogDet(b.Cov))
 }

@@ -47,8 +47,8 @@ func NewPoints(d int) Points {
 // other in memory, and those of 50 stay close to the processor.
 const pointsAtOnce = 512
 
-// Moments are the mean and second moment of delta + root z over the points, clipped to radius^2 =
-// r2: far from N(0, I), where a Law's first order does not reach.
+// Moments returns the mean and second moment of delta + root z over the points, clipped to radius^2
+// = r2: far from N(0, I), where a Law's first order does not reach.
 func (p Points) Moments(delta []float64, root *mat.SymDense, r2 float64) ([]float64, *mat.SymDense) {
 	d, half := p.D, len(p.Z)/p.D
 	mean, second := make([]float64, d), mat.NewSymDense(d, nil)

@@ -19,7 +19,7 @@ func (r *RowCount) Add(count, sd float64) {
 // otherwise by this many noise sds. A guess.
 const missingSDs = 3.5
 
-// Good is what the counts say together, or the public n if they agree with it.
+// Good returns what the counts say together, or the public n if they agree with it.
 func (r *RowCount) Good() float64 {
 	count, sd := r.Mean(), 1/math.Sqrt(r.weight)
 	if math.Abs(count-r.Public) < missingSDs*sd {
@@ -28,8 +28,8 @@ func (r *RowCount) Good() float64 {
 	return math.Max(count, 1)
 }
 
-// Variance is that of the noise of Mean.
+// Variance returns that of the noise of Mean.
 func (r *RowCount) Variance() float64 { return 1 / r.weight }
 
-// Mean is what the counts say, without the public n.
+// Mean returns what the counts say, without the public n.
 func (r *RowCount) Mean() float64 { return r.sum / r.weight }

@@ -17,9 +17,9 @@ type Shape struct {
 	Differ float64
 }
 
-// Pooled is the shape that components have in common by all their sums, of the full form: their
-// noises add up, and so do their rows. Of k components it has k times the rows of one, and the root
-// of k times the noise.
+// Pooled returns the shape that components have in common by all their sums, of the full form:
+// their noises add up, and so do their rows. Of k components it has k times the rows of one, and
+// the root of k times the noise.
 func Pooled(sums []Sums, how []Clipping) *Shape {
 	d := len(sums[0].Sum)
 	all, rows, noise := mat.NewSymDense(d, nil), 0.0, 0.0
@@ -51,7 +51,7 @@ func Pooled(sums []Sums, how []Clipping) *Shape {
 	return out
 }
 
-// unsized is a second moment over its mean variance, which is size, less the identity; none is
+// unsized returns a second moment over its mean variance, which is size, less the identity; none is
 // below a small part of so many rows.
 func unsized(m *mat.SymDense, rows float64) (e *mat.SymDense, size float64) {
 	d := m.SymmetricDim()

@@ -31,7 +31,7 @@ const (
 // what was known by its doubt.
 type Doubt struct{ Shape, Scale, Mean, Weight float64 }
 
-// StartDoubt is that of a component that comes from a coreset. A utility constant.
+// StartDoubt returns that of a component that comes from a coreset. A utility constant.
 func StartDoubt() Doubt { return Doubt{Shape: .15, Scale: .15, Mean: .15, Weight: .06} }
 
 // overlapping is what an update adds to the doubts of components that overlap: the shares of the
@@ -121,7 +121,7 @@ func (u Update) Apply(c Gaussian, s Sums, how Clipping) Gaussian {
 	return c
 }
 
-// covariance is that of c in its own frame after an update, whose mean and rows are those of c
+// covariance returns that of c in its own frame after an update, whose mean and rows are those of c
 // already; it updates what is in doubt of it.
 func (u Update) covariance(c *Gaussian, s Sums, law ClippingLaw, mean []float64, drift float64) *mat.SymDense {
 	d, n := len(mean), c.Rows

@@ -9,11 +9,11 @@ import (
 	"github.com/gauze-dp/gauze/parts"
 )
 
-// Clumps are assignments of the leaves to connected groups, one for every density above which
-// leaves count that gives another number of groups: leaves that touch each other are connected,
-// those below the density join the nearest group. Groups of fewer than least rows do not count.
-// Separated components of any scale show as groups, with nothing to start from and nothing to
-// converge to.
+// Clumps returns the assignments of the leaves to connected groups, one for every density above
+// which leaves count that gives another number of groups: leaves that touch each other are
+// connected, those below the density join the nearest group. Groups of fewer than least rows do not
+// count. Separated components of any scale show as groups, with nothing to start from and nothing
+// to converge to.
 //
 // Source: [KSSU19] Section C.4 of the restatement asks for an empty shell around every component;
 // this is its plainest reading.

@@ -26,7 +26,7 @@ type Coreset struct {
 	OwnCells float64
 }
 
-// meanCell is the weighted mean within-cell variance per coordinate.
+// meanCell returns the weighted mean within-cell variance per coordinate.
 func (c *Coreset) meanCell() []float64 {
 	m := make([]float64, c.Dim)
 	for i, v := range c.Cells {
@@ -37,7 +37,7 @@ func (c *Coreset) meanCell() []float64 {
 	return m
 }
 
-// moments are the weighted mean and covariance of the points, cells included.
+// moments returns the weighted mean and covariance of the points, cells included.
 func (c *Coreset) moments() (mean []float64, cov *mat.SymDense) {
 	mean = make([]float64, c.Dim)
 	for i, p := range c.Points {
@@ -58,8 +58,8 @@ func (c *Coreset) moments() (mean []float64, cov *mat.SymDense) {
 	return mean, cov
 }
 
-// Lift is component j of m in more coordinates: the axes, of which the coreset's coordinates are
-// the first, with variances in the others.
+// Lift returns component j of m in more coordinates: the axes, of which the coreset's coordinates
+// are the first, with variances in the others.
 func (m *Mixture) Lift(j int, axes *mat.Dense, variances []float64) (mean []float64, cov *mat.SymDense) {
 	d := len(variances)
 	block, at := symmetric.Diagonal(variances), mat.NewVecDense(d, nil)

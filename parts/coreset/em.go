@@ -81,7 +81,7 @@ func run(ctx context.Context, c *Coreset, starts [][]int, steps int) []*em {
 	return fits
 }
 
-// renumbered is an assignment with the components in the order of their first points.
+// renumbered returns an assignment with the components in the order of their first points.
 func renumbered(assign []int) []int {
 	out, number := make([]int, len(assign)), map[int]int{}
 	for i, j := range assign {
@@ -206,7 +206,7 @@ func (e *em) maximise() {
 	}
 }
 
-// mixture is the state as a mixture.
+// mixture returns the state as a mixture.
 func (e *em) mixture() *Mixture {
 	q := e.p.q
 	m := &Mixture{Weights: e.w, LogLik: e.loglik}

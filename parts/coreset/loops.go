@@ -11,8 +11,8 @@ const mostCoordinates = 4
 
 type vector = [mostCoordinates]float64
 
-// blocked are the leaves in blocks, filled up with zeros; the last leaf fills up what is left of
-// its block, its weight divided. It panics if there are too many coordinates.
+// blocked returns the leaves in blocks, filled up with zeros; the last leaf fills up what is left
+// of its block, its weight divided. It panics if there are too many coordinates.
 func (c *Coreset) blocked() []block {
 	if c.Dim > mostCoordinates {
 		panic(fmt.Sprintf("coreset: want points of at most %d coordinates, got %d", mostCoordinates, c.Dim))

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Misfit is how far the counts are from those of one Gaussian with their mean and variances: the
-// largest distance in total variation along a coordinate, less what noise explains. Slices are two
-// of the smallest cells thick; of a larger cell it is not seen where in it the rows are, so they
-// are taken to be as the Gaussian has them. A tree that drops cells shows up to a tenth of a
+// Misfit returns how far the counts are from those of one Gaussian with their mean and variances:
+// the largest distance in total variation along a coordinate, less what noise explains. Slices are
+// two of the smallest cells thick; of a larger cell it is not seen where in it the rows are, so
+// they are taken to be as the Gaussian has them. A tree that drops cells shows up to a tenth of a
 // Gaussian's rows elsewhere.
 func (c *Coreset) Misfit() (most float64) {
 	mean, cov := c.moments()

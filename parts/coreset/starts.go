@@ -33,7 +33,7 @@ func pointsOf(c *Coreset) *weightedPoints {
 	return p
 }
 
-// Parts are assignments of the leaves to k components, of every start that of k-means from
+// Parts returns the assignments of the leaves to k components, of every start that of k-means from
 // k-means++ centres with uniform's generator; none once ctx is done.
 func (c *Coreset) Parts(ctx context.Context, k, starts int, uniform func(start int) func() float64) [][]int {
 	out := make([][]int, starts)
@@ -48,7 +48,7 @@ func (c *Coreset) Parts(ctx context.Context, k, starts int, uniform func(start i
 	return out
 }
 
-// Nearest is the assignment of every leaf to the nearest centre.
+// Nearest returns the assignment of every leaf to the nearest centre.
 func (c *Coreset) Nearest(centers [][]float64) []int {
 	s := kmeans.New(c.Points, c.Weights, len(centers))
 	s.Centers = centers

@@ -17,7 +17,7 @@ const (
 	mostSplit   = 1 << 14 // cells that one level may split
 )
 
-// Dimension is the number of leading directions that a tree of a table with d columns sees. A
+// Dimension returns the number of leading directions that a tree of a table with d columns sees. A
 // utility constant.
 func Dimension(d int) int {
 	if d == 4 {
@@ -26,8 +26,8 @@ func Dimension(d int) int {
 	return min(d, 4)
 }
 
-// Levels are the first and the last level (bits per axis) of a tree in q dimensions; fine adds one.
-// Utility constants.
+// Levels returns the first and the last level (bits per axis) of a tree in q dimensions; fine adds
+// one. Utility constants.
 func Levels(q int, fine bool) (first, last int) {
 	first, last = 2, 4
 	switch q {
@@ -68,8 +68,8 @@ type Tree struct {
 	leaves  Coreset
 }
 
-// NewTree is a tree in the frame's coordinates y, on the box |y_i| < half_i, from level first to
-// level last at most, in bits per axis. Cells of fewer than least rows are never split.
+// NewTree returns a tree in the frame's coordinates y, on the box |y_i| < half_i, from level first
+// to level last at most, in bits per axis. Cells of fewer than least rows are never split.
 func NewTree(frame query.Affine, half []float64, first, last int, least float64) *Tree {
 	return &Tree{frame: frame, half: half, first: first, last: last, least: least, level: first, leaves: Coreset{Dim: frame.Out()}}
 }
@@ -87,7 +87,7 @@ func NewDroppingTree(frame query.Affine, half []float64, first, last int, least 
 	return t
 }
 
-// Next is the query of the next level; false when the tree is finished.
+// Next returns the query of the next level; false when the tree is finished.
 func (t *Tree) Next() (query.CellCounts, bool) {
 	if t.level > t.last || t.level > t.first && len(t.parents) == 0 {
 		return query.CellCounts{}, false
@@ -138,7 +138,7 @@ func (t *Tree) Take(counts []float64, sd float64) {
 	t.level++
 }
 
-// Finest is the variance within a cell of the last level allowed, per coordinate: side^2/12.
+// Finest returns the variance within a cell of the last level allowed, per coordinate: side^2/12.
 func (t *Tree) Finest() []float64 {
 	v := make([]float64, len(t.half))
 	for i, h := range t.half {
@@ -148,11 +148,11 @@ func (t *Tree) Finest() []float64 {
 	return v
 }
 
-// Coreset is the leaves. Before Next is false, the rows of cells that are still to be split are
-// missing.
+// Coreset returns the leaves. Before Next is false, the rows of cells that are still to be split
+// are missing.
 func (t *Tree) Coreset() *Coreset { return &t.leaves }
 
-// idle is a query that asks nothing of the rows, for a tree that is finished.
+// idle returns a query that asks nothing of the rows, for a tree that is finished.
 func (t *Tree) idle() query.CellCounts {
 	return query.CellCounts{Frame: t.frame, HalfWidth: slices.Repeat([]float64{1}, len(t.half)), Level: 1, Parents: []uint64{}}
 }

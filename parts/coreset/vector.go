@@ -85,8 +85,8 @@ func sharesGo(share [][panel]lanes, scale *[panel]lanes, x []block, parts []part
 	}
 }
 
-// exp is e^x for negligible <= x <= 0, to 1e-12: 2^k times the Taylor series of an eighth of the
-// rest, |rest| <= ln2/2, to the eighth power.
+// exp returns e^x for negligible <= x <= 0, to 1e-12: 2^k times the Taylor series of an eighth of
+// the rest, |rest| <= ln2/2, to the eighth power.
 func exp(x float64) float64 {
 	const shift = 3 << 51 // adding it rounds to an integer, which then stands in the low bits
 	k := float64(x*(1/math.Ln2)) + shift
@@ -98,8 +98,8 @@ func exp(x float64) float64 {
 	return s * math.Float64frombits((math.Float64bits(k)+1023)<<52)
 }
 
-// log is the logarithm of x >= 1, to 1e-12: k ln2 and that of the rest m, 1/2 <= m^2 <= 2, by the
-// series of the inverse hyperbolic tangent of (m-1)/(m+1).
+// log returns the logarithm of x >= 1, to 1e-12: k ln2 and that of the rest m, 1/2 <= m^2 <= 2, by
+// the series of the inverse hyperbolic tangent of (m-1)/(m+1).
 func log(x float64) float64 {
 	bits := math.Float64bits(x)
 	k := (bits - math.Float64bits(math.Sqrt2/2)) >> 52

@@ -20,7 +20,7 @@ const (
 	zoomBins   = 40
 )
 
-// Edges are those of a histogram that tells most of the components, for noise sigma of a count.
+// Edges returns those of a histogram that tells most of the components, for noise sigma of a count.
 func (d *Data) Edges(cs []Component, sigma float64) []float64 {
 	type edge struct {
 		at, spacing float64
@@ -62,7 +62,8 @@ func (d *Data) Edges(cs []Component, sigma float64) []float64 {
 	return edges
 }
 
-// zoom are the edges of many bins where a component is that no bin so far was narrow enough for.
+// zoom returns the edges of many bins where a component is that no bin so far was narrow enough
+// for.
 func (d *Data) zoom(c Component) (edges []float64) {
 	low, high := d.Bin(c)
 	if math.IsInf(low, 0) || math.IsInf(high, 0) {

@@ -10,18 +10,19 @@ import (
 // A Grid holds the numbers Offset + k Unit. The zero value is none: any number.
 type Grid struct{ Unit, Offset float64 }
 
-// Beyond is the middle between the greatest number of the lattice that is not above x and the next.
+// Beyond returns the middle between the greatest number of the lattice that is not above x and the
+// next.
 func (l Grid) Beyond(x float64) float64 {
 	return l.Offset + (math.Floor((x-l.Offset)/l.Unit)+.5)*l.Unit
 }
 
-// Above is the middle between the least number of the lattice that is not below x and the one
+// Above returns the middle between the least number of the lattice that is not below x and the one
 // before.
 func (l Grid) Above(x float64) float64 {
 	return l.Offset + (math.Ceil((x-l.Offset)/l.Unit)-.5)*l.Unit
 }
 
-// Words are a note on columns, by their numbers, that look recorded so.
+// Words returns a note on columns, by their numbers, that look recorded so.
 func (l Grid) Words(columns ...string) string {
 	from, s := "", ""
 	if len(columns) > 1 {
@@ -34,7 +35,7 @@ func (l Grid) Words(columns ...string) string {
 		s, strings.Join(columns, ", "), l.Unit, from)
 }
 
-// DeclaredGrids are the lattices of d columns whose units are public, 0 where none is.
+// DeclaredGrids returns the lattices of d columns whose units are public, 0 where none is.
 func DeclaredGrids(roundedTo []float64, d int) []Grid {
 	l := make([]Grid, d)
 	for j, unit := range roundedTo {
@@ -47,7 +48,7 @@ func DeclaredGrids(roundedTo []float64, d int) []Grid {
 // reaches as far as what is computed from such a number may be off.
 const digits = 0x1p-40
 
-// RoundNumbers are the multiples between two numbers of 1, 2.5 or 5 times a power of ten, the
+// RoundNumbers returns the multiples between two numbers of 1, 2.5 or 5 times a power of ten, the
 // finest of them of which there are at most so many: whole numbers, halves, quarters, tenths and so
 // on, and whatever is a multiple of these, like weeks in days. Nil if there is none, or if the
 // numbers are too large to tell them apart.
@@ -73,7 +74,7 @@ func RoundNumbers(low, high float64, most int) (points []float64) {
 	return points
 }
 
-// chain are the units from a power of ten down.
+// chain returns the units from a power of ten down.
 func chain(ten float64) (units []float64) {
 	for range 16 {
 		units = append(units, .5*ten, .25*ten, ten/10)
@@ -82,8 +83,8 @@ func chain(ten float64) (units []float64) {
 	return units
 }
 
-// decimal is k units, by a division where the unit is the inverse of a whole number: so that three
-// tenths are the number that is written so.
+// decimal returns k units, by a division where the unit is the inverse of a whole number: so that
+// three tenths are the number that is written so.
 func decimal(k, unit float64) float64 {
 	if inverse := math.Round(1 / unit); unit < 1 && math.Abs(inverse*unit-1) < 1e-12 {
 		return k / inverse
@@ -106,7 +107,7 @@ func PointEdges(points []float64) (edges []float64) {
 	return edges
 }
 
-// PointCounts are those of the points, in a histogram whose edges hold those of Edges.
+// PointCounts returns those of the points, in a histogram whose edges hold those of Edges.
 func PointCounts(points, edges, counts []float64) (of []float64) {
 	comb := PointEdges(points)
 	at, _ := slices.BinarySearch(edges, comb[0])
@@ -132,12 +133,12 @@ const (
 	mostAlike = .9
 )
 
-// InferGrid is the coarsest lattice that the rows within a comb are on, given the counts of its
-// points with noise sigma each, and how many rows there are from the first to the last, with noise
-// about. One value does not make a lattice: it is the rows with other values than the most frequent
-// that must be on it. ok is false if there is none, or the noise hides it. The chance that rows of
-// a continuous law are taken for a lattice is that of a sum of noise above eight of its sds, for
-// each of the lattices tried.
+// InferGrid returns the coarsest lattice that the rows within a comb are on, given the counts of
+// its points with noise sigma each, and how many rows there are from the first to the last, with
+// noise about. One value does not make a lattice: it is the rows with other values than the most
+// frequent that must be on it. ok is false if there is none, or the noise hides it. The chance that
+// rows of a continuous law are taken for a lattice is that of a sum of noise above eight of its
+// sds, for each of the lattices tried.
 func InferGrid(points, counts []float64, sigma, rows, about float64) (l Grid, ok bool) {
 	n := len(points)
 	if n < 2 {
@@ -170,8 +171,8 @@ func FewValues(counts []float64, rows float64) bool {
 	return first+second > mostAlike*rows
 }
 
-// fullest is the largest sum of a run of every step-th count from one on, less a charge for each,
-// without the charges, and how many there are in it.
+// fullest returns the largest sum of a run of every step-th count from one on, less a charge for
+// each, without the charges, and how many there are in it.
 func fullest(counts []float64, from, step int, charge float64) (sum float64, many int) {
 	best, run, length, net := 0.0, 0.0, 0, 0.0
 	for i := from; i < len(counts); i += step {
@@ -194,7 +195,7 @@ func GridVisible(sigma, rows, about float64) bool {
 	return noiseSDs*math.Sqrt(leastPoints*sigma*sigma+about*about) <= mostNoise*rows
 }
 
-// between is the lattice of every step-th point from one on, its offset 0 or the least above.
+// between returns the lattice of every step-th point from one on, its offset 0 or the least above.
 func between(points []float64, from, step int) Grid {
 	unit := points[from+step] - points[from]
 	if size := math.Pow(10, 9-math.Floor(math.Log10(unit))); math.Abs(math.Round(unit*size)/size-unit) < 1e-6*unit {

@@ -13,13 +13,13 @@ import (
 // A Component holds about Rows rows, spread as N(Origin+Offset, SD^2).
 type Component struct{ Rows, Origin, Offset, SD float64 }
 
-// Mean is Origin+Offset, rounded.
+// Mean returns Origin+Offset, rounded.
 func (c Component) Mean() float64 { return c.Origin + c.Offset }
 
-// z is where x lies, in standard deviations.
+// z returns where x lies, in standard deviations.
 func (c Component) z(x float64) float64 { return ((x - c.Origin) - c.Offset) / c.SD }
 
-// centred is c with an origin near its mean.
+// centred returns c with an origin near its mean.
 func (c Component) centred() Component {
 	if m := c.Mean(); math.Abs(c.Offset) > 16*c.SD && m != c.Origin {
 		// x - c.Origin is exact near the origin, and m is a number: what is left is the rounding of
@@ -77,7 +77,7 @@ func NewData(histograms []Histogram, known Known) *Data {
 	return d
 }
 
-// precision is that of all histograms that have bins about as narrow where bin b of h is.
+// precision returns that of all histograms that have bins about as narrow where bin b of h is.
 func precision(histograms []Histogram, h Histogram, b int) (sum float64) {
 	const alike = 2
 	if b == 0 || b == len(h.Edges) {
@@ -106,7 +106,7 @@ func (d *Data) weigh(expected []float64) {
 // themselves.
 func (d *Data) Weigh(cs []Component) { d.weigh(d.Expected(cs)) }
 
-// Expected are the counts that the components have in all bins.
+// Expected returns the counts that the components have in all bins.
 func (d *Data) Expected(cs []Component) []float64 {
 	out := make([]float64, len(d.count))
 	var t terms
@@ -117,7 +117,7 @@ func (d *Data) Expected(cs []Component) []float64 {
 	return out
 }
 
-// cost is the sum of squared residuals over their variances.
+// cost returns the sum of squared residuals over their variances.
 func (d *Data) cost(cs []Component) float64 { return d.costOf(d.Expected(cs)) }
 
 func (d *Data) costOf(expected []float64) (cost float64) {
@@ -166,7 +166,7 @@ func (d *Data) fill(t *terms, c Component) {
 	}
 }
 
-// lowerBound is the first edge at or beyond z standard deviations of c.
+// lowerBound returns the first edge at or beyond z standard deviations of c.
 func lowerBound(edges []float64, c Component, z float64) int {
 	return sort.Search(len(edges), func(i int) bool { return !(c.z(edges[i]) < z) })
 }
@@ -177,8 +177,8 @@ func (t *terms) addTo(expected []float64, rows float64) {
 	}
 }
 
-// floor is the least standard deviation of a component at c: what its bin, in the finest histogram
-// there, can still tell from a point.
+// floor returns the least standard deviation of a component at c: what its bin, in the finest
+// histogram there, can still tell from a point.
 func (d *Data) floor(c Component) float64 {
 	low, high := math.Inf(-1), math.Inf(1)
 	for _, s := range d.sets {
@@ -196,8 +196,8 @@ func (d *Data) floor(c Component) float64 {
 	return math.Max(d.known.Least, floorOfBin*(high-low))
 }
 
-// widest is the largest standard deviation that counts can tell from a larger one: beyond all edges
-// there is no scale.
+// widest returns the largest standard deviation that counts can tell from a larger one: beyond all
+// edges there is no scale.
 func (d *Data) widest() float64 {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, s := range d.sets {
@@ -255,8 +255,8 @@ func (d *Data) Seen(c Component) bool {
 // chance in so many bins. A utility constant, a guess.
 const seenSDs = 1.5
 
-// Outside is how many rows of all are in no bin of the last histogram where the components expect
-// any, and the sd of its noise.
+// Outside returns how many rows of all are in no bin of the last histogram where the components
+// expect any, and the sd of its noise.
 func (d *Data) Outside(cs []Component, all float64) (rows, sd float64) {
 	expected := d.Expected(cs)
 	variance := 0.0
@@ -269,7 +269,7 @@ func (d *Data) Outside(cs []Component, all float64) (rows, sd float64) {
 	return all, math.Sqrt(variance)
 }
 
-// Kurtosis is the overall fourth moment over the squared variance: 3 for a Gaussian.
+// Kurtosis returns the overall fourth moment over the squared variance: 3 for a Gaussian.
 func Kurtosis(cs []Component) (k float64) {
 	mean, sd := MeanSD(cs)
 	rows := 0.0
@@ -281,10 +281,10 @@ func Kurtosis(cs []Component) (k float64) {
 	return k / rows
 }
 
-// AsCounted are the components moved and stretched, all alike, so that their overall mean and sd
-// are those of the counts in the bins of the last histogram in which they expect rows and that are
-// narrower than all of them together, each in the middle of its bin. It is for coarse units: how
-// rows spread within a bin cannot be fitted.
+// AsCounted returns the components moved and stretched, all alike, so that their overall mean and
+// sd are those of the counts in the bins of the last histogram in which they expect rows and that
+// are narrower than all of them together, each in the middle of its bin. It is for coarse units:
+// how rows spread within a bin cannot be fitted.
 func (d *Data) AsCounted(cs []Component) []Component {
 	s := d.sets[len(d.sets)-1]
 	expected := d.Expected(cs)
@@ -306,7 +306,7 @@ func (d *Data) AsCounted(cs []Component) []Component {
 	return cs
 }
 
-// MeanSD are the overall mean and sd of components. They are centred, for components far from
+// MeanSD returns the overall mean and sd of components. They are centred, for components far from
 // zero, and in a unit that squares neither overflow nor underflow in.
 func MeanSD(cs []Component) (mean, sd float64) {
 	if len(cs) == 0 {
@@ -352,13 +352,13 @@ func (d *Data) Misfit(cs []Component) (of []float64, sd float64) {
 	return of, math.Sqrt(variance) / (2 * math.Max(rows, 1))
 }
 
-// Worth is what component i of cs takes off the cost.
+// Worth returns what component i of cs takes off the cost.
 func (d *Data) Worth(cs []Component, i int) float64 {
 	all, rest := d.Expected(cs), d.Expected(slices.Delete(slices.Clone(cs), i, i+1))
 	return d.costOf(rest) - d.costOf(all)
 }
 
-// Bin is the narrowest bin with the component's mean; it may be unbounded.
+// Bin returns the narrowest bin with the component's mean; it may be unbounded.
 func (d *Data) Bin(c Component) (low, high float64) {
 	low, high = math.Inf(-1), math.Inf(1)
 	for _, s := range d.sets {
@@ -369,7 +369,7 @@ func (d *Data) Bin(c Component) (low, high float64) {
 	return low, high
 }
 
-// RowsOf are those of all the components.
+// RowsOf returns those of all the components.
 func RowsOf(cs []Component) float64 {
 	return parts.Sum(cs, func(c Component) float64 { return c.Rows })
 }

@@ -23,7 +23,7 @@ type Histogram struct {
 	Merged []float64
 }
 
-// merged is how many measured bins bin b is the sum of.
+// merged returns how many measured bins bin b is the sum of.
 func (h Histogram) merged(b int) float64 {
 	if h.Merged == nil {
 		return 1
@@ -34,7 +34,7 @@ func (h Histogram) merged(b int) float64 {
 // Variance of the noise of count b.
 func (h Histogram) Variance(b int) float64 { return h.Sigma * h.Sigma * h.merged(b) }
 
-// keeping is h with those of its edges that are to be kept, and the bins between them merged.
+// keeping returns h with those of its edges that are to be kept, and the bins between them merged.
 func (h Histogram) keeping(keep func(edge float64) bool) Histogram {
 	out := Histogram{Sigma: h.Sigma, Counts: []float64{h.Counts[0]}, Merged: []float64{h.merged(0)}}
 	for i, e := range h.Edges {
@@ -48,14 +48,15 @@ func (h Histogram) keeping(keep func(edge float64) bool) Histogram {
 	return out
 }
 
-// Around is h with the bins merged that lie outside all the leaves and a leaf's width around each.
+// Around returns h with the bins merged that lie outside all the leaves and a leaf's width around
+// each.
 func (h Histogram) Around(leaves []Leaf) Histogram {
 	return h.keeping(func(e float64) bool {
 		return slices.ContainsFunc(leaves, func(l Leaf) bool { return e >= l.Low-(l.High-l.Low) && e <= l.High+(l.High-l.Low) })
 	})
 }
 
-// Without is h without those of its edges that are in a list, in order.
+// Without returns h without those of its edges that are in a list, in order.
 func (h Histogram) Without(edges []float64) Histogram {
 	return h.keeping(func(e float64) bool {
 		_, is := slices.BinarySearch(edges, e)
@@ -63,8 +64,9 @@ func (h Histogram) Without(edges []float64) Histogram {
 	})
 }
 
-// Recorded is h for a column whose values are on a lattice: every edge moves to the middle between
-// the values beside it, which changes no count, and bins that then have no values are left out.
+// Recorded returns h for a column whose values are on a lattice: every edge moves to the middle
+// between the values beside it, which changes no count, and bins that then have no values are left
+// out.
 func (h Histogram) Recorded(l Grid) Histogram {
 	out := Histogram{Sigma: h.Sigma}
 	for b, count := range h.Counts {
@@ -86,8 +88,8 @@ func (h Histogram) Recorded(l Grid) Histogram {
 // A Stretch of the line, and how many rows it holds by what was seen before, with noise about.
 type Stretch struct{ Low, High, Rows, About float64 }
 
-// StretchWithin is the shortest stretch of whole bins of a histogram around low and high in which a
-// lattice may be seen with noise sigma.
+// StretchWithin returns the shortest stretch of whole bins of a histogram around low and high in
+// which a lattice may be seen with noise sigma.
 func StretchWithin(seen []Histogram, low, high, sigma float64) (best Stretch, ok bool) {
 	for _, h := range seen {
 		from := sort.SearchFloat64s(h.Edges, math.Nextafter(low, math.Inf(1))) - 1
@@ -108,7 +110,7 @@ func StretchWithin(seen []Histogram, low, high, sigma float64) (best Stretch, ok
 	return best, ok
 }
 
-// Again is the mean of two histograms with the same edges, by their precisions.
+// Again returns the mean of two histograms with the same edges, by their precisions.
 func (h Histogram) Again(other Histogram) Histogram {
 	p, q := 1/(h.Sigma*h.Sigma), 1/(other.Sigma*other.Sigma)
 	out := Histogram{Edges: h.Edges, Counts: make([]float64, len(h.Counts)), Sigma: 1 / math.Sqrt(p+q)}
@@ -134,8 +136,8 @@ const (
 	maxEdges      = 1 << 13
 )
 
-// GapEdges are the edges of the first histogram: those of the grids of all windows, which must be
-// those of one leaf. Nil without windows.
+// GapEdges returns the edges of the first histogram: those of the grids of all windows, which must
+// be those of one leaf. Nil without windows.
 func GapEdges(windows []kernel.Spacing) (edges []float64) {
 	for i, w := range windows {
 		bins := binsOf(windows, i)
@@ -150,7 +152,7 @@ func GapEdges(windows []kernel.Spacing) (edges []float64) {
 	return increasing(edges)
 }
 
-// binsOf is how many bins window i is cut into, a power of two.
+// binsOf returns how many bins window i is cut into, a power of two.
 func binsOf(windows []kernel.Spacing, i int) int {
 	w := windows[i]
 	mass, logGap := 0.0, 0.0
@@ -188,8 +190,8 @@ const (
 	keptSDs    = 2  // a part of a run
 )
 
-// Leaves are the runs of bins that hold more than noise, cut where their density changes, in order.
-// The unbounded bins are in none.
+// Leaves returns the runs of bins that hold more than noise, cut where their density changes, in
+// order. The unbounded bins are in none.
 func (h Histogram) Leaves() (leaves []Leaf) {
 	sums := h.sums()
 	for _, r := range h.runs(sums) {
@@ -198,8 +200,8 @@ func (h Histogram) Leaves() (leaves []Leaf) {
 	return leaves
 }
 
-// sums are the partial sums of the counts of the bounded bins: that between edges i and i+1 is bin
-// i.
+// sums returns the partial sums of the counts of the bounded bins: that between edges i and i+1 is
+// bin i.
 func (h Histogram) sums() []float64 {
 	sums := make([]float64, max(1, len(h.Edges)))
 	for i := 1; i < len(h.Edges); i++ {
@@ -208,7 +210,7 @@ func (h Histogram) sums() []float64 {
 	return sums
 }
 
-// runs are disjoint runs of bounded bins [from, to), in order, the clearest first taken.
+// runs returns the disjoint runs of bounded bins [from, to), in order, the clearest first taken.
 func (h Histogram) runs(sums []float64) (runs [][2]int) {
 	bins := len(sums) - 1
 	if bins < 1 {
@@ -260,8 +262,8 @@ func (h Histogram) segments(leaves []Leaf, sums []float64, from, to int) []Leaf 
 	return append(leaves, Leaf{h.Edges[from], h.Edges[to], total})
 }
 
-// RefinedEdges are the edges of the next histogram: about bins bins of equal mass over the leaves,
-// at least two in each, and margins beside them.
+// RefinedEdges returns the edges of the next histogram: about bins bins of equal mass over the
+// leaves, at least two in each, and margins beside them.
 func RefinedEdges(leaves []Leaf, bins int) (edges []float64) {
 	total := parts.Sum(leaves, func(l Leaf) float64 { return l.Mass })
 	for _, l := range leaves {
@@ -283,7 +285,7 @@ func RefinedEdges(leaves []Leaf, bins int) (edges []float64) {
 	return increasing(edges)
 }
 
-// bound is where leaf i begins or ends towards its neighbour; infinite beyond the last.
+// bound returns where leaf i begins or ends towards its neighbour; infinite beyond the last.
 func bound(leaves []Leaf, i int) float64 {
 	switch {
 	case i < 0:
@@ -294,7 +296,7 @@ func bound(leaves []Leaf, i int) float64 {
 	return leaves[i].Low/2 + leaves[i].High/2
 }
 
-// margin are edges beside a leaf of that width that ends at from, as far as limit.
+// margin returns the edges beside a leaf of that width that ends at from, as far as limit.
 func margin(from, width, limit float64) (edges []float64) {
 	for _, f := range []float64{.5, 1.25} {
 		if e := from + f*width; math.Abs(e-from) < math.Abs(limit-from) {
@@ -317,7 +319,7 @@ const (
 	lastLog    = 1023
 )
 
-// HoleEdges are the edges of a histogram that looks for rows between low and high, about whose
+// HoleEdges returns the edges of a histogram that looks for rows between low and high, about whose
 // scale nothing is known; either may be infinite. Bins are of one width between two ends, and grow
 // by powers of two from the one end, then of sixteen, the first as wide as unit.
 func HoleEdges(low, high, unit float64) (edges []float64) {
@@ -346,7 +348,7 @@ func HoleEdges(low, high, unit float64) (edges []float64) {
 	return increasing(edges)
 }
 
-// EdgesBetween are the edges moved to the middle between two values of a column that is on a
+// EdgesBetween returns the edges moved to the middle between two values of a column that is on a
 // lattice; as they are if there is none.
 func EdgesBetween(edges []float64, l Grid) []float64 {
 	if !(l.Unit > 0) {
@@ -355,7 +357,7 @@ func EdgesBetween(edges []float64, l Grid) []float64 {
 	return increasing(parts.Map(edges, l.Beyond))
 }
 
-// ApartFromZero are the edges without those next to zero, where a component's place and spread
+// ApartFromZero returns the edges without those next to zero, where a component's place and spread
 // would have no digits: 0 and beside stay.
 func ApartFromZero(edges []float64) []float64 {
 	const zero = 0x1p-1001 // linefit takes a bin that is no wider for one that holds zeros only
@@ -368,5 +370,5 @@ func ApartFromZero(edges []float64) []float64 {
 	return increasing(out)
 }
 
-// JoinEdges are the edges of several lists in one.
+// JoinEdges returns the edges of several lists in one.
 func JoinEdges(lists ...[]float64) []float64 { return increasing(slices.Concat(lists...)) }

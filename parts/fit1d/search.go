@@ -96,7 +96,7 @@ type attempt struct {
 	cost float64
 }
 
-// cheapest are the n attempts of least cost.
+// cheapest returns the n attempts of least cost.
 func cheapest(attempts []attempt, n int) []attempt {
 	sort.SliceStable(attempts, func(i, j int) bool { return attempts[i].cost < attempts[j].cost })
 	return attempts[:min(n, len(attempts))]
@@ -121,7 +121,7 @@ func (d *Data) best(ctx context.Context, cs []Component) (best []Component, leas
 	return d.polish(ctx, best, parts.Upto(len(best)), polishSteps)
 }
 
-// near are the components that share rows with c.
+// near returns the components that share rows with c.
 func (d *Data) near(cs []Component, c Component) (active []int) {
 	const sds = 4
 	return slices.DeleteFunc(parts.Upto(len(cs)), func(i int) bool {
@@ -129,8 +129,8 @@ func (d *Data) near(cs []Component, c Component) (active []int) {
 	})
 }
 
-// missing are cs with one more component, where the counts exceed what cs explain: at the clearest
-// runs of bins.
+// missing returns cs with one more component, where the counts exceed what cs explain: at the
+// clearest runs of bins.
 func (d *Data) missing(cs []Component) (out [][]Component) {
 	sums := d.excess(cs)
 	var taken []run
@@ -160,8 +160,8 @@ func (t run) taken(low, high float64) bool {
 	return t.low < high && low < t.high && t.high-t.low < much*(high-low)
 }
 
-// excess are partial sums over each set's bounded bins: of the counts that cs do not explain, and
-// of the variances.
+// excess returns the partial sums over each set's bounded bins: of the counts that cs do not
+// explain, and of the variances.
 func (d *Data) excess(cs []Component) (sums [][][2]float64) {
 	expected := d.Expected(cs)
 	for _, s := range d.sets {
@@ -175,7 +175,8 @@ func (d *Data) excess(cs []Component) (sums [][][2]float64) {
 	return sums
 }
 
-// clearest is the run of largest z beside those that are taken; z is 0 if none is above chance.
+// clearest returns the run of largest z beside those that are taken; z is 0 if none is above
+// chance.
 func (d *Data) clearest(sums [][][2]float64, taken []run) (best run) {
 	z2 := 1.0
 	for i, s := range d.sets {
@@ -200,7 +201,7 @@ func (d *Data) clearest(sums [][][2]float64, taken []run) (best run) {
 	return best
 }
 
-// splits are cs with one of them made two: side by side, or one inside the other.
+// splits returns cs with one of them made two: side by side, or one inside the other.
 func (d *Data) splits(cs []Component) (out [][]Component) {
 	split := func(j int, a, b, narrow, wide, part float64) {
 		next := append(slices.Clone(cs), cs[j])
@@ -223,8 +224,8 @@ func (d *Data) splits(cs []Component) (out [][]Component) {
 	return out
 }
 
-// around are cs with a wide component around one of them, at the scale that explains most of what
-// is missing: its rows may lie on both sides, as no run of bins does.
+// around returns cs with a wide component around one of them, at the scale that explains most
+// of what is missing: its rows may lie on both sides, as no run of bins does.
 func (d *Data) around(cs []Component) (out [][]Component) {
 	if d.known.SD > 0 {
 		return nil

@@ -148,8 +148,8 @@ func (w *workspace) gradient(g *[3]float64, i, at int) {
 	g[0], g[1], g[2] = t.p[at], w.rows[i]*t.dm[at], w.rows[i]*t.ds[at]
 }
 
-// product is the sum of weight times gradient of component i times gradient of component k, whose
-// terms begin at ati and atk.
+// product returns the sum of weight times gradient of component i times gradient of component k,
+// whose terms begin at ati and atk.
 func (w *workspace) product(weight []float64, i, ati, k, atk int) (sum [3][3]float64) {
 	n, ti, tk := len(weight), &w.terms[i], &w.terms[k]
 	pi, mi, si := ti.p[ati:ati+n], ti.dm[ati:ati+n], ti.ds[ati:ati+n]

@@ -18,7 +18,8 @@ var nodes = func() (t [2*tableEnd*perSD + 2][2]float64) {
 
 const tableEnd = 9 // beyond reach
 
-// gaussian is the cumulative probability and the density of the standard Gaussian at |z| <= reach.
+// gaussian returns the cumulative probability and the density of the standard Gaussian at |z| <=
+// reach.
 func gaussian(z float64) (cdf, pdf float64) {
 	u := (z + tableEnd) * perSD
 	i := int(u)

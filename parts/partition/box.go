@@ -26,13 +26,13 @@ type Box struct {
 	Stale []bool
 }
 
-// whole is the box that holds everything.
+// whole returns the box that holds everything.
 func whole(d int, rows float64) Box {
 	return Box{Low: slices.Repeat([]float64{math.Inf(-1)}, d), High: slices.Repeat([]float64{math.Inf(1)}, d),
 		Center: make([]float64, d), Scale: make([]float64, d), Mass: rows, Gain: make([]float64, d), Atom: make([]bool, d), Stale: make([]bool, d)}
 }
 
-// Held is how many rows the boxes hold, about.
+// Held returns how many rows the boxes hold, about.
 func Held(boxes []Box) float64 { return parts.Sum(boxes, func(b Box) float64 { return b.Mass }) }
 
 func (b Box) clone() Box {

@@ -31,7 +31,7 @@ type Config struct {
 	Lattices []fit1d.Grid
 }
 
-// lattice is that of column j.
+// lattice returns that of column j.
 func (c Config) lattice(j int) fit1d.Grid {
 	if j < len(c.Lattices) {
 		return c.Lattices[j]
@@ -42,8 +42,8 @@ func (c Config) lattice(j int) fit1d.Grid {
 // mostBoxes bounds the number of boxes: what is lighter is dropped. A utility constant, a guess.
 const mostBoxes = 64
 
-// Steps are the steps that Find may measure; the shares are the largest parts of the total mu^2,
-// slack is that of the thresholds. columns is how many it looks at.
+// Steps returns the steps that Find may measure; the shares are the largest parts of the total
+// mu^2, slack is that of the thresholds. columns is how many it looks at.
 func Steps(c Config, gapsShare, countsShare, slack float64, columns int) []kernel.Step {
 	gaps := query.GapMasses{}.Kind()
 	const source = "AAL21 Section 6"
@@ -69,7 +69,7 @@ const (
 	largeBins  = 1200 // of a histogram, whose bins far from all leaves are then joined
 )
 
-// Once is what one histogram of a column costs, of the part of mu^2 for all.
+// Once returns what one histogram of a column costs, of the part of mu^2 for all.
 func Once(countsMu2 float64, columns int) float64 { return countsMu2 / float64(columns) / looks }
 
 const inBoxes = " in boxes"
@@ -114,10 +114,10 @@ type finder struct {
 	ahead int     // columns that have not been looked at
 }
 
-// once is the price of one look at a column without closer ones, of mu^2.
+// once returns the price of one look at a column without closer ones, of mu^2.
 func (f *finder) once() float64 { return f.per * (f.GapsMu2 + f.CountsMu2) }
 
-// reserve is what must be left of mu^2 for something at a price that columns can do without.
+// reserve returns what must be left of mu^2 for something at a price that columns can do without.
 func (f *finder) reserve(price float64) float64 { return price + float64(f.ahead)*f.once() + f.Keep }
 
 // mixed reports that column j was seen in boxes that have been cut since, and that it did not look
@@ -265,7 +265,8 @@ func (f *finder) next(l *line, look, j int, mass float64) (err error) {
 	return nil
 }
 
-// around are edges on both sides of components, by powers of two: what they do not hold is there.
+// around returns the edges on both sides of components, by powers of two: what they do not hold is
+// there.
 func around(cs []fit1d.Component) []float64 {
 	low, high, unit := math.Inf(1), math.Inf(-1), math.Inf(1)
 	for _, c := range cs {
@@ -287,8 +288,8 @@ const unheld = .15
 // take what private EM moves it.
 func IsPoint(x, sd float64) bool { return sd <= 1024*pointSD(x) }
 
-// pointSD is the standard deviation that stands for none at x: less than the distance to the next
-// number.
+// pointSD returns the standard deviation that stands for none at x: less than the distance to the
+// next number.
 func pointSD(x float64) float64 { return math.Max(math.Abs(x)*0x1p-54, 0x1p-400) }
 
 // clearWorth is what a component must take off the cost to become a box: among some thousand bins

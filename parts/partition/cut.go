@@ -107,14 +107,14 @@ func (c cluster) inside(wide cluster) bool {
 	return inner*c.sd < wide.sd && math.Abs(c.mean-wide.mean) < reach*wide.sd
 }
 
-// log is the logarithm of the cluster's density of rows, as of one Gaussian.
+// log returns the logarithm of the cluster's density of rows, as of one Gaussian.
 func (c cluster) log(x float64) float64 {
 	z := (x - c.mean) / c.sd
 	return math.Log(c.mass/c.sd) - z*z/2
 }
 
-// overlap is the rows that a and b have in common: those that the better of two guesses takes for
-// the wrong one.
+// overlap returns the rows that a and b have in common: those that the better of two guesses takes
+// for the wrong one.
 func overlap(a, b fit1d.Component) float64 {
 	if b.SD < a.SD {
 		a, b = b, a

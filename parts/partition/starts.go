@@ -14,7 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/coreset"
 )
 
-// one is the component that a box is, if it holds one; its weight is a share of rows.
+// one returns the component that a box is, if it holds one; its weight is a share of rows.
 func (b Box) one(rows float64) component.Gaussian {
 	variances := parts.Map(b.Scale, func(s float64) float64 { return s * s })
 	return component.Gaussian{Weight: b.Mass / rows, Mean: append([]float64(nil), b.Center...), Cov: symmetric.Diagonal(variances), Doubt: component.StartDoubt()}
@@ -89,7 +89,7 @@ func joinAlike(found []Box, components int) []Box {
 	return found
 }
 
-// alikePair is the heaviest pair that is alike, i < j; negative if there is none.
+// alikePair returns the heaviest pair that is alike, i < j; negative if there is none.
 func alikePair(found []Box) (i, j int) {
 	i, j = -1, -1
 	most := 0.0
@@ -127,7 +127,7 @@ func alike(x, y Box) bool {
 	return true
 }
 
-// joined is the hull of two boxes, with the moments of both.
+// joined returns the hull of two boxes, with the moments of both.
 func joined(x, y Box) Box {
 	out := x.clone()
 	out.Mass += y.Mass
@@ -221,8 +221,8 @@ func (s set) lift(m *coreset.Mixture, rows float64) (out []component.Gaussian) {
 	return out
 }
 
-// bic is what a component must gain, in nats: half the logarithm of the rows for each parameter,
-// times how much noisier the counts are than rows alone would make them.
+// bic returns what a component must gain, in nats: half the logarithm of the rows for each
+// parameter, times how much noisier the counts are than rows alone would make them.
 func (s set) bic(rows float64) float64 {
 	q := float64(len(s.Columns))
 	inflation := 1 + s.Leaves.SD*s.Leaves.SD*float64(len(s.Leaves.Points))/math.Max(s.Leaves.Total, 1)

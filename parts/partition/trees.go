@@ -30,7 +30,7 @@ const (
 	leastDims = 2 // columns of a tree where none looks mixed
 )
 
-// TreeStep is the step that Start may measure.
+// TreeStep returns the step that Start may measure.
 func TreeStep(step string, share float64) kernel.Step {
 	return kernel.Step{Name: step, Query: query.PartsOf(query.CellCounts{}.Kind()), Share: share, Most: levels, Source: "KSSU19 Section C.3"}
 }
@@ -77,8 +77,8 @@ func (b Box) isMixed() bool {
 	return slices.ContainsFunc(b.Gain, func(g float64) bool { return g > mixedGain })
 }
 
-// mixed are the columns, in order, in which two components explain what was seen of the box better
-// than one; where none is, some columns.
+// mixed returns the columns, in order, in which two components explain what was seen of the box
+// better than one; where none is, some columns.
 func (b Box) mixed() []int {
 	columns := slices.DeleteFunc(parts.Upto(len(b.Center)), func(j int) bool { return b.Atom[j] || !(b.Scale[j] > 0) })
 	if len(columns) == 0 {

@@ -51,12 +51,12 @@ func NewBackground(g component.Gaussian, form query.Form) (b Background) {
 	return b
 }
 
-// copyOf is g with its covariance times f, and that weight.
+// copyOf returns g with its covariance times f, and that weight.
 func copyOf(g component.Gaussian, f, weight float64) component.Gaussian {
 	return component.Gaussian{Weight: weight, Mean: g.Mean, Cov: symmetric.Scaled(f, g.Cov)}
 }
 
-// components are the background's parts of a moments query.
+// components returns the background's parts of a moments query.
 func (b *Background) components(s component.Space) (out []query.Component) {
 	for _, g := range b.near {
 		q, _ := s.Density(g, g.Weight)
@@ -80,7 +80,7 @@ func (b *Background) update(sums []component.Sums, rows float64) {
 	}
 }
 
-// Parts are the background as Gaussians, with their weights: what has been measured, and the
+// Parts returns the background as Gaussians, with their weights: what has been measured, and the
 // guards.
 func (b *Background) Parts() (parts []component.Gaussian) {
 	parts = append(parts, b.near...)
@@ -92,7 +92,7 @@ func (b *Background) Parts() (parts []component.Gaussian) {
 	return parts
 }
 
-// Density is the mixture of the components with a background that weighs little: far rows say
+// Density returns the mixture of the components with a background that weighs little: far rows say
 // little about a density with it.
 func (r *Rounds) Density() []query.Component {
 	var out []query.Component

@@ -55,7 +55,7 @@ func expGo(v *lanes) {
 // mostExp is how far exp goes.
 const mostExp = 708
 
-// away2 is |w (x - mean)|^2 of every row: see squareGo.
+// away2 returns |w (x - mean)|^2 of every row: see squareGo.
 func (x drawn) away2(w *mat.Dense, mean []float64) []float64 {
 	d, m := len(mean), w.RawMatrix()
 	out, off := make([]float64, len(x)/d*width), make([]lanes, d)
@@ -91,7 +91,7 @@ func (r *Rounds) draw(rng Random, n int) drawn {
 	return x
 }
 
-// logDensities is ln w N(x), less the constant d/2 ln 2 pi, of every row.
+// logDensities returns ln w N(x), less the constant d/2 ln 2 pi, of every row.
 func (x drawn) logDensities(c component.Gaussian) []float64 {
 	_, inv, logDet := symmetric.Factor(c.Cov)
 	top, out := math.Log(math.Max(c.Weight, 1e-12))-logDet/2, x.away2(inv, c.Mean)

@@ -91,15 +91,15 @@ func (r *Rounds) joinBest(ctx context.Context, least float64, gain func(i, j int
 	return true, nil
 }
 
-// cost is what keeping a and b apart, instead of joined, costs in nats per row: sampling error (a
-// BIC term) and noise.
+// cost returns what keeping a and b apart, instead of joined, costs in nats per row: sampling error
+// (a BIC term) and noise.
 func (r *Rounds) cost(a, b component.Gaussian, mu float64) float64 {
 	both := a.Weight + b.Weight
 	noise := a.Weight*r.Price(a.Weight, mu) + b.Weight*r.Price(b.Weight, mu) - both*r.Price(both, mu)
 	return r.bic() + noise
 }
 
-// bic is the sampling part of cost.
+// bic returns the sampling part of cost.
 func (r *Rounds) bic() float64 {
 	d := r.Space.Dim()
 	params := float64(d*(d+1))/2 + float64(d) + 1
@@ -120,7 +120,7 @@ type same struct {
 	cov    *mat.SymDense
 }
 
-// of is the bound B on the log-likelihood per row that is lost by joining a and b.
+// of returns the bound B on the log-likelihood per row that is lost by joining a and b.
 func (known bounds) of(a, b component.Gaussian) float64 {
 	pair := [2]same{{a.Weight, &a.Mean[0], a.Cov}, {b.Weight, &b.Mean[0], b.Cov}}
 	if _, is := known[pair]; !is {

@@ -28,7 +28,7 @@ type correlations struct {
 	sd  float64
 }
 
-// correlationsOf are those of a component c that the sums have moved.
+// correlationsOf returns those of a component c that the sums have moved.
 func correlationsOf(s component.Sums, law component.ClippingLaw, c component.Gaussian) (out correlations) {
 	n := math.Max(c.Rows, 1)
 	out.sd = math.Hypot(s.SecondSD/n/law.B1/math.Sqrt2, 1/math.Sqrt(n))
@@ -49,7 +49,7 @@ type Pair struct {
 	Rho  float64
 }
 
-// Correlated are the pairs that are correlated within some component, or in the mean over all,
+// Correlated returns the pairs that are correlated within some component, or in the mean over all,
 // clear of the noise; the strongest first.
 func (r *Rounds) Correlated() (out []Pair) {
 	for i := range r.Space.Dim() {

@@ -74,10 +74,10 @@ func (r *Rounds) query(mu float64, last bool) (query.ClippedMoments, []component
 	return q, how
 }
 
-// noise is that of the rounds' form and relation at privacy loss mu.
+// noise returns that of the rounds' form and relation at privacy loss mu.
 func (r *Rounds) noise(mu float64) float64 { return component.Noise(r.Form, r.Factor, mu) }
 
-// update is what a component's move by a release depends on besides the release.
+// update returns what a component's move by a release depends on besides the release.
 func (r *Rounds) update() component.Update {
 	return component.Update{Form: r.Form, Rows: (1 - r.apart()) * r.Rows, Floor: r.Floor, Grid: r.Grid}
 }
@@ -124,8 +124,9 @@ func (r *Rounds) Round(a *kernel.Allotment, step string, mu float64, last bool) 
 	return nil
 }
 
-// Lost is the nats per row of a component of weight w that the noise of one round is expected to
-// cost it: d(d+1)/8 s^2 for a relative noise s of each entry of its covariance, at most mostLost.
+// Lost returns the nats per row of a component of weight w that the noise of one round is expected
+// to cost it: d(d+1)/8 s^2 for a relative noise s of each entry of its covariance, at most
+// mostLost.
 func (r *Rounds) Lost(w, mu float64) float64 {
 	asked := [2]float64{w * r.Rows, mu}
 	if lost, ok := r.lost[asked]; ok {
@@ -158,7 +159,8 @@ func (r *Rounds) Price(w, mu float64) float64 {
 	return math.Min(mostLost, float64(d)/2*s*s+math.Min(1, ownShape/float64(d))*r.Lost(w, mu))
 }
 
-// relative is the noise of each entry of the covariance of a component of weight w in one round.
+// relative returns the noise of each entry of the covariance of a component of weight w in one
+// round.
 func (r *Rounds) relative(w, mu float64) float64 {
 	d, n, noise := r.Space.Dim(), math.Max(w*r.Rows, 1), r.noise(mu)
 	r2 := component.ClippingRadius2(d, n, noise, r.Misfit)

@@ -35,9 +35,9 @@ func (r *Rounds) Parted() (p query.Partition) {
 	return p
 }
 
-// Axes are the principal axes of a component beside all of them together, widest first: x - Mean =
-// out z, z = in (x - Mean), where z has the unit covariance. One component alone is held against
-// the units of the space.
+// Axes returns the principal axes of a component beside all of them together, widest first: x -
+// Mean = out z, z = in (x - Mean), where z has the unit covariance. One component alone is held
+// against the units of the space.
 func (r *Rounds) Axes(c component.Gaussian) (out, in *mat.Dense) {
 	d := r.Space.Dim()
 	pooled := mat.NewSymDense(d, nil)
@@ -106,8 +106,8 @@ func (r *Rounds) Shells(a *kernel.Allotment, step string, random func(draws, com
 // half of what a release costs, and a little less: rounded up, two of it would be more.
 const half = math.Sqrt2 / 2 * (1 - 1e-9)
 
-// misfitOf is the total variation between counts and what is expected, in proportion, less beyond
-// the noise of both, and of the covariance that they were counted by, sigma.
+// misfitOf returns the total variation between counts and what is expected, in proportion, less
+// beyond the noise of both, and of the covariance that they were counted by, sigma.
 func misfitOf(ans kernel.Answer, want []float64, sigma float64) (total float64) {
 	n, m := floats.Sum(ans.Values), floats.Sum(want)
 	if !(n > ans.Sigma*math.Sqrt(shells) && m > 0) {
@@ -123,7 +123,7 @@ func misfitOf(ans kernel.Answer, want []float64, sigma float64) (total float64) 
 
 func sq(x float64) float64 { return x * x }
 
-// parted are rows of the model, drawn, and the component that each most likely belongs to.
+// parted returns the rows of the model, drawn, and the component that each most likely belongs to.
 func (r *Rounds) parted(random Random) (x drawn, part []int) {
 	x = r.draw(random, shellDraws)
 	part = make([]int, shellDraws)

@@ -35,7 +35,7 @@ func (r *Rounds) Simplify(ctx context.Context, random func(draws, components int
 	})
 }
 
-// told is what a distinction must be worth, in nats per row, to be told in a round of mu.
+// told returns what a distinction must be worth, in nats per row, to be told in a round of mu.
 func (r *Rounds) told(mu float64) func(a, b component.Gaussian) float64 {
 	return func(a, b component.Gaussian) float64 {
 		return leastTold + r.bic() + noiseCosts*(r.cost(a, b, mu)-r.bic())
@@ -69,8 +69,8 @@ func (r *Rounds) Reduce(ctx context.Context, random func(draws, components int) 
 	return nil
 }
 
-// Plainer are the components, and what is left of them as pairs are joined, one after the other,
-// whose joint loses less than most nats per row. Its error is ctx's.
+// Plainer returns the components, and what is left of them as pairs are joined, one after the
+// other, whose joint loses less than most nats per row. Its error is ctx's.
 func (r *Rounds) Plainer(ctx context.Context, random func(draws, components int) Random, most float64) ([][]component.Gaussian, error) {
 	joined, known := *r, bounds{}
 	out := [][]component.Gaussian{r.Components}
@@ -124,7 +124,7 @@ const leastRatio = 1e-100
 // the lowest. A guess.
 const pairsTried = 2
 
-// likeliestPairs is the bound on the loss that so many pairs are within.
+// likeliestPairs returns the bound on the loss that so many pairs are within.
 func (r *Rounds) likeliestPairs(ctx context.Context, known bounds, pairs int) (float64, error) {
 	var losses []float64
 	for i, a := range r.Components {

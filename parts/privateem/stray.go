@@ -46,7 +46,7 @@ func (r *Rounds) LeftOut() (share, noise float64) {
 	return share, noise
 }
 
-// Beside are what a model has beside the components, and its weight: the background, and Stray.
+// Beside returns what a model has beside the components, and its weight: the background, and Stray.
 func (r *Rounds) Beside() (wide []component.Gaussian, weight float64) {
 	wide = r.Background.Parts()
 	if r.Stray != nil {
@@ -74,13 +74,13 @@ const wideWeight = .0003
 // wideRadius is that of a copy in its own sds, over the root of the number of columns. A guess.
 const wideRadius = 1.3
 
-// NewOutliers is around the whole table. points are the coordinates in which all components have
-// one value: where noise hides in which column rows are far, they are in these.
+// NewOutliers are around the whole table. points are the coordinates in which all components
+// have one value: where noise hides in which column rows are far, they are in these.
 func NewOutliers(whole component.Gaussian, points ...int) *Outliers {
 	return &Outliers{mean: whole.Mean, cov: symmetric.OnlyDiagonal(whole.Cov, false), points: points}
 }
 
-// Components are the outskirts' parts of a moments query; nil of none.
+// Components returns the outskirts' parts of a moments query; nil of none.
 func (o *Outliers) Components(s component.Space) (out []query.Component) {
 	if o == nil {
 		return nil
@@ -94,7 +94,7 @@ func (o *Outliers) Components(s component.Space) (out []query.Component) {
 	return out
 }
 
-// apart is the weight of all that is not in Components.
+// apart returns the weight of all that is not in Components.
 func (r *Rounds) apart() float64 {
 	_, weight := r.Beside()
 	return weight
@@ -165,9 +165,9 @@ func (r *Rounds) carry(more *component.Gaussian) {
 	}
 }
 
-// Seen is a component of the rows that the copies hold by their sums, or nil if there are too few,
-// and the noise of its number. In a column in which the sums do not say that they differ from the
-// whole table, they are like it.
+// Seen returns a component of the rows that the copies hold by their sums, or nil if there are too
+// few, and the noise of its number. In a column in which the sums do not say that they differ from
+// the whole table, they are like it.
 func (o *Outliers) Seen(sums []component.Sums, rows float64) (g *component.Gaussian, noise float64) {
 	d := len(o.mean)
 	total, least := 0.0, math.Inf(1)
@@ -217,7 +217,7 @@ func (o *Outliers) Seen(sums []component.Sums, rows float64) (g *component.Gauss
 	return g, noise
 }
 
-// second is the sum of z_j^2, as far as it was measured.
+// second returns the sum of z_j^2, as far as it was measured.
 func second(s component.Sums, j int) float64 {
 	if s.Second == nil {
 		return s.Trace / float64(len(s.Sum))

@@ -47,7 +47,7 @@ type Image struct {
 	Zero float64    // u_0^2
 }
 
-// Dot is the sum of products of all entries.
+// Dot returns the sum of products of all entries.
 func (a Image) Dot(b Image) float64 {
 	s := a.Zero * b.Zero
 	for i, v := range a.W0 {
@@ -60,7 +60,7 @@ func (a Image) Dot(b Image) float64 {
 	return s
 }
 
-// Plus is a + f b.
+// Plus returns a + f b.
 func (a Image) Plus(f float64, b Image) Image {
 	out := Image{mat.DenseCopyOf(b.WW), slices.Clone(a.W0), a.Zero + f*b.Zero}
 	out.WW.Scale(f, out.WW)
@@ -130,7 +130,7 @@ func (l *AngularLaw) integrate(mean []float64, low float64) {
 	}
 }
 
-// Turned is an image of w as one in the eigenvectors' coordinates.
+// Turned returns an image of w as one in the eigenvectors' coordinates.
 func (l *AngularLaw) Turned(x Image) Image {
 	var t, y mat.Dense
 	t.Mul(l.Vectors.T(), x.WW)
@@ -140,7 +140,7 @@ func (l *AngularLaw) Turned(x Image) Image {
 	return Image{&y, w, x.Zero}
 }
 
-// lean is f times a vector scaled by sqrt nu first(i).
+// lean returns f times a vector scaled by sqrt nu first(i).
 func (l *AngularLaw) lean(f float64, v []float64) []float64 {
 	out := make([]float64, len(v))
 	for i, x := range v {
@@ -149,8 +149,8 @@ func (l *AngularLaw) lean(f float64, v []float64) []float64 {
 	return out
 }
 
-// Forward is the derivative of (WW, W0, Zero) in the direction (eta, s) -> (eta + dEta, s + dS); dS
-// is symmetric.
+// Forward returns the derivative of (WW, W0, Zero) in the direction (eta, s) -> (eta + dEta, s +
+// dS); dS is symmetric.
 func (l *AngularLaw) Forward(dEta []float64, dS *mat.Dense) Image {
 	diagonal, y, zero := symmetric.DiagonalOf(dS), new(mat.Dense), 0.0
 	for j, v := range diagonal {
@@ -167,8 +167,8 @@ func (l *AngularLaw) Forward(dEta []float64, dS *mat.Dense) Image {
 	return Image{y, l.lean(1, dEta), zero}
 }
 
-// Adjoint is the transpose of Forward: Forward(dEta, dS).Dot(x) = <(dEta, dS), Adjoint(x)>; x.WW is
-// symmetric.
+// Adjoint returns the transpose of Forward: Forward(dEta, dS).Dot(x) = <(dEta, dS), Adjoint(x)>;
+// x.WW is symmetric.
 func (l *AngularLaw) Adjoint(x Image) (dEta []float64, dS *mat.Dense) {
 	diagonal := symmetric.DiagonalOf(x.WW)
 	dS = new(mat.Dense)

@@ -27,19 +27,19 @@ const leastPart = .01
 // E/Gain.
 func (s *State) Gain() float64 { return s.Nu + float64(s.Rank()) + 2 }
 
-// alike are the measurements of the state's rank and steps.
+// alike returns the measurements of the state's rank and steps.
 func (r *Rounder) alike(st *State) []measurement {
 	return slices.DeleteFunc(slices.Clone(r.history), func(m measurement) bool { return m.frame.Rank() != st.Rank() || m.frame.Nu != st.Nu })
 }
 
-// Information is the sum of 1/sigma^2 over the measurements of the state's rank and steps, per
+// Information returns the sum of 1/sigma^2 over the measurements of the state's rank and steps, per
 // coordinate of a relative error of the covariance.
 func (r *Rounder) Information(st *State) float64 {
 	sum := parts.Sum(r.alike(st), func(m measurement) float64 { return 1 / (m.sigma * m.sigma) })
 	return sum / (st.Gain() * st.Gain())
 }
 
-// Views are the measurements that say something in the coordinates z = root W(y - M) of st.
+// Views returns the measurements that say something in the coordinates z = root W(y - M) of st.
 // sampling is the variance, in the measurement's unit, by which the directions know less of the
 // rows than the last release does.
 func (r *Rounder) Views(st *State, root, sampling float64) (out []component.View) {

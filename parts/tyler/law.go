@@ -16,7 +16,7 @@ type RadialLaw struct {
 	Points []RadialPoint
 }
 
-// mix is the mixture of l, with weight w, and other.
+// mix returns the mixture of l, with weight w, and other.
 func (l RadialLaw) mix(w float64, other RadialLaw) RadialLaw {
 	part := func(of []RadialPoint, w float64) []RadialPoint {
 		return parts.Map(of, func(p RadialPoint) RadialPoint { return RadialPoint{p.Q, w * p.Share} })
@@ -26,7 +26,7 @@ func (l RadialLaw) mix(w float64, other RadialLaw) RadialLaw {
 	return m
 }
 
-// within is the law with the rows beyond most at most.
+// within returns the law with the rows beyond most at most.
 func (l RadialLaw) within(most float64) RadialLaw {
 	for i, p := range l.Points {
 		l.Points[i].Q = math.Min(p.Q, most)

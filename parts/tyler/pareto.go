@@ -10,7 +10,7 @@ type pareto struct{ from, count, shape, scale float64 }
 
 const noShape = 1e-9
 
-// survival is the share of the tail's rows beyond x >= from.
+// survival returns the share of the tail's rows beyond x >= from.
 func (p pareto) survival(x float64) float64 {
 	y := (x - p.from) / p.scale
 	if math.Abs(p.shape) < noShape {
@@ -19,7 +19,7 @@ func (p pareto) survival(x float64) float64 {
 	return math.Pow(math.Max(0, 1+p.shape*y), -1/p.shape)
 }
 
-// excess is the mean of (q-x)_+ over the tail's rows, x >= from; shape < 1.
+// excess returns the mean of (q-x)_+ over the tail's rows, x >= from; shape < 1.
 func (p pareto) excess(x float64) float64 {
 	s := p.survival(x)
 	if s == 0 {
@@ -28,7 +28,7 @@ func (p pareto) excess(x float64) float64 {
 	return s * (p.scale + p.shape*(x-p.from)) / (1 - p.shape)
 }
 
-// quantile is the x that the share s > 0 of the tail's rows lies beyond.
+// quantile returns the x that the share s > 0 of the tail's rows lies beyond.
 func (p pareto) quantile(s float64) float64 {
 	if math.Abs(p.shape) < noShape {
 		return p.from - p.scale*math.Log(s)
@@ -36,8 +36,8 @@ func (p pareto) quantile(s float64) float64 {
 	return p.from + p.scale*(math.Pow(s, -p.shape)-1)/p.shape
 }
 
-// points are the tail's rows by strata of geometrically falling shares, each at its mean, with the
-// given share of all rows together.
+// points returns the tail's rows by strata of geometrically falling shares, each at its mean, with
+// the given share of all rows together.
 func (p pareto) points(share float64) []RadialPoint {
 	const strata, perHalf = 100, 4
 	var out []RadialPoint
@@ -104,7 +104,7 @@ func (h *RadialHistogram) tailLoss(i int, p *pareto) float64 {
 	return square - 2*p.count*overlap + p.count*p.count*size + off*off
 }
 
-// shares are those of a law in the bins from the given one on.
+// shares returns those of a law in the bins from the given one on.
 func (h *RadialHistogram) shares(from int, survival func(float64) float64) (shares []float64) {
 	above := 1.0
 	if from > 0 {
@@ -120,7 +120,7 @@ func (h *RadialHistogram) shares(from int, survival func(float64) float64) (shar
 // misfitSlope more of misfit make the free tail e times as credible. A guess.
 const misfitSlope = 2
 
-// tailMisfit is how much more the family's tail above edge i loses than the free one.
+// tailMisfit returns how much more the family's tail above edge i loses than the free one.
 func (h *RadialHistogram) tailMisfit(i int, family Pearson, free pareto) float64 {
 	loss, total, wrongly := 0.0, math.Max(free.count, h.Sigma), h.shares(i+1, family.Survival)
 	for b, share := range h.shares(i+1, free.survival) {
@@ -134,7 +134,7 @@ func (h *RadialHistogram) tailMisfit(i int, family Pearson, free pareto) float64
 // as unlikely as not. A guess.
 const bodySDs = 5
 
-// bodyTrust is how far the family describes the whole histogram, in [0, 1].
+// bodyTrust returns how far the family describes the whole histogram, in [0, 1].
 func (h *RadialHistogram) bodyTrust(family Pearson) float64 {
 	bins := float64(len(h.Counts))
 	_, chi := h.Losses(family, 0)

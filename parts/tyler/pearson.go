@@ -17,13 +17,13 @@ type Pearson struct {
 	Scale   float64
 }
 
-// Survival is P(q > x).
+// Survival returns P(q > x).
 func (p Pearson) Survival(x float64) float64 { return p.tail(x, 0) }
 
-// excess is E (q-x)_+.
+// excess returns E (q-x)_+.
 func (p Pearson) excess(x float64) float64 { return p.mean()*p.tail(x, 1) - x*p.Survival(x) }
 
-// tail is E[q^k; q > x]/E q^k for k = 0, 1.
+// tail returns E[q^k; q > x]/E q^k for k = 0, 1.
 func (p Pearson) tail(x, k float64) float64 {
 	half, y := float64(p.D)/2, x/p.Scale
 	switch {
@@ -38,7 +38,7 @@ func (p Pearson) tail(x, k float64) float64 {
 	}
 }
 
-// mean is E q.
+// mean returns E q.
 func (p Pearson) mean() float64 {
 	k := float64(p.D)
 	switch {
@@ -50,7 +50,7 @@ func (p Pearson) mean() float64 {
 	return p.Scale * k
 }
 
-// Law is the law by points, at the means between the edges.
+// Law returns the law by points, at the means between the edges.
 func (p Pearson) Law(edges []float64) RadialLaw {
 	l := RadialLaw{D: p.D}
 	above, below, mean := 1.0, 1.0, p.mean() // P(q > x) and E[q; q > x]/E q at the last edge used
@@ -76,8 +76,8 @@ const (
 	inverseSpread = .2
 )
 
-// FitPearson is the nearest member of the family; the last drop bins are left out, and then the
-// share of the rows in the others is free.
+// FitPearson returns the nearest member of the family; the last drop bins are left out, and then
+// the share of the rows in the others is free.
 func (h *RadialHistogram) FitPearson(drop int) Pearson {
 	best, least := Pearson{D: h.D, Scale: 1}, math.Inf(1)
 	try := func(from, to, by int) {
@@ -127,7 +127,7 @@ func (h *RadialHistogram) FitScale(inverse float64, drop int) (Pearson, float64)
 	return at((lo + hi) / 2), math.Min(atA, atB)
 }
 
-// Losses are -2 log of the likelihood of the histogram without its last drop bins, up to a
+// Losses returns the -2 log of the likelihood of the histogram without its last drop bins, up to a
 // constant, noise and rows taken for Gaussian, and the sum of squares in it, which is about a
 // chi-square if the law is right.
 func (h *RadialHistogram) Losses(p Pearson, drop int) (loss, misfit float64) {

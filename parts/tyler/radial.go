@@ -23,7 +23,7 @@ type RadialHistogram struct {
 	Rows   float64
 }
 
-// RadialEdges is a public grid of q: finer in many columns, where |z|^2 varies less.
+// RadialEdges returns a public grid of q: finer in many columns, where |z|^2 varies less.
 func RadialEdges(d int) []float64 {
 	k := float64(d)
 	ratio := math.Min(gridRatio, 1+math.Sqrt(1/(2*k)))
@@ -34,11 +34,11 @@ func RadialEdges(d int) []float64 {
 	return edges
 }
 
-// Beyond is the noisy number of rows above edge i.
+// Beyond returns the noisy number of rows above edge i.
 func (h *RadialHistogram) Beyond(i int) float64 { return floats.Sum(h.Counts[i+1:]) }
 
-// upTo is the number of rows below each edge and at last of all, without decreases: the noise is
-// pooled, and shared out such that the whole is rows.
+// upTo returns the number of rows below each edge and at last of all, without decreases: the noise
+// is pooled, and shared out such that the whole is rows.
 func (h *RadialHistogram) upTo() []float64 {
 	sums := floats.CumSum(make([]float64, len(h.Counts)), h.Counts)
 	missing := (h.Rows - sums[len(sums)-1]) / float64(len(sums))
@@ -73,9 +73,9 @@ func isotonic(x []float64) {
 	}
 }
 
-// Law is what the histogram says about the law of q: the member of the Pearson family nearest to it
-// as far as that describes the tail, and otherwise the histogram with a fitted tail; trust in [0,
-// 1] is the weight of the former. limit is by how much the fitted tail must be nearer than the
+// Law returns what the histogram says about the law of q: the member of the Pearson family nearest
+// to it as far as that describes the tail, and otherwise the histogram with a fitted tail; trust in
+// [0, 1] is the weight of the former. limit is by how much the fitted tail must be nearer than the
 // family's for equal weights, in sums of squares of the bins in sds. The fitted tail has three
 // parameters of its own.
 func (h *RadialHistogram) Law(limit float64) (l RadialLaw, trust float64) {
@@ -96,7 +96,7 @@ func (h *RadialHistogram) Law(limit float64) (l RadialLaw, trust float64) {
 // noise would set the radius, and be given back. Guesses.
 const farthest, windows, clearSDs = 4, 4, 4
 
-// reach is the q up to which rows are seen.
+// reach returns the q up to which rows are seen.
 func (h *RadialHistogram) reach() float64 {
 	for i := len(h.Edges) - 1; i > 0; i-- {
 		sum := 0.0
@@ -109,8 +109,8 @@ func (h *RadialHistogram) reach() float64 {
 	return h.Edges[0]
 }
 
-// free is the histogram up to the tail, then the tail. sums are the rows up to each edge where the
-// tail starts and before.
+// free returns the histogram up to the tail, then the tail. sums are the rows up to each edge where
+// the tail starts and before.
 func (h *RadialHistogram) free(sums []float64, tail pareto) RadialLaw {
 	l := RadialLaw{D: h.D}
 	tailShare := math.Min(tail.count/h.Rows, 1)

@@ -49,7 +49,7 @@ type Rounder struct {
 
 const stepName = "directions"
 
-// Step is the step of Round for two rounds, with prefix before its name.
+// Step returns the step of Round for two rounds, with prefix before its name.
 func Step(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + stepName, Query: query.Directions{}.Kind(), Share: share, Most: 2*maxSteps + 2, Source: "TYLERPRESS Section 4"}
 }
@@ -104,12 +104,12 @@ func (r *Rounder) Round(start *State, nu, part float64) (st *State, ok bool, err
 	return st, false, nil
 }
 
-// certainLevel is the largest noise level at which the certificate can hold: what the edge of the
-// noise leaves of 1 is still certainSDs above zero.
+// certainLevel returns the largest noise level at which the certificate can hold: what the edge of
+// the noise leaves of 1 is still certainSDs above zero.
 func certainLevel(d int) float64 { return certainPart / (1 + certainSDs/math.Sqrt(2*float64(d+1))) }
 
-// farLevel is the noise level of a step when so many of the d+1 eigenvalues were told from zero; 0
-// if all were.
+// farLevel returns the noise level of a step when so many of the d+1 eigenvalues were told from
+// zero; 0 if all were.
 func farLevel(d, resolved int) float64 {
 	if resolved > d {
 		return 0
@@ -189,7 +189,7 @@ func (s *State) drop(count int, unit float64) bool {
 	return true
 }
 
-// narrowestColumn is the least spread of a single column, in its scale.
+// narrowestColumn returns the least spread of a single column, in its scale.
 func (s *State) narrowestColumn() float64 {
 	least := math.Inf(1)
 	for j := range s.M {

@@ -50,7 +50,7 @@ type direction struct {
 	std  float64
 }
 
-// New is the state that centres and scales and does nothing else.
+// New returns the state that centres and scales and does nothing else.
 func New(space component.Space) *State {
 	d := space.Dim()
 	return &State{Space: space, M: make([]float64, d), W: identity(d), Wi: identity(d)}
@@ -65,13 +65,13 @@ func (s *State) clone() *State {
 	return &c
 }
 
-// Rank is the number of working coordinates.
+// Rank returns the number of working coordinates.
 func (s *State) Rank() int {
 	r, _ := s.W.Dims()
 	return r
 }
 
-// Root is what the working coordinates are multiplied by for the sd of a Gaussian to be 1.
+// Root returns what the working coordinates are multiplied by for the sd of a Gaussian to be 1.
 func (s *State) Root() float64 {
 	if s.Nu == 0 {
 		return 1
@@ -79,7 +79,8 @@ func (s *State) Root() float64 {
 	return math.Sqrt(consistency(s.Rank(), s.Nu))
 }
 
-// Frame is the map x -> factor * W(y - M) from raw rows; ok is false if it does not fit float64.
+// Frame returns the map x -> factor * W(y - M) from raw rows; ok is false if it does not fit
+// float64.
 func (s *State) Frame(factor float64) (frame query.Affine, ok bool) {
 	var w mat.Dense
 	w.Scale(factor, s.W)
@@ -113,7 +114,7 @@ type Direction struct {
 	StdAtMost float64
 }
 
-// Hidden are the directions of a table of d columns in which the noise of the last step hid the
+// Hidden returns the directions of a table of d columns in which the noise of the last step hid the
 // spread.
 func (s *State) Hidden(d int) []Direction { return s.raw(d, s.hidden) }
 
@@ -142,8 +143,8 @@ func normed(v []float64) (norm float64, ok bool) {
 	return norm, norm > 0 && dense.Finite(norm)
 }
 
-// project is the projective update of Section 4.1 step 4: C is an (r+1) x (r+1) map of f = (w, 1),
-// whose rotations do not matter. It reports false if the result does not fit float64.
+// project returns the projective update of Section 4.1 step 4: C is an (r+1) x (r+1) map of f = (w,
+// 1), whose rotations do not matter. It reports false if the result does not fit float64.
 func (s *State) project(c *mat.Dense) bool {
 	r := s.Rank()
 	var qr mat.QR

@@ -12,8 +12,8 @@ import (
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
-// stepMu is the mu that a step of relative spectral noise level s needs: 2(nu+d) sqrt(D)/(n s),
-// over sqrt2 where the sensitivity is 1. nu = 1 gives 2 D^1.5/(n s).
+// stepMu returns the mu that a step of relative spectral noise level s needs: 2(nu+d) sqrt(D)/(n
+// s), over sqrt2 where the sensitivity is 1. nu = 1 gives 2 D^1.5/(n s).
 func (r *Rounder) stepMu(d int, nu, s float64) float64 {
 	mu := 2 * (nu + float64(d)) * math.Sqrt(float64(d+1)) / (r.Rows * s)
 	if r.Allotment.Session().Relation() == privacy.AddRemoveOne {
@@ -116,8 +116,8 @@ func (s *State) remember(lambda []float64, v *mat.Dense, floor float64) {
 	}
 }
 
-// consistency is c with E[(nu+d) q/(nu c + q)] = d for q ~ chi-square with d degrees: at the fixed
-// point of the steps the covariance of a Gaussian is I/c in the working coordinates.
+// consistency returns c with E[(nu+d) q/(nu c + q)] = d for q ~ chi-square with d degrees: at the
+// fixed point of the steps the covariance of a Gaussian is I/c in the working coordinates.
 func consistency(d int, nu float64) float64 {
 	k := float64(d)
 	// Simpson's rule over x = sqrt q, whose density is proportional to x^(d-1) exp(-x^2/2).
