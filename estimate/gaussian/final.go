@@ -23,7 +23,7 @@ import (
 func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err error) {
 	d, k, root := st.Rank(), float64(st.Rank()), st.Root()
 	frame, _ := st.Frame(root)
-	beyond, err := f.BeyondGaussian(frame, Nearest2(d))
+	beyond, err := f.BeyondGaussian(frame, nearest2(d))
 	if err != nil {
 		return none, err
 	}
@@ -31,7 +31,7 @@ func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err e
 	if beyond.Share > f.StraySDs*beyond.Noise {
 		seen.stray = math.Min(math.Max(seen.stray, beyond.Share), 1)
 	}
-	information, stray := f.Tyler.Information(st), seen.stray > FarShare
+	information, stray := f.Tyler.Information(st), seen.stray > farShare
 	if stray {
 		information = 0
 	}
@@ -63,7 +63,7 @@ func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err e
 		return none, err
 	}
 	var told []estimate.Flag
-	if expected, _ := component.NewPoints(d).Moments(delta, spread, own.R2); len(views) > 0 && Apart(own.Mean, expected, own.MeanSD) {
+	if expected, _ := component.NewPoints(d).Moments(delta, spread, own.R2); len(views) > 0 && meansApart(own.Mean, expected, own.MeanSD) {
 		told, information = append(told, flags.New(flags.NotGaussian, noMiddle)), 0
 		if delta, spread, err = component.InvertClipping(f.Context, own, nil); err != nil {
 			return none, err
@@ -71,7 +71,7 @@ func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err e
 	}
 	variance := 1 / (information + law.B1*law.B1/(own.SecondSD*own.SecondSD))
 	noise := math.Sqrt(2 * k * variance)
-	if least, collapsed := component.LeastVariance(spread); collapsed || noise > NoiseLimit*least {
+	if least, collapsed := component.LeastVariance(spread); collapsed || noise > noiseLimit*least {
 		return none, f.Refuse("the noise hides the spread in some directions")
 	}
 	spread.ScaleSym(1/math.Sqrt(1+f.Shrink*(k+1)*variance), spread)

@@ -43,7 +43,7 @@ var _ estimate.FactUser = Estimator{}
 // Uses says that bounds on the eigenvalues save the search for units, where a full covariance is
 // fitted.
 func (Estimator) Uses(p estimate.Problem) estimate.Uses {
-	return estimate.Uses{Eigenvalues: KnowsUnits(p)}
+	return estimate.Uses{Eigenvalues: knowsUnits(p)}
 }
 
 const name = "gaussian"
@@ -53,7 +53,7 @@ const source = "TYLERPRESS Section 4"
 // Plan returns the worst case that Fit may measure, or a *estimate.Refusal for a table with fewer
 // rows than a fit can ever use.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
-	if err := Check(name, p); err != nil {
+	if err := checkOne(name, p); err != nil {
 		return kernel.Plan{}, err
 	}
 	return kernel.Plan{Method: name, Steps: e.tuning.steps(p, "", 1)}, nil
@@ -77,7 +77,7 @@ func (f fit) run() (estimate.Outcome, error) {
 	switch {
 	case f.Space.Dim() == 0:
 		return f.Constant()
-	case ByFull(f.Problem):
+	case goesByFull(f.Problem):
 		return f.full()
 	case f.Problem.Covariance == estimate.Diagonal:
 		return f.diagonal()
@@ -114,7 +114,7 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	}
 	n, mu, d := float64(p.Rows), p.Mu*math.Sqrt(lastPart), p.Columns
 	switch {
-	case ByFull(p):
+	case goesByFull(p):
 		e.RelativeError = math.Sqrt(planned(p.Relation, d, n, mu).bestRadius2().Cov * n / float64(d*(d+1)))
 	case p.Covariance == estimate.Diagonal: // of one variance
 		e.RelativeError = math.Sqrt(planned(p.Relation, 1, n, mu/math.Sqrt(float64(d))).bestRadius2().Cov * n / 2)

@@ -21,7 +21,7 @@ var _ estimate.Estimator = HeavyTailed{}
 // full reports that the fit goes by way of a full covariance; if not, every column is fitted by
 // itself.
 func full(p estimate.Problem) bool {
-	return p.Covariance == estimate.Full || p.Columns <= DiagonalByFull
+	return p.Covariance == estimate.Full || p.Columns <= diagonalByFull
 }
 
 // roundedProblem returns the problem of rounding the rows: for a full covariance if the fit goes by
@@ -37,14 +37,14 @@ func roundedProblem(p estimate.Problem) estimate.Problem {
 // Plan returns the worst case that Fit may measure, or a *estimate.Refusal on public facts. Shares
 // are worst cases of alternatives.
 func (e HeavyTailed) Plan(p estimate.Problem) (kernel.Plan, error) {
-	if err := Check(e.Name(), roundedProblem(p)); err != nil {
+	if err := checkOne(e.Name(), roundedProblem(p)); err != nil {
 		return kernel.Plan{}, err
 	}
-	steps := OpenSteps(roundedProblem(p), "", 1)
+	steps := openSteps(roundedProblem(p), "", 1)
 	if full(p) {
-		steps = append(steps, tyler.Step("", 1), FarStep("", 1))
+		steps = append(steps, tyler.Step("", 1), farStep("", 1))
 	}
-	steps = append(steps, PlainSteps(roundedProblem(p), "", 1)...)
+	steps = append(steps, plainSteps(roundedProblem(p), "", 1)...)
 	return kernel.Plan{Method: e.Name(), Steps: steps}, nil
 }
 

@@ -54,10 +54,10 @@ func TestApart(t *testing.T) {
 	for _, d := range []int{1, 20, 100} {
 		a, b := make([]float64, d), make([]float64, d)
 		b[d-1] = 2.9
-		if Apart(a, a, 0) || Apart(a, b, 1) {
+		if meansApart(a, a, 0) || meansApart(a, b, 1) {
 			t.Errorf("d = %d: what noise explains is apart", d)
 		}
-		if b[d-1] = 6; !Apart(a, b, 1) {
+		if b[d-1] = 6; !meansApart(a, b, 1) {
 			t.Errorf("d = %d: six sds are not apart", d)
 		}
 	}

@@ -30,7 +30,7 @@ func shapeEdges(d int) []float64 {
 	for _, p := range [...]float64{.02, .1, .25, .5, .75, .9, .97, .99, .999} {
 		edges = append(edges, 2*mathext.GammaIncRegInv(float64(d)/2, p))
 	}
-	return append(edges, Nearest2(d), FarRadius2*float64(d))
+	return append(edges, nearest2(d), farRadius2*float64(d))
 }
 
 // strayBins of the histogram are beyond the end of a Gaussian: what they hold is contamination or a
@@ -64,7 +64,7 @@ func (f fit) judge(h *tyler.RadialHistogram, information float64) shape {
 	s := shape{far: (h.Counts[last] - 2*h.Sigma) / h.Rows}
 	gauss, gaussLoss := h.FitScale(0, strayBins)
 	law := h.FitPearson(strayBins)
-	s.gate = f.GateFactor * math.Max(1, gauss.Scale) * Nearest2(h.D)
+	s.gate = f.GateFactor * math.Max(1, gauss.Scale) * nearest2(h.D)
 	if stray := h.Beyond(last - strayBins); stray > f.StraySDs*h.Sigma*math.Sqrt(strayBins) {
 		s.stray = math.Min(stray/h.Rows, 1)
 	}
@@ -77,7 +77,7 @@ func (f fit) judge(h *tyler.RadialHistogram, information float64) shape {
 	end.completed = false // as what it is compared with
 	best := end.bestRadius2()
 	l := law.Law(tyler.RadialEdges(h.D))
-	free := l.Clipping(f.Problem.Relation, h.Rows, end.mu*math.Sqrt(1-RadiusPart), columns.AnyExcess, false)
+	free := l.Clipping(f.Problem.Relation, h.Rows, end.mu*math.Sqrt(1-radiusPart), columns.AnyExcess, false)
 	s.heavy = free.R2 > 0 && best.Cov+gaussianBias2(l, best.R2) > free.Cov
 	return s
 }

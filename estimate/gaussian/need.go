@@ -33,17 +33,17 @@ const (
 	tooFewFactor = 2.1
 )
 
-// ByFull reports that the fit goes by way of a full covariance: also for few uncorrelated columns,
-// where one release of all second moments has less noise than a release per column (sqrt2 (R^2+b^2)
-// with R^2 near d against sqrt d times that at d = 1).
-func ByFull(p estimate.Problem) bool {
-	return p.Covariance == estimate.Full || p.Columns == 1 || p.Covariance == estimate.Diagonal && p.Columns <= DiagonalByFull ||
+// goesByFull reports that the fit goes by way of a full covariance: also for few uncorrelated
+// columns, where one release of all second moments has less noise than a release per column (sqrt2
+// (R^2+b^2) with R^2 near d against sqrt d times that at d = 1).
+func goesByFull(p estimate.Problem) bool {
+	return p.Covariance == estimate.Full || p.Columns == 1 || p.Covariance == estimate.Diagonal && p.Columns <= diagonalByFull ||
 		p.Covariance == estimate.Spherical && p.Columns <= sphericalByFull
 }
 
 // The largest d at which special shapes are fitted by way of the full covariance. Guesses.
 const (
-	DiagonalByFull  = 24
+	diagonalByFull  = 24
 	sphericalByFull = 4
 )
 
@@ -77,7 +77,7 @@ func triedFrom(p estimate.Problem) float64 { return math.Max(RowsNeeded(p)/tooFe
 
 // leastRows returns what even a fit without noise needs.
 func leastRows(p estimate.Problem) float64 {
-	if !ByFull(p) {
+	if !goesByFull(p) {
 		return 10
 	}
 	return float64(2*p.Columns + 8)

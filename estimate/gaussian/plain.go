@@ -36,10 +36,10 @@ const (
 
 const roundPrefix = "round "
 
-// PlainSteps returns the steps of Uneven, Plain and Beyond.
-func PlainSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
-	steps := append(columns.MomentsSteps(prefix, share, 1), columns.ReachStep(prefix, share), BeyondStep(prefix, share))
-	if !ByFull(p) {
+// plainSteps returns the steps of Uneven, Plain and Beyond.
+func plainSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
+	steps := append(columns.MomentsSteps(prefix, share, 1), columns.ReachStep(prefix, share), beyondStep(prefix, share))
+	if !goesByFull(p) {
 		return steps
 	}
 	if usesPairs(p) {
@@ -90,7 +90,7 @@ func (f *Fit) Uneven() (bool, error) {
 	if f.Units.Uneven != nil && f.byFull {
 		return slices.ContainsFunc(f.Space.Columns, func(j int) bool { return f.Units.Uneven[j] }), nil
 	}
-	if f.Tyler.Unit == 0 || KnowsUnits(f.Problem) {
+	if f.Tyler.Unit == 0 || knowsUnits(f.Problem) {
 		return false, nil
 	}
 	t, err := columns.MeasureReach(f.Allotment, f.Tyler.Prefix, f.Space, f.Good(), glance*f.Mu2)
@@ -187,7 +187,7 @@ const unseenRows = "they lie farther out than the columns are seen to reach, and
 // beyondRound counts the rows that are far out in the coordinates of st, less those that the
 // columns show there.
 func (p *plain) beyondRound(st *tyler.State) (err error) {
-	frame, edge2 := p.space.Frame(p.mean, p.inv), Nearest2(st.Rank())
+	frame, edge2 := p.space.Frame(p.mean, p.inv), nearest2(st.Rank())
 	p.beyond, err = p.Beyond(frame, edge2, unseenRows)
 	for i, c := range p.table.Columns {
 		sd := p.space.Scale[i] * math.Sqrt(dense.Norm2(p.l.RawRowView(i)))

@@ -18,21 +18,21 @@ import (
 
 // NoiseLimit: the last release is not trusted if its spectral noise is above this part of the least
 // second moment. A guess.
-const NoiseLimit = .5
+const noiseLimit = .5
 
 // A point that carries more than 1/(d+1) of the rows collapses Tyler's iteration around itself, and
 // the certificate cannot see it; then many rows lie far outside. Gaussians and mixtures of three
-// have almost no row beyond FarRadius2 d, collapsed fits .09 to .75 of them ([TYLERPRESS] Section
+// have almost no row beyond farRadius2 d, collapsed fits .09 to .75 of them ([TYLERPRESS] Section
 // 4.5).
 const (
-	FarRadius2 = 25
-	// FirstFar is the share of rows there with which a preconditioner is believed.
-	FirstFar = .07
+	farRadius2 = 25
+	// firstFar is the share of rows there with which a preconditioner is believed.
+	firstFar = .07
 	farPart  = .01 // of mu^2, for a look at far rows
 )
 
-// RadiusPart of what is left is for a histogram of the radii. A guess.
-const RadiusPart = .12
+// radiusPart of what is left is for a histogram of the radii. A guess.
+const radiusPart = .12
 
 // The steps that make rows round which need not be Gaussian cost a part of mu^2 that falls with the
 // square of the rows: at most roundMost, and at least roundLeast for the last of them, which makes
@@ -46,8 +46,8 @@ func (f *Fit) RoundingPart() float64 {
 	return math.Min(math.Max(roundFactor*need*need, roundLeast), roundMost)
 }
 
-// FarStep returns the step of Far.
-func FarStep(prefix string, share float64) kernel.Step {
+// farStep returns the step of Far.
+func farStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "tail", Query: query.TailCounts, Share: share * farPart, Most: 1, Source: "TYLERPRESS Section 4"}
 }
 
@@ -71,7 +71,7 @@ func (f *Fit) Rounded(part float64, far func(*tyler.State) (float64, error)) (st
 }
 
 // Round makes the rows round by steps of t_nu with a part of what is left, if they get there; and
-// there, right says that no more than FirstFar of them are far out, as far has it: an atom has not
+// there, right says that no more than firstFar of them are far out, as far has it: an atom has not
 // fooled the steps.
 //
 // Source: [TYLERPRESS] Section 4.5.
@@ -81,7 +81,7 @@ func (f *Fit) Round(nu, part float64, far func(*tyler.State) (float64, error)) (
 		return st, false, false, err
 	}
 	f.far, err = far(st)
-	return st, true, f.far <= FirstFar, err
+	return st, true, f.far <= firstFar, err
 }
 
 // Far releases which share of the rows has |z|^2 > 25 d in the coordinates of the state, less two
@@ -91,7 +91,7 @@ func (f *Fit) Far(st *tyler.State) (float64, error) {
 	if !ok {
 		return 1, nil
 	}
-	share, noise, err := f.above("tail", frame, FarRadius2*float64(st.Rank()), farPart)
+	share, noise, err := f.above("tail", frame, farRadius2*float64(st.Rank()), farPart)
 	return share - 2*noise, err
 }
 
@@ -108,13 +108,13 @@ func (f *Fit) above(step string, frame query.Affine, edge2, part float64) (share
 	return answer.Values[0] / f.Good(), answer.Sigma / f.Good(), nil
 }
 
-// FarShare of the rows so far out that a Gaussian has none there are kept out of its moments.
-const FarShare = .005
+// farShare of the rows so far out that a Gaussian has none there are kept out of its moments.
+const farShare = .005
 
-// Nearest2 returns a |z|^2 that one row in 2e4 of a Gaussian reaches, and at most .8 of FarRadius2.
-func Nearest2(d int) float64 {
+// nearest2 returns a |z|^2 that one row in 2e4 of a Gaussian reaches, and at most .8 of farRadius2.
+func nearest2(d int) float64 {
 	k := float64(d)
-	return math.Min(k+2*math.Sqrt(10*k)+20, .8*FarRadius2*k)
+	return math.Min(k+2*math.Sqrt(10*k)+20, .8*farRadius2*k)
 }
 
 // At most beyondMost of mu^2 buys the number of rows too far out to be described: it is one count,
@@ -130,8 +130,8 @@ func (f *Fit) beyondPart() float64 {
 	return math.Min(math.Max(part, beyondLeast), beyondMost)
 }
 
-// BeyondStep returns the step of Beyond.
-func BeyondStep(prefix string, share float64) kernel.Step {
+// beyondStep returns the step of Beyond.
+func beyondStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "beyond", Query: query.TailCounts, Share: share * beyondMost, Most: 1, Source: "TYLERPRESS Section 4.5 (a)"}
 }
 
@@ -196,7 +196,7 @@ func join(m component.Sums, law component.ClippingLaw, rows, count2 float64) com
 	floats.Scale(1/law.A1, direct)
 	floats.Scale(1/law.C, cross)
 	part, apart2 := law.CrossPart(m.SumSD*m.SumSD, m.CrossSD*m.CrossSD, rows)
-	if Apart(direct, cross, math.Sqrt(apart2)) {
+	if meansApart(direct, cross, math.Sqrt(apart2)) {
 		return m
 	}
 	for i := range m.Sum {
@@ -210,9 +210,9 @@ func join(m component.Sums, law component.ClippingLaw, rows, count2 float64) com
 // with a chance of .3 %, and of hardly more in any of several coordinates. A guess.
 const apartSDs = 3
 
-// Apart reports that two measurements of a mean differ in some coordinate by more than noise of the
-// sd explains.
-func Apart(a, b []float64, sd float64) bool {
+// meansApart reports that two measurements of a mean differ in some coordinate by more than noise
+// of the sd explains.
+func meansApart(a, b []float64, sd float64) bool {
 	return floats.Distance(a, b, math.Inf(1)) > math.Sqrt(apartSDs*apartSDs+2*math.Log(float64(len(a))))*sd
 }
 

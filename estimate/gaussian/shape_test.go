@@ -164,7 +164,7 @@ func TestStrayRows(t *testing.T) {
 				}
 			}
 			r, st, s := rounded(t, rows, d)
-			if r == nil || s.heavy || s.far > FirstFar {
+			if r == nil || s.heavy || s.far > firstFar {
 				missed = append(missed, fmt.Sprintf("%+v", s))
 				continue
 			}

@@ -42,8 +42,8 @@ func NewFit(ctx context.Context, name string, a *kernel.Allotment, p estimate.Pr
 	return f
 }
 
-// Check refuses a problem on public facts: several components, or fewer rows than a fit can use.
-func Check(name string, p estimate.Problem) error {
+// checkOne refuses a problem on public facts: several components, or fewer rows than a fit can use.
+func checkOne(name string, p estimate.Problem) error {
 	if p.Columns < 1 {
 		return fmt.Errorf("%s: columns: want at least 1, got %d", name, p.Columns)
 	}
@@ -60,14 +60,14 @@ func Check(name string, p estimate.Problem) error {
 	return nil
 }
 
-// OpenSteps returns those of Open, for the same problem, with prefix before their names.
-func OpenSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
+// openSteps returns those of Open, for the same problem, with prefix before their names.
+func openSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 	steps := partialSteps(prefix, share)
 	steps = append(steps, columns.UnitsSteps(prefix, share*columns.LargestPart, share*scaleShare(p))...)
 	steps = append(steps, columns.SparseStep(prefix, share*sparsePart))
 	if usesPairs(p) {
 		steps = append(steps, columns.SpreadStep(prefix, share*columns.SpreadPart))
-		if !ByFull(p) {
+		if !goesByFull(p) {
 			steps = append(steps, columns.CentersStep(prefix, share*columns.LargestPart))
 		}
 	}
@@ -84,7 +84,7 @@ func (f *Fit) Open(p estimate.Problem) error {
 	if !(p.Mu > 0) {
 		return fmt.Errorf("%s: %w", f.name, kernel.ErrExhausted)
 	}
-	f.byFull = ByFull(p)
+	f.byFull = goesByFull(p)
 	good, lacking, sd, err := f.countRows()
 	if err != nil {
 		return err
@@ -132,13 +132,13 @@ func (f *Fit) Good() float64 { return f.Tyler.Good.Good() }
 // neither can. Nothing is spent where public bounds on the eigenvalues stand for the spread; a
 // bound that is far off costs steps of the preconditioner, and no more.
 func (f *Fit) units(p estimate.Problem) (u columns.Units, err error) {
-	d, prefix, full := p.Columns, f.Tyler.Prefix, ByFull(p)
+	d, prefix, full := p.Columns, f.Tyler.Prefix, goesByFull(p)
 	share, sharp := columns.CenterShare(p.Relation, d, f.Rows, f.Mu2)
 	byPairs, clear := columns.SpreadShare(d, f.Rows, f.Mu2)
 	cfg := columns.UnitsConfig{Prefix: prefix, CenterMu2: share * f.Mu2, ScaleMu2: scaleShare(p) * f.Mu2, SparseMu2: sparsePart * f.Mu2, Rows: f.Rows}
 	f.Tyler.Unit = 1
 	switch {
-	case KnowsUnits(p):
+	case knowsUnits(p):
 		return unitsOf(d, p.Facts.Eigenvalues[1]), nil
 	case usesPairs(p) && (clear || !sharp):
 		if u, err = columns.SpreadByPairs(f.Allotment, cfg, f.Rows, byPairs*f.Mu2); err == nil && !full {
@@ -152,8 +152,8 @@ func (f *Fit) units(p estimate.Problem) (u columns.Units, err error) {
 	return unitsOf(d, 1), nil
 }
 
-// KnowsUnits reports that public facts give the columns' spread, and say that none is constant.
-func KnowsUnits(p estimate.Problem) bool { return ByFull(p) && p.Facts.KnowsEigenvalues() }
+// knowsUnits reports that public facts give the columns' spread, and say that none is constant.
+func knowsUnits(p estimate.Problem) bool { return goesByFull(p) && p.Facts.KnowsEigenvalues() }
 
 // unitsOf returns the centres 0 and the scale of one variance.
 func unitsOf(d int, variance float64) columns.Units {
@@ -167,7 +167,7 @@ func usesPairs(p estimate.Problem) bool { return p.Relation == privacy.ReplaceOn
 // scaleShare returns the part of mu^2 for stage 0's scales: where nothing corrects them but a rough
 // release, twice as much.
 func scaleShare(p estimate.Problem) float64 {
-	if ByFull(p) {
+	if goesByFull(p) {
 		return columns.ScalePart
 	}
 	return 2 * columns.ScalePart
@@ -184,7 +184,7 @@ func (f *Fit) SDs() []float64 {
 	return sd
 }
 
-// Column returns the state that centres the column j and divides it by sd.
-func Column(j int, center, sd float64) *tyler.State {
+// columnState returns the state that centres the column j and divides it by sd.
+func columnState(j int, center, sd float64) *tyler.State {
 	return tyler.New(component.Space{Columns: []int{j}, Center: []float64{center}, Scale: []float64{sd}})
 }

@@ -32,7 +32,7 @@ func (f fit) diagonal() (none estimate.Outcome, err error) {
 		return none, err
 	}
 	rough, _ := tyler.New(component.Space{Columns: f.Space.Columns, Center: mean, Scale: sd}).Frame(1)
-	beyond, err := f.BeyondGaussian(rough, FarRadius2*k)
+	beyond, err := f.BeyondGaussian(rough, farRadius2*k)
 	if err != nil {
 		return none, err
 	}
@@ -50,12 +50,12 @@ func (f fit) diagonal() (none estimate.Outcome, err error) {
 // a second moment.
 func (f fit) refineColumns(mean, sd []float64, mu float64, c component.ClippingRadius, rough bool) (noise float64, err error) {
 	for i, j := range f.Space.Columns {
-		m, err := f.Moments(Column(j, mean[i], sd[i]), 1, c, mu)
+		m, err := f.Moments(columnState(j, mean[i], sd[i]), 1, c, mu)
 		if err != nil {
 			return 0, err
 		}
 		first, sigma := m.Sum[0], m.SecondSD
-		if math.Abs(first) > f.Leaning*math.Sqrt(c.R2) || !rough && !(sigma <= NoiseLimit*(m.Second.At(0, 0)-first*first)) {
+		if math.Abs(first) > f.Leaning*math.Sqrt(c.R2) || !rough && !(sigma <= noiseLimit*(m.Second.At(0, 0)-first*first)) {
 			return 0, f.RefuseColumn(j)
 		}
 		delta, root, err := component.InvertClipping(f.Context, released(m, c), nil)
@@ -97,7 +97,7 @@ func (f fit) spherical() (none estimate.Outcome, err error) {
 		return none, err
 	}
 	f.Notes.LeavesOut(beyond)
-	if beyond.Share-2*beyond.Noise > FirstFar {
+	if beyond.Share-2*beyond.Noise > firstFar {
 		return none, f.RefuseFar("too many rows lie far out for a Gaussian fit")
 	}
 	mu := f.LeftMu()
@@ -146,7 +146,7 @@ func (f fit) refineSphere(s *sphere, mu, r2 float64, rough bool) error {
 	trace -= math.Max(0, shift2)
 	if rough {
 		trace = math.Max(trace, f.HiddenPart*noise)
-	} else if !(noise <= NoiseLimit/2*trace) {
+	} else if !(noise <= noiseLimit/2*trace) {
 		return hidden
 	}
 	s.sd *= math.Sqrt(component.ClippedVariance(d, trace, r2))

@@ -62,9 +62,9 @@ func (t Tuning) steps(p estimate.Problem, prefix string, share float64) []kernel
 		return kernel.Step{Name: prefix + name, Query: query, Share: share * part, Most: most, Source: source}
 	}
 	moments, distances := query.ClippedMoments{}.Kind(), query.DistanceCounts
-	steps := append(OpenSteps(p, prefix, share), PlainSteps(p, prefix, share)...)
+	steps := append(openSteps(p, prefix, share), plainSteps(p, prefix, share)...)
 	switch {
-	case ByFull(p):
+	case goesByFull(p):
 		return append(steps, tyler.Step(prefix, share), step("tail", distances, t.ShapePart, 1), step("moments", moments, 1, 1))
 	case p.Covariance == estimate.Diagonal:
 		return append(steps, step("moments", moments, 1, 2*max(1, p.Columns)))
