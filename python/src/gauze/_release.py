@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import json
 import os
 import tempfile
@@ -166,10 +168,23 @@ class Release:
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns."""
+        """The names of the columns of numbers, or of all columns of a profile."""
         if "model" not in self._content and self.profile:
             return [str(c["name"]) for c in self.profile]
         return list(self.model["columns"])
+
+    @property
+    def categories(self) -> dict[str, dict[str, Array]]:
+        """Of each column of categories, how likely each value is in all components, (k,); "" is a cell that is missing."""
+        found = self.model.get("categories") or {}
+        return {name: {v: p for v, p in zip(c["values"], np.array(c["probabilities"], float).T)} for name, c in found.items()}
+
+    @property
+    def header(self) -> list[str]:
+        """The names of all columns, of numbers and categories, in the order of the table."""
+        own = [*self.columns, *self.categories]
+        stated = [str(c["name"]) for c in self.facts]
+        return stated if sorted(stated) == sorted(own) else own
 
     @property
     def profile(self) -> list[dict[str, Any]]:
@@ -244,22 +259,26 @@ class Release:
         rows = np.asarray(x, float)
         return log_sum_exp(log_densities(rows, self.means[keep], self.covariances[keep]) + np.log(weights / weights.sum()))
 
-    def sample(self, n: int, seed: int | None = None, background: bool = True, *, random_state: int | np.random.Generator | None = None) -> Array:
+    def sample(self, n: int, seed: int | None = None, background: bool = True, *, random_state: int | np.random.Generator | None = None) -> npt.NDArray[Any]:
         """Synthetic rows, in the units and limits that the schema declares; it costs nothing.
 
-        random_state is scikit-learn's name for seed, and may be a generator.
+        With columns of categories the rows are objects, in the order of header: floats, texts, and None where a
+        category is missing. random_state is scikit-learn's name for seed, and may be a generator.
         """
-        return _rows(self._run("sample", "--rows", str(n), *_seed(_drawn(seed, random_state)), *([] if background else ["--no-background"])))
+        text = self._run("sample", "--rows", str(n), *_seed(_drawn(seed, random_state)), *([] if background else ["--no-background"]))
+        return _whole_rows(text, set(self.categories)) if self.categories else _rows(text)
 
     def sample_frame(
         self, n: int, seed: int | None = None, background: bool = True, *, random_state: int | np.random.Generator | None = None, library: str = "pandas",
     ) -> Any:
-        """The same as a table with the types of the schema: whole numbers are int64, yes-no columns bool.
+        """The same as a table with the types of the schema: whole numbers are int64, yes-no columns bool, categories
+        Categorical (pandas), Enum (polars) or dictionaries (pyarrow).
 
         library: "pandas", "polars" or "pyarrow". Units and labels of the columns are in attrs of a
         DataFrame of pandas.
         """
-        return frame(self.sample(n, seed, background, random_state=random_state), self.columns, self.facts, library)
+        values = {name: [v for v in of if v] for name, of in self.categories.items()}
+        return frame(self.sample(n, seed, background, random_state=random_state), self.header, self.facts, library, values)
 
     def verify(self, key: str | os.PathLike[str] | None = None, signature: str | os.PathLike[str] | None = None) -> dict[str, Any]:
         """What `gauze verify --json` says of it; an InputError with every fault if it is not consistent.
@@ -337,11 +356,12 @@ class Release:
         return _program.run([command, "-", *arguments], self._text.encode())
 
 
-def simulate(model: Release | dict[str, Any] | str | os.PathLike[str], n: int, seed: int) -> Array:
-    """Rows drawn from a public model, (n, d): test data whose truth is known."""
+def simulate(model: Release | dict[str, Any] | str | os.PathLike[str], n: int, seed: int) -> npt.NDArray[Any]:
+    """Rows drawn from a public model, (n, d): test data whose truth is known. With categories as Release.sample has them."""
     if not isinstance(model, Release):
         model = Release.from_json(model) if isinstance(model, dict) else Release.read(model)
-    return _rows(model._run("simulate", "--rows", str(n), "--seed", str(seed)))
+    text = model._run("simulate", "--rows", str(n), "--seed", str(seed))
+    return _whole_rows(text, set(model.categories)) if model.categories else _rows(text)
 
 
 _SHARES = ("0.01", "0.05", "0.1", "0.25", "0.5", "0.75", "0.9", "0.95", "0.99")
@@ -366,10 +386,12 @@ def table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     return "<table>" + "".join(f"<tr>{r}</tr>" for r in rows) + "</table>"
 
 
-def frame(rows: Array, columns: Sequence[str], facts: Sequence[dict[str, Any]], library: str) -> Any:
-    """Returns rows as a table of a library, each column of the type that its public facts give it."""
-    stated = {c["name"]: c for c in facts}
-    cells = {name: _typed(rows[:, i], stated.get(name, {})) for i, name in enumerate(columns)}
+def frame(rows: npt.NDArray[Any], columns: Sequence[str], facts: Sequence[dict[str, Any]], library: str, categories: dict[str, list[str]] | None = None) -> Any:
+    """Returns rows as a table of a library, each column of the type that its public facts give it; categories are the values of those that have some."""
+    stated, values = {c["name"]: c for c in facts}, categories or {}
+    cells: dict[str, Any] = {}
+    for i, name in enumerate(columns):
+        cells[name] = _category(list(rows[:, i]), values[name], library) if name in values else _typed(rows[:, i].astype(float), stated.get(name, {}))
     if library == "polars":
         import polars
 
@@ -387,6 +409,21 @@ def frame(rows: Array, columns: Sequence[str], facts: Sequence[dict[str, Any]], 
         if found := {c["name"]: c[fact] for c in facts if fact in c}:
             out.attrs[said] = found
     return out
+
+
+def _category(cells: list[str | None], values: list[str], library: str) -> Any:
+    """Returns cells as a column of categories of a library."""
+    if library == "polars":
+        import polars
+
+        return polars.Series(cells, dtype=polars.Enum(values))
+    if library == "pyarrow":
+        import pyarrow
+
+        return pyarrow.DictionaryArray.from_arrays(pyarrow.array([None if c is None else values.index(c) for c in cells], pyarrow.int32()), pyarrow.array(values))
+    import pandas as pd
+
+    return pd.Categorical(cells, categories=values)
 
 
 def _typed(cells: Array, fact: dict[str, Any]) -> npt.NDArray[Any]:
@@ -415,6 +452,15 @@ def _seed(seed: int | None) -> Sequence[str]:
 def _rows(text: bytes) -> Array:
     lines = text.decode().splitlines()[1:]
     return np.array([line.split(",") for line in lines], float).reshape(len(lines), -1)
+
+
+def _whole_rows(text: bytes, categories: set[str]) -> npt.NDArray[Any]:
+    """Returns rows of which some columns are texts."""
+    head, *lines = csv.reader(io.StringIO(text.decode(), newline=""))
+    out = np.empty((len(lines), len(head)), dtype=object)
+    for i, line in enumerate(lines):
+        out[i] = [(cell or None) if name in categories else float(cell) for name, cell in zip(head, line)]
+    return out
 
 
 @contextmanager

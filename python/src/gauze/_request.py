@@ -184,7 +184,7 @@ class Request:
 
     def rows(self, table: _table.Table, read: list[str], labels: list[str]) -> Iterator[bytes | memoryview]:
         """The rows of a table in memory: as CSV where the program has to find numbers in text, whose rules are then those of every file."""
-        text = self.infer_schema or any(table.by_name[n].kind != _table.NUMBERS for n in self.names(table))
+        text = self.infer_schema or any(table.by_name[n].kind != _table.NUMBERS for n in self.names(table) if n not in labels)
         return table.lines(read, labels) if text else table.stream(read, labels)
 
     @contextmanager
@@ -206,7 +206,7 @@ class Request:
             self._in_memory(table, declared)
         if groups := self._groups(declared, None if table.path is not None else table):
             declared["by"] = groups
-        labels = [n for n in [self._person(), *self._grouped(declared)] if n]
+        labels = [n for n in [self._person(), *self._grouped(declared), *_categories(declared)] if n]
         read = [c["name"] for c in declared.get("columns", [])]
         if table.path is None and self.infer_schema:
             read = list(table.by_name)
@@ -232,6 +232,15 @@ class Request:
         if self.infer_schema:
             return
         names = self.names(table)
-        _table.refuse(table, names, "columns" in declared, {unit, *self._grouped(declared)})
+        kept = set(_categories(declared))
+        _table.refuse(table, [n for n in names if n not in kept or n not in table.by_name], "columns" in declared, {unit, *self._grouped(declared)})
         stated = declared.get("columns", [{"name": n} for n in names])
         declared["columns"] = [{**table.by_name[n].facts, **c} for n, c in zip(names, stated)]
+        for c in declared["columns"]:
+            if c["name"] in kept:
+                c["categories"] = [_table.word(v) for v in c["categories"]] if "categories" in c else _table.categories_of(table.by_name[c["name"]], "schema")
+
+
+def _categories(declared: dict[str, Any]) -> list[str]:
+    """The columns of categories of a schema."""
+    return [c["name"] for c in declared.get("columns", []) if c.get("kind") == "category"]

@@ -358,12 +358,14 @@ def _cells(cells: Any, number: bool) -> _Cells:
     return cells.to_numpy(zero_copy_only=False) if number else cells.to_pylist()
 
 
-def categories_of(column: Column) -> list[str]:
+def categories_of(column: Column, asked: str = "by") -> list[str]:
     """The categories that a column's type declares; they will be public."""
     if column.categories:
         warnings.warn(f"the categories of {column.name!r} are taken from its type, and are public: they must not have been read off the rows", stacklevel=7)
         return column.categories
     if column.found:  # pandas makes them of the rows, so that they go to the terminal alone
-        tell([f"if these categories are no secret: by={ {column.name: column.found} }"])
-    raise wrong("by", f"declared categories of {column.name!r}", column.type or column.kind,
-                "groups are public, and never read off the rows: by={'sex': ['f', 'm']}, or an Enum of polars")
+        said = f"by={ {column.name: column.found} }" if asked == "by" else str({"name": column.name, "kind": "category", "categories": column.found})
+        tell([f"if these categories are no secret: {said}"])
+    how = "by={'sex': ['f', 'm']}" if asked == "by" else '{"name": "sex", "kind": "category", "categories": ["f", "m"]}'
+    raise wrong(asked, f"declared categories of {column.name!r}", column.type or column.kind,
+                f"{'groups' if asked == 'by' else 'categories'} are public, and never read off the rows: {how}, or an Enum of polars")

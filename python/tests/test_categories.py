@@ -1,0 +1,89 @@
+"""Columns of categories beside numbers, from a DataFrame to a DataFrame."""
+
+import json
+
+import numpy as np
+import pytest
+
+import gauze
+
+pd = pytest.importorskip("pandas")
+
+
+@pytest.fixture(scope="module")
+def visits():
+    """12,000 rows of two groups, of which the first has ward a in .8 of its rows and the second c."""
+    random = np.random.default_rng()
+    first = random.random(12_000) < 0.4
+    ward = np.where(random.random(12_000) < 0.8, np.where(first, "a", "c"), "b, d").astype(object)
+    sex = random.choice(["f", "m"], 12_000).astype(object)
+    sex[random.random(12_000) < 0.1] = None
+    return pd.DataFrame({
+        "sex": sex, "age": np.where(first, 30, 70) + random.normal(0, 3, 12_000), "ward": ward, "visits": random.poisson(np.where(first, 2, 20)), "smoker": random.random(12_000) < 0.3,
+    })
+
+
+SCHEMA = {"unit": "none", "columns": [
+    {"name": "sex", "kind": "category", "categories": ["f", "m"]}, {"name": "age"}, {"name": "ward", "kind": "category", "categories": ["a", "b, d", "c"]},
+    {"name": "visits", "kind": "count"}, {"name": "smoker", "kind": "category", "categories": [True, False]},
+]}
+
+
+@pytest.fixture(scope="module")
+def release(visits):
+    return gauze.GaussianMixture(epsilon=4, delta=1e-6, schema=SCHEMA).fit(visits).release_
+
+
+def test_a_fit_of_whole_rows(release):
+    assert release.columns == ["age", "visits"]
+    assert release.header == ["sex", "age", "ward", "visits", "smoker"]
+    ward = release.categories["ward"]
+    assert list(ward) == ["a", "b, d", "c", ""]
+    assert np.sum(list(ward.values()), axis=0) == pytest.approx(np.ones(len(release.weights)))
+    overall = {v: float(p @ release.weights) for v, p in ward.items()}
+    assert overall["a"] == pytest.approx(0.32, abs=0.05) and overall["c"] == pytest.approx(0.48, abs=0.05)
+    assert release.verify()
+
+
+def test_samples_are_whole_rows(release):
+    rows = release.sample(500, seed=1)
+    assert rows.shape == (500, 5) and set(rows[:, 2]) <= {"a", "b, d", "c", None} and all(isinstance(v, float) for v in rows[:, 1])
+    frame = release.sample_frame(2000, seed=1)
+    assert list(frame.columns) == release.header
+    assert list(frame["ward"].cat.categories) == ["a", "b, d", "c"] and frame["visits"].dtype == np.int64 and frame["age"].dtype == float
+    assert 0.02 < frame["sex"].isna().mean() < 0.25
+    assert frame.loc[frame["age"] < 50, "ward"].value_counts(normalize=True)["a"] > 0.6
+
+
+def test_numbers_are_scored_beside_categories(release, visits):
+    assert np.isfinite(release.score_samples(visits[["age", "visits"]].to_numpy(float)[:10])).all()
+
+
+def test_a_type_declares_its_categories(visits):
+    polars = pytest.importorskip("polars")
+    table = polars.DataFrame({"age": visits["age"].to_numpy(), "ward": polars.Series(list(visits["ward"]), dtype=polars.Enum(["a", "b, d", "c"]))})
+    schema = {"columns": [{"name": "age"}, {"name": "ward", "kind": "category"}]}
+    with pytest.warns(UserWarning, match="taken from its type"):
+        release = gauze.GaussianMixture(epsilon=4, delta=1e-6, schema=schema, n_components=1, method="gaussian").fit(table).release_
+    assert list(release.categories["ward"]) == ["a", "b, d", "c", ""]
+    assert release.sample_frame(10, library="polars")["ward"].dtype == polars.Enum(["a", "b, d", "c"])
+
+
+def test_categories_have_to_be_declared(visits):
+    schema = {"unit": "none", "columns": [{"name": "age"}, {"name": "ward", "kind": "category"}]}
+    with pytest.raises(gauze.InputError, match="never read off the rows"):
+        gauze.GaussianMixture(epsilon=1, delta=1e-6, schema=schema).fit(visits)
+
+
+def test_table_one_has_categories(visits):
+    release = gauze.describe(visits, epsilon=2, delta=1e-6, schema=SCHEMA)
+    values = {v["value"]: v["share"] for c in release.profile if c["name"] == "ward" for v in c["values"]}
+    assert values["c"] == pytest.approx(0.48, abs=0.05)
+    assert len(release.profile_frame()) == 5
+
+
+def test_simulate_has_categories():
+    model = {"kind": "gaussian-mixture", "columns": ["age"], "weights": [1], "means": [[40]], "covariances": [[[4]]],
+             "categories": {"ward": {"values": ["x", ""], "probabilities": [[0.5, 0.5]]}}}
+    rows = gauze.simulate(json.loads(json.dumps(model)), 50, seed=1)
+    assert rows.shape == (50, 2) and set(rows[:, 1]) == {"x", None}
