@@ -1,6 +1,6 @@
 // Package categories measures the columns of categories beside the numbers that a method has
-// fitted: how often each value occurs among the rows of each component, in one query after the
-// method has ended. Which method that was does not matter.
+// fitted: how often each value occurs among the rows of each component, after the method has ended.
+// Which method that was does not matter.
 //
 // Everything is a Gaussian measurement of the session's filter, or a function of released values.
 package categories
@@ -26,8 +26,12 @@ const Step = "categories"
 // private, it is usual.
 const (
 	clear       = 400.0
-	least, most = .02, .20
+	least, most = .05, .20
 	usual       = .10
+	// Rounds of several components: of all rows, of components by their numbers, and the last by
+	// numbers and values. Each but the last has a part of the counts' own mu^2.
+	rounds     = 3
+	roundShare = .2
 	// A component with fewer rows than so many times the noise of a count is counted with the
 	// others of its size.
 	leastRows = 10.0
@@ -53,45 +57,46 @@ func Extend(plan kernel.Plan, share float64) kernel.Plan {
 	for i := range plan.Steps {
 		plan.Steps[i].Share *= 1 - share
 	}
-	plan.Steps = append(plan.Steps, kernel.Step{Name: Step, Query: query.KindCategoryCounts, Share: share, Most: 1})
+	plan.Steps = append(plan.Steps, kernel.Step{Name: Step, Query: query.KindCategoryCounts, Share: share, Most: rounds})
 	return plan
 }
 
 // Measure asks how often values occur among the rows of each component of the outcome's model, or
-// among all rows for a profile, with all that is left in a.
+// among all rows for a profile, with all that is left in a. Of several components it asks in
+// rounds: first of all rows, where noise is least; then of each component; and in the last a row's
+// values say with its numbers whose it is.
 func Measure(a *kernel.Allotment, p estimate.Problem, out *estimate.Outcome) error {
-	q := query.CategoryCounts{Values: p.Categories}
-	mu, weights, group := a.LeftMu(), []float64{1}, []int{0}
+	q, mu2 := query.CategoryCounts{Values: p.Categories}, a.Left()
+	c, group := counts{weights: []float64{1}, columns: p.Categories, public: float64(p.Rows)}, []int{0}
 	if m := out.Model; m != nil {
-		noise := program.Factor(p.Relation) * math.Sqrt(float64(len(p.Categories))) / mu
-		weights, group = together(m.Weights, leastRows*noise/rowsOf(p, out))
-		if len(weights) > 1 {
-			q.Components, q.Unseen, q.Group = densities(m), slices.Clone(m.Weights), group
+		noise := program.Factor(p.Relation) * math.Sqrt(float64(len(p.Categories))/mu2)
+		if c.weights, group = together(m.Weights, leastRows*noise/rowsOf(p, out)); len(c.weights) > 1 {
+			if err := c.ask(a, q, math.Sqrt(roundShare*mu2)); err != nil { // of all rows
+				return err
+			}
+			numbers := densities(m)
+			q.Components, q.Unseen, q.Group = numbers, m.Weights, group
+			for range rounds - 2 {
+				if err := c.ask(a, q, math.Sqrt(roundShare*mu2)); err != nil {
+					return err
+				}
+				q.Given, q.Components, q.Unseen = c.given(group), slices.Clone(numbers), slices.Clone(m.Weights)
+				for i, g := range group {
+					q.Components[i].LogWeight += math.Log(c.weigh(g))
+					q.Unseen[i] *= c.weigh(g)
+				}
+			}
 		}
 	}
-	answer, err := a.Categories(Step, q, mu)
-	if err != nil {
+	if err := c.ask(a, q, a.LeftMu()); err != nil {
 		return err
 	}
-	c := counts{values: answer.Values, sigma: answer.Sigma, weights: weights, columns: p.Categories}
-	c.rows = float64(p.Rows)
-	if seen := c.seen(); c.rows == 0 || seen < c.rows { // null rows are in no cell
-		c.rows = math.Max(seen, 1)
-	}
-	if out.Profile != nil && out.Model == nil {
+	if out.Model == nil {
 		out.Profile.Categories = c.shares()
 		return nil
 	}
-	for _, of := range c.probabilities() {
-		own := make([][]float64, len(group))
-		for i, g := range group {
-			own[i] = slices.Clone(of[g])
-		}
-		out.Categories = append(out.Categories, own)
-	}
-	for i := range out.Diagnostics.Components {
-		out.Diagnostics.Components[i].CategoryNoise = c.noise(group[i])
-	}
+	out.Categories = c.expand(group)
+	c.settle(out, group)
 	return nil
 }
 

@@ -12,8 +12,12 @@ type counts struct {
 	values  []float64
 	sigma   float64 // noise sd of each
 	weights []float64
-	columns []int // values of each column
+	columns []int   // values of each column
+	public  float64 // number of rows; 0 where that is private
 	rows    float64
+	// of each value among all rows, the mean of all rounds by their precision, and that
+	all       []float64
+	precision float64
 }
 
 // cells is the number of values of all columns.
@@ -41,15 +45,13 @@ func (c *counts) seen() (n float64) {
 	return n / float64(len(c.columns))
 }
 
-// sums are those of column a over all components.
+// sums are those of column a over all components, by all rounds.
 func (c *counts) sums(a int) []float64 {
-	out := make([]float64, c.columns[a])
-	for i := range c.weights {
-		for v, n := range c.of(i, a) {
-			out[v] += n
-		}
+	at := 0
+	for _, v := range c.columns[:a] {
+		at += v
 	}
-	return out
+	return slices.Clone(c.all[at : at+c.columns[a]])
 }
 
 // doubt is how far, relatively, the rows of a component may be from its weight beside the noise: a
@@ -81,7 +83,7 @@ const quiet = 2.0
 
 // shares are how often the values of each column occur among all rows.
 func (c *counts) shares() (out []estimate.CategoryProfile) {
-	sd := c.sigma * math.Sqrt(float64(len(c.weights))) / c.rows
+	sd := 1 / math.Sqrt(c.precision) / c.rows
 	for a := range c.columns {
 		p := c.sums(a)
 		for v := range p {
@@ -99,7 +101,7 @@ func (c *counts) shares() (out []estimate.CategoryProfile) {
 func (c *counts) probabilities() (out [][][]float64) {
 	for a, m := range c.columns {
 		all := c.sums(a)
-		complete := m > 1 && all[m-1] < quiet*c.sigma*math.Sqrt(float64(len(c.weights)))
+		complete := m > 1 && all[m-1] < quiet/math.Sqrt(c.precision)
 		for v := range all {
 			all[v] /= c.rows
 		}
@@ -119,11 +121,47 @@ func (c *counts) probabilities() (out [][][]float64) {
 			for v := range p {
 				p[v] = all[v] + keep*p[v]
 			}
-			of = append(of, floored(simplex(p, complete), complete, c.noise(i)))
+			of = append(of, simplex(p, complete))
+		}
+		c.rake(of, all)
+		for i := range of {
+			of[i] = floored(of[i], complete, c.noise(i))
 		}
 		out = append(out, of)
 	}
 	return out
+}
+
+// rake changes the probabilities of components so that together they are those of all rows, which
+// projecting each by itself makes larger where they are small.
+func (c *counts) rake(of [][]float64, all []float64) {
+	const steps = 20
+	total := 0.
+	for i := range of {
+		total += c.rowsOf(i)
+	}
+	for range steps {
+		have := make([]float64, len(all))
+		for i, p := range of {
+			for v := range p {
+				have[v] += c.rowsOf(i) / total * p[v]
+			}
+		}
+		for i, p := range of {
+			raked, sum := make([]float64, len(p)), 0.
+			for v := range p {
+				if have[v] > 0 {
+					raked[v] = p[v] * all[v] / have[v]
+				}
+				sum += raked[v]
+			}
+			for v := range p {
+				if sum > 0 { // else it has values alone that nobody has
+					of[i][v] = raked[v] / sum
+				}
+			}
+		}
+	}
 }
 
 // Utility constants of floored, guesses: a part of the noise, and of all rows.

@@ -1,0 +1,99 @@
+package categories
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// ask measures q, and joins what earlier rounds say of all rows: the sums over components are the
+// same in all rounds, so what the last round's differ from the mean of all by precision is noise,
+// of all components alike.
+func (c *counts) ask(a *kernel.Allotment, q query.CategoryCounts, mu float64) error {
+	answer, err := a.Categories(Step, q, mu)
+	if err != nil {
+		return err
+	}
+	c.values, c.sigma = answer.Values, answer.Sigma
+	n := c.cells()
+	asked := len(answer.Values) / n // components, or all rows
+	precision := 1 / (c.sigma * c.sigma * float64(asked))
+	if c.all == nil {
+		c.all = make([]float64, n)
+	}
+	for v := range n {
+		sum := 0.
+		for i := range asked {
+			sum += c.values[i*n+v]
+		}
+		c.all[v] = (c.all[v]*c.precision + sum*precision) / (c.precision + precision)
+		for i := range asked {
+			c.values[i*n+v] += (c.all[v] - sum) / float64(asked)
+		}
+	}
+	c.precision += precision
+	c.rows = c.public
+	noise := c.sigma * math.Sqrt(float64(len(c.values))) / float64(len(c.columns))
+	if seen := c.seen(); c.public == 0 || seen < c.public-quiet*noise { // null rows are in no cell
+		c.rows = math.Max(seen, 1)
+	}
+	return nil
+}
+
+// given are the logarithms of the probabilities as a query takes them, of every component.
+func (c *counts) given(group []int) (out []float64) {
+	const least = 1e-3 // of a value that was not seen, or so seldom that the noise rules: a guess
+	probabilities := c.probabilities()
+	for _, g := range group {
+		for _, of := range probabilities {
+			for _, p := range of[g] {
+				out = append(out, math.Log(math.Max(p, least)))
+			}
+		}
+	}
+	return out
+}
+
+// weigh returns how many rows group g has, over what its weight says.
+func (c *counts) weigh(g int) float64 { return c.rowsOf(g) / (c.weights[g] * c.rows) }
+
+// expand are the probabilities of the components of all groups.
+func (c *counts) expand(group []int) (out [][][]float64) {
+	for _, of := range c.probabilities() {
+		own := make([][]float64, len(group))
+		for i, g := range group {
+			own[i] = slices.Clone(of[g])
+		}
+		out = append(out, own)
+	}
+	return out
+}
+
+// settle says how noisy the probabilities are, and gives the components the weights that their rows
+// have once values say whose they are.
+func (c *counts) settle(out *estimate.Outcome, group []int) {
+	m, notes := out.Model, out.Diagnostics.Components
+	total := 0.
+	for i, g := range group {
+		if i < len(notes) {
+			notes[i].CategoryNoise = c.noise(g)
+		}
+		if len(c.weights) == 1 {
+			continue
+		}
+		change := c.weigh(g)
+		m.Weights[i] *= change
+		total += m.Weights[i]
+		if i < len(notes) {
+			notes[i].EffectiveRows *= change
+		}
+	}
+	if total > 0 {
+		for i := range m.Weights {
+			m.Weights[i] /= total
+		}
+	}
+}
