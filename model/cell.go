@@ -16,6 +16,7 @@ import (
 type Cell struct {
 	Unit, Offset float64 // Offset plus multiples of Unit; any value where Unit is 0.
 	Least, Most  float64 // Infinite where there is no limit.
+	Date         bool    // Values are days since 1970-01-01, and written as dates.
 }
 
 // mostTries is how often a row outside of its cells' limits is drawn again before it is moved to

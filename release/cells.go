@@ -27,8 +27,11 @@ func (r *Release) Column(j int) Column {
 	return Column{Name: name}
 }
 
-// KindCategory is the kind of a column of categories.
-const KindCategory = "category"
+// The kinds of columns of categories, and of days since 1970-01-01.
+const (
+	KindCategory = "category"
+	KindDate     = "date"
+)
 
 // Numbers are the columns that hold numbers, as the columns of a model do.
 func (r *Release) Numbers() (numbers []Column) {
@@ -56,6 +59,9 @@ func (c Column) Called() string { return cmp.Or(c.Label, c.Name) }
 
 // Heading is what people call the column, with the unit of its values.
 func (c Column) Heading() string {
+	if c.UnitOfMeasure == "" && c.Kind == KindDate {
+		return c.Called() + " (days since 1970-01-01)"
+	}
 	if c.UnitOfMeasure == "" {
 		return c.Called()
 	}
@@ -92,6 +98,7 @@ func (r *Release) Keep() {
 		if public.RoundedTo > 0 {
 			c.Unit, c.Offset = public.RoundedTo, 0
 		}
+		c.Date = public.Kind == KindDate
 		if public.AtLeast != nil {
 			c.Least = *public.AtLeast
 		}
@@ -133,7 +140,7 @@ func (v *verifier) columns(r *Release) {
 		if c.AtLeast != nil && c.AtMost != nil && !(*c.AtLeast <= *c.AtMost) {
 			v.fault(true, field+"at_most", fmt.Sprintf("at_least, %v, or more", *c.AtLeast), fmt.Sprint(*c.AtMost))
 		}
-		v.fault(!slices.Contains([]string{"", "number", "count", "yes-no", KindCategory}, c.Kind), field+"kind", "number, count, yes-no or category", strconv.Quote(c.Kind))
+		v.fault(!slices.Contains([]string{"", "number", "count", "yes-no", KindDate, KindCategory}, c.Kind), field+"kind", "number, count, yes-no, date or category", strconv.Quote(c.Kind))
 		for i, code := range c.Missing {
 			number, isNumber := code.(float64)
 			text, isText := code.(string)

@@ -10,7 +10,7 @@ const (
 	Numbers = "number" // any number
 	Counts  = "count"  // whole numbers from 0 on: rounded_to is 1 and at_least 0 where none are declared
 	YesNo   = "yes-no" // yes and no, true and false, or 1 and 0: read as 1 and 0, rounded to 1 within 0 and 1
-	Dates   = "date"
+	Dates   = "date"   // days, read as dates: rounded_to is 1 where none is declared
 	Logs    = "log"
 	// Categories are texts of a list, beside the numbers: how often each occurs is measured.
 	Categories = "category"
@@ -19,7 +19,7 @@ const (
 // tidyKind checks the kind and fills in the unit and the limits that follow from it.
 func (c *Column) tidyKind() error {
 	zero, one := 0.0, 1.0
-	fault := &Error{Field: fmt.Sprintf("schema, column %q, kind", c.Name), Wanted: `"number", "count", "yes-no" or "category"`, Got: fmt.Sprintf("%q", c.Kind)}
+	fault := &Error{Field: fmt.Sprintf("schema, column %q, kind", c.Name), Wanted: `"number", "count", "yes-no", "date" or "category"`, Got: fmt.Sprintf("%q", c.Kind)}
 	switch c.Kind {
 	case "", Numbers, Categories:
 	case Counts:
@@ -36,8 +36,9 @@ func (c *Column) tidyKind() error {
 		}
 		c.RoundedTo, c.AtLeast, c.AtMost = 1, &zero, &one
 	case Dates:
-		fault.Hint = "dates are not read yet: record days since a day that is public, as a number with rounded_to 1"
-		return fault
+		if c.RoundedTo == 0 {
+			c.RoundedTo = 1
+		}
 	case Logs:
 		fault.Hint = "logarithms are not taken yet: record them in the column, or leave the kind out"
 		return fault

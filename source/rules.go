@@ -22,6 +22,7 @@ type rules struct {
 	words     [][]string
 	coded     []int // the columns that have codes of numbers
 	yesNo     []int // those of the kind YesNo
+	dates     []int // and of Dates
 }
 
 func rulesOf(columns []Column) (r rules) {
@@ -32,6 +33,9 @@ func rulesOf(columns []Column) (r rules) {
 		r.codes, r.words = append(r.codes, codes), append(r.words, words)
 		if c.Kind == YesNo {
 			r.yesNo = append(r.yesNo, i)
+		}
+		if c.Kind == Dates {
+			r.dates = append(r.dates, i)
 		}
 		if codes != nil {
 			r.coded = append(r.coded, i)

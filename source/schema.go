@@ -111,8 +111,8 @@ func parseSchema(data []byte) (*Schema, error) {
 	type column struct {
 		Name      *string  `json:"name"`
 		RoundedTo *float64 `json:"rounded_to"`
-		AtLeast   *float64 `json:"at_least"`
-		AtMost    *float64 `json:"at_most"`
+		AtLeast   *limit   `json:"at_least"`
+		AtMost    *limit   `json:"at_most"`
 		Label     string   `json:"label"`
 		Measure   string   `json:"unit_of_measure"`
 		Kind      string   `json:"kind"`
@@ -142,7 +142,14 @@ func parseSchema(data []byte) (*Schema, error) {
 		if c.Name == nil {
 			return nil, &Error{Field: fmt.Sprintf("schema, columns[%d].name", i), Wanted: "a column's name", Got: "none", Hint: schemaHint}
 		}
-		column := Column{Name: *c.Name, AtLeast: c.AtLeast, AtMost: c.AtMost, Label: c.Label, UnitOfMeasure: c.Measure, Kind: c.Kind, Missing: c.Missing}
+		column := Column{Name: *c.Name, Label: c.Label, UnitOfMeasure: c.Measure, Kind: c.Kind, Missing: c.Missing}
+		var err error
+		if column.AtLeast, err = limitOf(column.Name, c.Kind, c.AtLeast); err != nil {
+			return nil, err
+		}
+		if column.AtMost, err = limitOf(column.Name, c.Kind, c.AtMost); err != nil {
+			return nil, err
+		}
 		values, err := declaredCategories(column.Name, c.Categories)
 		if err != nil {
 			return nil, err
@@ -161,7 +168,7 @@ func parseSchema(data []byte) (*Schema, error) {
 
 // malformedSchema words the decoder's errors without the names of Go's types.
 func malformedSchema(err error) error {
-	if mistake := (*Error)(nil); errors.As(err, &mistake) { // of a dialect
+	if mistake := (*Error)(nil); errors.As(err, &mistake) { // of a dialect, or a limit
 		return mistake
 	}
 	fault := &Error{Field: "schema", Wanted: "an object with columns", Got: err.Error(), Hint: schemaHint}

@@ -190,6 +190,7 @@ func (t *Table) append(sink Sink, row []float64, kinds []Kind, labels []string) 
 	}
 	t.report.Rows++
 	t.answers(values, kinds)
+	t.days(values, kinds)
 	if !t.rules.keep(values, kinds) {
 		t.report.BadRows++
 		for i, kind := range kinds {

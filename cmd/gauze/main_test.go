@@ -253,7 +253,7 @@ func TestNumbersReadBack(t *testing.T) {
 			t.Errorf("%v is written as %s", v, text)
 		}
 	}
-	if got := string(appendRow(nil, []float64{1000000, 0.25})); got != "1000000,0.25\n" {
+	if got := string(appendRow(nil, []float64{1000000, 0.25}, nil)); got != "1000000,0.25\n" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -13,6 +13,7 @@ type mixedRow struct {
 	values []int      // of the columns of categories, by their numbers
 	at     []int      // of every column of the header: of numbers, or -1 less that of categories
 	text   [][][]byte // of the values, as CSV has them
+	cells  []model.Cell
 }
 
 // mixedOf returns nil for a model without categories.
@@ -20,7 +21,7 @@ func mixedOf(m *model.Mixture) *mixedRow {
 	if len(m.Categories) == 0 {
 		return nil
 	}
-	out := &mixedRow{values: make([]int, len(m.Categories))}
+	out := &mixedRow{values: make([]int, len(m.Categories)), cells: m.Cells}
 	for _, name := range m.Header() {
 		j := slices.Index(m.Columns, name)
 		if j < 0 {
@@ -56,7 +57,7 @@ func (m *mixedRow) append(line []byte, row []float64) []byte {
 			line = append(line, ',')
 		}
 		if j >= 0 {
-			line = appendNumber(line, row[j])
+			line = appendValue(line, row[j], j < len(m.cells) && m.cells[j].Date)
 		} else {
 			line = append(line, m.text[-1-j][m.values[-1-j]]...)
 		}

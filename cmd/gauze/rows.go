@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"time"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -63,7 +64,7 @@ func writeRows(e *shell.Env, from []drawn, head []string, rows int, rng *rand.Ra
 		}
 		component := samplers[i].Row(row, rng)
 		if line = append(line[:0], heads[i]...); mixed[i] == nil {
-			line = appendRow(line, row)
+			line = appendRow(line, row, from[i].model.Cells)
 		} else {
 			samplers[i].Categories(mixed[i].values, component, rng)
 			line = mixed[i].append(line, row)
@@ -104,14 +105,23 @@ func writeHeader(w io.Writer, columns []string) error {
 	return header.Error()
 }
 
-func appendRow(line []byte, row []float64) []byte {
+func appendRow(line []byte, row []float64, cells []model.Cell) []byte {
 	for j, v := range row {
 		if j > 0 {
 			line = append(line, ',')
 		}
-		line = appendNumber(line, v)
+		line = appendValue(line, v, j < len(cells) && cells[j].Date)
 	}
 	return append(line, '\n')
+}
+
+// appendValue writes a number, or the date of a day that has one of four digits for its year.
+func appendValue(line []byte, v float64, date bool) []byte {
+	const secondsOfDay, first, last = 24 * 60 * 60, -719162, 2932896 // 0001-01-01 to 9999-12-31
+	if !date || !(v >= first && v <= last) {
+		return appendNumber(line, v)
+	}
+	return time.Unix(int64(v)*secondsOfDay, 0).UTC().AppendFormat(line, time.DateOnly)
 }
 
 // appendNumber writes no exponent where a person would not.

@@ -87,3 +87,14 @@ def test_simulate_has_categories():
              "categories": {"ward": {"values": ["x", ""], "probabilities": [[0.5, 0.5]]}}}
     rows = gauze.simulate(json.loads(json.dumps(model)), 50, seed=1)
     assert rows.shape == (50, 2) and set(rows[:, 1]) == {"x", None}
+
+
+def test_dates_go_in_and_come_out(visits):
+    days = np.datetime64("2020-01-01") + np.random.default_rng().integers(0, 1000, len(visits)).astype("timedelta64[D]")
+    table = pd.DataFrame({"at": days.astype("datetime64[s]"), "age": visits["age"]})
+    schema = {"unit": "none", "columns": [{"name": "at", "kind": "date", "at_least": "2019-01-01"}, {"name": "age"}]}
+    release = gauze.GaussianMixture(epsilon=4, delta=1e-6, schema=schema, n_components=1).fit(table).release_
+    frame = release.sample_frame(500, seed=1)
+    assert frame["at"].dtype.kind == "M" and frame["at"].min() >= pd.Timestamp("2019-01-01")
+    assert abs(frame["at"].mean() - pd.Timestamp("2021-05-15")) < pd.Timedelta(days=60)
+    assert release.sample(10, seed=1).dtype == float

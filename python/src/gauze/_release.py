@@ -263,15 +263,17 @@ class Release:
         """Synthetic rows, in the units and limits that the schema declares; it costs nothing.
 
         With columns of categories the rows are objects, in the order of header: floats, texts, and None where a
-        category is missing. random_state is scikit-learn's name for seed, and may be a generator.
+        category is missing. Dates are days since 1970-01-01. random_state is scikit-learn's name for seed, and may be a generator.
         """
         text = self._run("sample", "--rows", str(n), *_seed(_drawn(seed, random_state)), *([] if background else ["--no-background"]))
-        return _whole_rows(text, set(self.categories)) if self.categories else _rows(text)
+        if self.categories:
+            return _whole_rows(text, set(self.categories))
+        return _whole_rows(text, set()).astype(float) if any(c.get("kind") == "date" for c in self.facts) else _rows(text)
 
     def sample_frame(
         self, n: int, seed: int | None = None, background: bool = True, *, random_state: int | np.random.Generator | None = None, library: str = "pandas",
     ) -> Any:
-        """The same as a table with the types of the schema: whole numbers are int64, yes-no columns bool, categories
+        """The same as a table with the types of the schema: whole numbers are int64, yes-no columns bool, dates datetime64, categories
         Categorical (pandas), Enum (polars) or dictionaries (pyarrow).
 
         library: "pandas", "polars" or "pyarrow". Units and labels of the columns are in attrs of a
@@ -427,9 +429,11 @@ def _category(cells: list[str | None], values: list[str], library: str) -> Any:
 
 
 def _typed(cells: Array, fact: dict[str, Any]) -> npt.NDArray[Any]:
-    """Returns cells as bool of a yes-no column, as int64 where the recording unit is a whole number, else as they are."""
+    """Returns cells as bool of a yes-no column, as days of one of dates, as int64 where the recording unit is a whole number, else as they are."""
     if fact.get("kind") == "yes-no":
         return np.not_equal(cells, 0)
+    if fact.get("kind") == "date":
+        return np.round(cells).astype("datetime64[D]").astype("datetime64[s]")
     unit = fact.get("rounded_to", 1 if fact.get("kind") == "count" else 0)
     if unit and float(unit).is_integer() and (cells == np.round(cells)).all() and np.abs(cells).max(initial=0) < 2**53:
         return cells.astype(np.int64)
@@ -455,12 +459,16 @@ def _rows(text: bytes) -> Array:
 
 
 def _whole_rows(text: bytes, categories: set[str]) -> npt.NDArray[Any]:
-    """Returns rows of which some columns are texts."""
+    """Returns rows of which some columns are texts, and others may be dates, as days since 1970-01-01."""
     head, *lines = csv.reader(io.StringIO(text.decode(), newline=""))
     out = np.empty((len(lines), len(head)), dtype=object)
     for i, line in enumerate(lines):
-        out[i] = [(cell or None) if name in categories else float(cell) for name, cell in zip(head, line)]
+        out[i] = [(cell or None) if name in categories else _number(cell) for name, cell in zip(head, line)]
     return out
+
+
+def _number(cell: str) -> float:
+    return float(np.datetime64(cell, "D").astype(np.int64)) if "-" in cell[1:] and "e" not in cell else float(cell)
 
 
 @contextmanager

@@ -206,7 +206,7 @@ class Request:
             self._in_memory(table, declared)
         if groups := self._groups(declared, None if table.path is not None else table):
             declared["by"] = groups
-        labels = [n for n in [self._person(), *self._grouped(declared), *_categories(declared)] if n]
+        labels = [n for n in [self._person(), *self._grouped(declared), *_of_kind(declared, "category")] if n]
         read = [c["name"] for c in declared.get("columns", [])]
         if table.path is None and self.infer_schema:
             read = list(table.by_name)
@@ -232,8 +232,9 @@ class Request:
         if self.infer_schema:
             return
         names = self.names(table)
-        kept = set(_categories(declared))
-        _table.refuse(table, [n for n in names if n not in kept or n not in table.by_name], "columns" in declared, {unit, *self._grouped(declared)})
+        kept = set(_of_kind(declared, "category"))
+        free = kept | set(_of_kind(declared, "date"))
+        _table.refuse(table, [n for n in names if n not in free or n not in table.by_name], "columns" in declared, {unit, *self._grouped(declared)})
         stated = declared.get("columns", [{"name": n} for n in names])
         declared["columns"] = [{**table.by_name[n].facts, **c} for n, c in zip(names, stated)]
         for c in declared["columns"]:
@@ -241,6 +242,6 @@ class Request:
                 c["categories"] = [_table.word(v) for v in c["categories"]] if "categories" in c else _table.categories_of(table.by_name[c["name"]], "schema")
 
 
-def _categories(declared: dict[str, Any]) -> list[str]:
-    """The columns of categories of a schema."""
-    return [c["name"] for c in declared.get("columns", []) if c.get("kind") == "category"]
+def _of_kind(declared: dict[str, Any], kind: str) -> list[str]:
+    """The columns of a schema of a kind."""
+    return [c["name"] for c in declared.get("columns", []) if c.get("kind") == kind]

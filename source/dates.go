@@ -1,0 +1,71 @@
+package source
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// secondsOfDay are those of a day in UTC, which has no leap seconds here.
+const secondsOfDay = 24 * 60 * 60
+
+// dayOf reads a date as its day, a number of days since 1970-01-01: 2006-01-02, with or without a
+// time of day behind, which is cut off.
+func dayOf(text string) (float64, bool) {
+	text = strings.TrimSpace(text)
+	if len(text) > len(time.DateOnly) && strings.IndexByte("T ", text[len(time.DateOnly)]) >= 0 {
+		text = text[:len(time.DateOnly)]
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return 0, false
+	}
+	return float64(day.Unix() / secondsOfDay), true
+}
+
+// days puts days in the place of the dates that cells of Dates hold, but for those that a code makes
+// missing.
+func (t *Table) days(values []float64, kinds []Kind) {
+	for _, i := range t.rules.dates {
+		if kinds[i] == NotNumber && !isWord(t.rules.words[i], t.text(i)) {
+			if v, ok := dayOf(t.text(i)); ok {
+				values[i], kinds[i] = v, Number
+			}
+		}
+	}
+}
+
+// A limit is at_least or at_most in a schema file: a number, or a date.
+type limit struct {
+	value float64
+	date  string // as it is written; "" for a number
+}
+
+// UnmarshalJSON reads either.
+func (l *limit) UnmarshalJSON(data []byte) error {
+	if bytes.HasPrefix(data, []byte(`"`)) {
+		if err := json.Unmarshal(data, &l.date); err != nil {
+			return err
+		}
+		day, ok := dayOf(l.date)
+		if !ok {
+			return &Error{Field: "schema, columns, at_least and at_most", Wanted: "a number, or a date for a column of dates", Got: fmt.Sprintf("%q", l.date), Hint: "write 2006-01-02"}
+		}
+		l.value = day
+		return nil
+	}
+	return json.Unmarshal(data, &l.value)
+}
+
+// limitOf returns a limit as a column has it, which is of a kind.
+func limitOf(column, kind string, l *limit) (*float64, error) {
+	if l == nil {
+		return nil, nil
+	}
+	if l.date != "" && kind != Dates {
+		return nil, &Error{Field: fmt.Sprintf("schema, column %q, at_least and at_most", column), Wanted: "numbers", Got: fmt.Sprintf("%q", l.date), Hint: `say "kind": "date" beside dates`}
+	}
+	return &l.value, nil
+}
