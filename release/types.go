@@ -47,8 +47,8 @@ type Column struct {
 	// What people call it, and the unit of its values ("kg"); empty if not declared.
 	Label         string `json:"label,omitempty"`
 	UnitOfMeasure string `json:"unit_of_measure,omitempty"`
-	// What it holds: "number", "count", "yes-no" (1 and 0), "date" (days since 1970-01-01) or "category";
-	// empty if not declared.
+	// What it holds: "number", "count", "yes-no" (1 and 0), "date" (days since 1970-01-01) or
+	// "category"; empty if not declared.
 	Kind string `json:"kind,omitempty"`
 	// The values of a category, but for missing cells; nil for numbers.
 	Categories []string `json:"categories,omitempty"`

@@ -25,8 +25,8 @@ func dayOf(text string) (float64, bool) {
 	return float64(day.Unix() / secondsOfDay), true
 }
 
-// days puts days in the place of the dates that cells of Dates hold, but for those that a code makes
-// missing.
+// days puts days in the place of the dates that cells of Dates hold, but for those that a code
+// makes missing.
 func (t *Table) days(values []float64, kinds []Kind) {
 	for _, i := range t.rules.dates {
 		if kinds[i] == NotNumber && !isWord(t.rules.words[i], t.text(i)) {
