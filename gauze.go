@@ -145,7 +145,7 @@ func (r Request) Validate() error {
 		faults = append(faults, estimate.ValidateLearner(method, learning))
 	}
 	faults.If(r.Components < 0, "components", "a positive number, or 0 for auto", r.Components, "0 lets the method choose")
-	faults.If(r.MaxComponents < 0, "max components", "a positive number", r.MaxComponents, "0 allows what the rows can carry")
+	faults.If(r.MaxComponents < 0, "max_components", "a positive number", r.MaxComponents, "0 allows what the rows can carry")
 	faults.If(r.Covariance < estimate.Full || r.Covariance > estimate.Spherical, "covariance", "full, diagonal or spherical",
 		int(r.Covariance), "use a constant of the package estimate")
 	faults.If(len(r.Columns) == 0, "columns", "at least one column", "none", "name the columns to fit")

@@ -148,7 +148,7 @@ func TestKnownCovarianceIsStated(t *testing.T) {
 	}
 	r.KnownCovariance[0][0] = -1
 	var field *privacy.FieldError
-	if _, err := Plan(r, 20000); !errors.As(err, &field) || field.Field != "known covariance" {
+	if _, err := Plan(r, 20000); !errors.As(err, &field) || field.Field != "known_covariance" {
 		t.Errorf("got %v", err)
 	}
 	r.KnownCovariance[0][0] = 1

@@ -25,20 +25,20 @@ func TestFactsValidate(t *testing.T) {
 		facts Facts
 		field string
 	}{
-		{Facts{KnowsMean: true, MeanWithin: -1}, "mean within"},
-		{Facts{KnowsMean: true, MeanWithin: math.NaN()}, "mean within"},
-		{Facts{KnowsMean: true, MeanWithin: math.Inf(1)}, "mean within"},
-		{Facts{MeanWithin: 1}, "mean within"},
-		{Facts{Eigenvalues: [2]float64{0, 1}}, "eigenvalues within"},
-		{Facts{Eigenvalues: [2]float64{-1, 1}}, "eigenvalues within"},
-		{Facts{Eigenvalues: [2]float64{2, 1}}, "eigenvalues within"},
-		{Facts{Eigenvalues: [2]float64{1, 0}}, "eigenvalues within"},
-		{Facts{Eigenvalues: [2]float64{math.NaN(), 1}}, "eigenvalues within"},
-		{Facts{Eigenvalues: [2]float64{1, math.NaN()}}, "eigenvalues within"},
-		{Facts{Eigenvalues: [2]float64{1, math.Inf(1)}}, "eigenvalues within"},
-		{Facts{MomentBound: 3}, "moment bound"}, {Facts{Moments: 4, MomentBound: .5}, "moment bound"},
-		{Facts{Moments: 4, MomentBound: math.Inf(1)}, "moment bound"}, {Facts{Moments: 4, MomentBound: math.NaN()}, "moment bound"},
-		{Facts{LeastWeight: 1.1}, "least weight"}, {Facts{LeastWeight: -.1}, "least weight"}, {Facts{LeastWeight: math.NaN()}, "least weight"},
+		{Facts{KnowsMean: true, MeanWithin: -1}, "mean_within"},
+		{Facts{KnowsMean: true, MeanWithin: math.NaN()}, "mean_within"},
+		{Facts{KnowsMean: true, MeanWithin: math.Inf(1)}, "mean_within"},
+		{Facts{MeanWithin: 1}, "mean_within"},
+		{Facts{Eigenvalues: [2]float64{0, 1}}, "eigenvalues_within"},
+		{Facts{Eigenvalues: [2]float64{-1, 1}}, "eigenvalues_within"},
+		{Facts{Eigenvalues: [2]float64{2, 1}}, "eigenvalues_within"},
+		{Facts{Eigenvalues: [2]float64{1, 0}}, "eigenvalues_within"},
+		{Facts{Eigenvalues: [2]float64{math.NaN(), 1}}, "eigenvalues_within"},
+		{Facts{Eigenvalues: [2]float64{1, math.NaN()}}, "eigenvalues_within"},
+		{Facts{Eigenvalues: [2]float64{1, math.Inf(1)}}, "eigenvalues_within"},
+		{Facts{MomentBound: 3}, "moment_bound"}, {Facts{Moments: 4, MomentBound: .5}, "moment_bound"},
+		{Facts{Moments: 4, MomentBound: math.Inf(1)}, "moment_bound"}, {Facts{Moments: 4, MomentBound: math.NaN()}, "moment_bound"},
+		{Facts{LeastWeight: 1.1}, "least_weight"}, {Facts{LeastWeight: -.1}, "least_weight"}, {Facts{LeastWeight: math.NaN()}, "least_weight"},
 		{Facts{Moments: 2}, "moments"}, {Facts{Moments: 5}, "moments"}, {Facts{Moments: -4}, "moments"},
 	} {
 		var field *privacy.FieldError
@@ -47,7 +47,7 @@ func TestFactsValidate(t *testing.T) {
 		}
 	}
 	all := Facts{KnowsMean: true, MeanWithin: -1, Eigenvalues: [2]float64{2, 1}, Moments: 3}.Validate()
-	for _, field := range []string{"mean within", "eigenvalues within", "moments"} {
+	for _, field := range []string{"mean_within", "eigenvalues_within", "moments"} {
 		if all == nil || !strings.Contains(all.Error(), field) {
 			t.Errorf("%s is wrong too, got %v", field, all)
 		}

@@ -99,15 +99,15 @@ func (f Facts) KnowsEigenvalues() bool { return f.Eigenvalues != [2]float64{} }
 func (f Facts) Validate() error {
 	var faults Faults
 	r, low, high, k, c, w := f.MeanWithin, f.Eigenvalues[0], f.Eigenvalues[1], f.Moments, f.MomentBound, f.LeastWeight
-	faults.If(!(r >= 0) || math.IsInf(r, 1) || r != 0 && !f.KnowsMean, "mean within", "the radius of a ball about the origin, 0 or more", r,
+	faults.If(!(r >= 0) || math.IsInf(r, 1) || r != 0 && !f.KnowsMean, "mean_within", "the radius of a ball about the origin, 0 or more", r,
 		"0 says that the mean is the origin; leave it out if nothing is known")
-	faults.If(f.KnowsEigenvalues() && !(0 < low && low <= high && high < math.Inf(1)), "eigenvalues within", "two positive numbers, the lesser first",
+	faults.If(f.KnowsEigenvalues() && !(0 < low && low <= high && high < math.Inf(1)), "eigenvalues_within", "two positive numbers, the lesser first",
 		fmt.Sprintf("%v,%v", low, high), "they bound the covariance's eigenvalues, squares of standard deviations; leave them out if nothing is known")
 	faults.If(k != 0 && (k < 4 || k%2 != 0), "moments", "an even order of at least 4", k,
 		"a distribution whose fourth moments are bounded as a Gaussian's are has moments 4")
-	faults.If(c != 0 && (f.Moments == 0 || !(c >= 1 && c < math.Inf(1))), "moment bound", "a number of at least 1, beside an order of moments", c,
+	faults.If(c != 0 && (f.Moments == 0 || !(c >= 1 && c < math.Inf(1))), "moment_bound", "a number of at least 1, beside an order of moments", c,
 		"a Gaussian's fourth moments are 3 times the squared variance")
-	faults.If(!(w >= 0 && w <= 1), "least weight", "a part of the rows, above 0 and at most 1", w, "leave it out if nothing is known")
+	faults.If(!(w >= 0 && w <= 1), "least_weight", "a part of the rows, above 0 and at most 1", w, "leave it out if nothing is known")
 	return errors.Join(faults...)
 }
 
@@ -278,7 +278,7 @@ func ValidateCovariance(known [][]float64, d int, shape CovarianceType) error {
 		return nil
 	}
 	fault := func(wanted, got, mend string) error {
-		return &privacy.FieldError{Field: "known covariance", Wanted: wanted, Got: got, Mend: mend}
+		return &privacy.FieldError{Field: "known_covariance", Wanted: wanted, Got: got, Mend: mend}
 	}
 	const rowPerColumn = "give one row and one number in it for each column that is fitted, in their order"
 	if len(known) != d {

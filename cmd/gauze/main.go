@@ -6,7 +6,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/cmd/gauze/fit"
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 )
@@ -34,7 +33,7 @@ func program() *shell.Program {
 
 // newDescribe is `gauze describe`, all in this process, or on a server.
 func newDescribe() *fit.Command {
-	return &fit.Command{Request: fit.Request{Profile: true}, Rows: &fit.Memory{}, Server: &fit.Remote{Method: gauze.MethodProfile}, Now: time.Now, Getenv: os.Getenv}
+	return &fit.Command{Request: fit.Request{Profile: true}, Rows: &fit.Memory{}, Server: &fit.Remote{}, Now: time.Now, Getenv: os.Getenv}
 }
 
 // newFit is `gauze fit`, all in this process, or on a server.

@@ -15,10 +15,7 @@ import (
 	"github.com/gauze-dp/gauze/source/inputs"
 )
 
-type planOptions struct {
-	fit       *fit.Command
-	rows, dim int
-}
+type planOptions struct{ fit *fit.Command }
 
 func planCommand() shell.Command {
 	o := &planOptions{fit: newFit()}
@@ -30,8 +27,8 @@ func planCommand() shell.Command {
 }
 
 func (o *planOptions) register(flags *pflag.FlagSet) {
-	flags.IntVar(&o.rows, "rows", 0, "number of rows")
-	flags.IntVar(&o.dim, "dim", 0, "number of columns, where neither INPUT nor a schema says it")
+	flags.IntVar(&o.fit.Request.Asked.Rows, "rows", 0, "number of rows")
+	flags.IntVar(&o.fit.Request.Asked.Dim, "dim", 0, "number of columns, where neither INPUT nor a schema says it")
 	o.fit.Register(flags)
 	for _, name := range []string{"out", "report", "progress", "ledger", "ledger-key", "dataset"} {
 		flags.MarkHidden(name) // taken, so that the flags of a fit can be used as they are
@@ -75,7 +72,7 @@ func (o *planOptions) statement(e *shell.Env, args []string) (*gauze.Statement, 
 		request.Relation = privacy.AddRemoveOne
 		note = "with groups this is the plan of each group: its size is private, its part of the budget as shown, and --rows are taken for its own"
 	}
-	statement, err := gauze.Plan(request, o.rows)
+	statement, err := gauze.Plan(request, o.fit.Request.Asked.Rows)
 	if err == nil && note != "" {
 		statement.Notes = append(statement.Notes, note)
 	}
@@ -85,12 +82,12 @@ func (o *planOptions) statement(e *shell.Env, args []string) (*gauze.Statement, 
 func (o *planOptions) checkNumbers(relation privacy.Relation) error {
 	given := o.fit.Request.Given
 	switch {
-	case given("rows") && o.rows < 1:
-		return shell.Wrong("--rows", "a positive number", o.rows, "for instance --rows 20000")
-	case given("dim") && o.dim < 1:
-		return shell.Wrong("--dim", "a positive number", o.dim, "for instance --dim 4")
+	case given("rows") && o.fit.Request.Asked.Rows < 1:
+		return shell.Wrong("rows", "a positive number", o.fit.Request.Asked.Rows, "for instance --rows 20000")
+	case given("dim") && o.fit.Request.Asked.Dim < 1:
+		return shell.Wrong("dim", "a positive number", o.fit.Request.Asked.Dim, "for instance --dim 4")
 	case !given("rows") && relation == privacy.ReplaceOne:
-		return shell.Wrong("--rows", "the number of rows, which is public under replace-one", "nothing",
+		return shell.Wrong("rows", "the number of rows, which is public under replace-one", "nothing",
 			"for instance --rows 20000; plan reads no row and cannot count them")
 	}
 	return nil
@@ -116,13 +113,13 @@ func (o *planOptions) columns(e *shell.Env, args []string) (*source.Schema, stri
 		case !known:
 			note = "every column of the header is counted but identifiers, for it names no types; with --infer-schema, fit chooses among them by looking at the cells"
 		}
-	case len(schema.Columns) == 0 && o.dim > 0:
-		schema.Columns = source.Named(model.DefaultColumns(o.dim)).Columns
+	case len(schema.Columns) == 0 && o.fit.Request.Asked.Dim > 0:
+		schema.Columns = source.Named(model.DefaultColumns(o.fit.Request.Asked.Dim)).Columns
 	case len(schema.Columns) == 0:
 		return nil, "", shell.Wrong("plan", "INPUT, --columns, --schema or --dim", "none of them", "for instance --rows 20000 --dim 4")
 	}
-	if d := len(schema.Columns); o.dim > 0 && o.dim != d {
-		return nil, "", shell.Wrong("--dim", fmt.Sprintf("%d, the number of columns named", d), o.dim, "leave --dim out")
+	if d := len(schema.Columns); o.fit.Request.Asked.Dim > 0 && o.fit.Request.Asked.Dim != d {
+		return nil, "", shell.Wrong("dim", fmt.Sprintf("%d, the number of columns named", d), o.fit.Request.Asked.Dim, "leave --dim out")
 	}
 	return schema, note, nil
 }

@@ -178,11 +178,14 @@ def test_names_survive(rows, name):
 def test_error_says_field():
     with pytest.raises(ValueError) as error:
         gauze.GaussianMixture(epsilon=1).fit(np.zeros((9, 1)))
-    assert (error.value.field, error.value.wanted, error.value.got) == ("--delta", "a number beside --epsilon", "nothing")
+    assert (error.value.field, error.value.wanted, error.value.got) == ("delta", "a number beside --epsilon", "nothing")
     assert "--delta 1e-6" in error.value.hint and pickle.loads(pickle.dumps(error.value)).got == "nothing"
     with pytest.raises(gauze.InputError) as error:
         gauze.GaussianMixture(epsilon=50, delta=1e-6).fit(np.zeros((9, 1)))
-    assert (error.value.field, error.value.got) == ("epsilon", "50")
+    assert (error.value.field, error.value.got) == ("epsilon", "50") and str(error.value).startswith("epsilon: ")
+    with pytest.raises(gauze.InputError) as error:  # in the words of Python, not of the command line
+        gauze.GaussianMixture(n_components=0, **BUDGET).fit(np.zeros((9, 1)))
+    assert error.value.field == "n_components" and str(error.value).startswith("n_components: wanted a positive number or auto")
     with pytest.raises(gauze.InputError, match="covariance_type"):
         gauze.GaussianMixture(covariance_type="tied", **BUDGET).fit(np.zeros((9, 1)))
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/server/ask"
 	"github.com/gauze-dp/gauze/server/service"
@@ -90,7 +91,7 @@ func (d *describer) of(t reflect.Type) object {
 	case reflect.Struct:
 		return d.structure(t)
 	}
-	if t == reflect.TypeFor[ask.Count]() {
+	if t == reflect.TypeFor[gauze.Count]() {
 		return object{"anyOf": []any{object{"type": "integer", "minimum": 1}, object{"const": "auto"}}}
 	}
 	return object{"type": "integer"}

@@ -3,7 +3,6 @@
 package ask
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -11,60 +10,16 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze"
-	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/server/store"
 	"github.com/gauze-dp/gauze/source"
 )
 
-// An Ask has the names of the flags of `gauze fit`. All of it is public.
-type Ask struct {
-	Dataset string `json:"dataset,omitempty"`
-	// Rows and Dim are of plans without a data set; Rows is a guess where the number is private.
-	Rows int `json:"rows,omitempty"`
-	Dim  int `json:"dim,omitempty"`
-	// Columns are some of the data set's; none for all.
-	Columns []string `json:"columns,omitempty"`
-	// By are some of the columns by which the data set's schema makes groups; none for all, and
-	// "none" alone for one model.
-	By            []string    `json:"by,omitempty"`
-	Title         string      `json:"title,omitempty"`
-	Epsilon       float64     `json:"epsilon,omitempty"`
-	Delta         float64     `json:"delta,omitempty"`
-	Rho           float64     `json:"rho,omitempty"`
-	Relation      string      `json:"relation,omitempty"` // Default: the data set's, or replace-one.
-	Components    Count       `json:"components,omitempty"`
-	MaxComponents int         `json:"max_components,omitempty"`
-	Method        string      `json:"method,omitempty"` // "profile" for table one.
-	Covariance    string      `json:"covariance,omitempty"`
-	Constants     string      `json:"constants,omitempty"`
-	Learner       string      `json:"learner,omitempty"`
-	Trim          float64     `json:"trim,omitempty"`
-	MeanWithin    *float64    `json:"mean_within,omitempty"`
-	Eigenvalues   *[2]float64 `json:"eigenvalues_within,omitempty"`
-	Moments       int         `json:"moments,omitempty"`
-	MomentBound   float64     `json:"moment_bound,omitempty"`
-	LeastWeight   float64     `json:"least_weight,omitempty"`
-}
-
-// A Count is a number of components, 0 for "auto".
-type Count int
-
-// UnmarshalJSON takes a whole number, or "auto".
-func (c *Count) UnmarshalJSON(text []byte) error {
-	n := 0
-	if !bytes.Equal(text, []byte(`"`+catalog.Auto+`"`)) {
-		if err := json.Unmarshal(text, &n); err != nil || n < 1 {
-			return &privacy.FieldError{Field: "components", Wanted: "a positive number or auto", Got: fmt.Sprintf("%.40s", text), Mend: "auto chooses up to max_components"}
-		}
-	}
-	*c = Count(n)
-	return nil
-}
+// An Ask is what is asked over HTTP. All of it is public.
+type Ask gauze.Settings
 
 // longestTitle is that of a release, in bytes. A guess.
 const longestTitle = 200
@@ -79,55 +34,25 @@ func (a Ask) Request(d *store.Dataset) (r gauze.Request, schema *source.Schema, 
 	if schema, err = a.schema(d); err != nil {
 		return r, nil, err
 	}
-	relation := a.Relation
-	if relation == "" {
-		if relation = privacy.ReplaceOne.String(); d != nil {
-			relation = d.Relation
-		}
-	}
-	if d != nil && relation != d.Relation {
-		return r, nil, fault("relation", d.Relation+", the data set's", relation, "leave it out")
-	}
-	if r.Relation, err = privacy.ParseRelation(relation); err != nil {
-		return r, nil, err
-	}
-	shape, known := estimate.Full, true
-	if a.Covariance != "" {
-		shape, known = estimate.ShapeOf(a.Covariance)
-	}
-	switch {
-	case !known:
-		return r, nil, fault("covariance", "full, diagonal or spherical", a.Covariance, "full is the default; diagonal and spherical need fewer rows")
-	case a.Constants != "" && a.Constants != release.ConstantsPrinted && a.Constants != "practical":
-		return r, nil, fault("constants", "practical or printed", a.Constants, "practical is the default")
-	case a.Rho != 0 && (a.Epsilon != 0 || a.Delta != 0):
-		return r, nil, fault("rho", "epsilon and delta, or rho", "both", "leave one of the two out")
-	case max(int(a.Components), a.MaxComponents) > mostComponents:
-		return r, nil, fault("components", fmt.Sprintf("at most %d", mostComponents), fmt.Sprint(max(int(a.Components), a.MaxComponents)), "ask for fewer, or leave max_components out")
+	switch most := max(int(a.Components), a.MaxComponents); {
+	case d != nil && a.Relation != "" && a.Relation != d.Relation:
+		return r, nil, fault("relation", d.Relation+", the data set's", a.Relation, "leave it out")
+	case most > mostComponents:
+		return r, nil, fault("components", fmt.Sprintf("at most %d", mostComponents), fmt.Sprint(most), "ask for fewer, or leave max_components out")
 	case len(a.Title) > longestTitle:
 		return r, nil, fault("title", fmt.Sprintf("at most %d bytes", longestTitle), fmt.Sprint(len(a.Title)), "make it shorter")
+	case d != nil:
+		a.Relation = d.Relation
 	}
-	r.Budget = privacy.Budget{Epsilon: a.Epsilon, Delta: a.Delta, Rho: a.Rho}
-	r.Method, r.Components, r.MaxComponents, r.Covariance = a.Method, int(a.Components), a.MaxComponents, shape
-	r.Printed, r.Learner, r.Trim = a.Constants == release.ConstantsPrinted, a.Learner, a.Trim
-	r.Facts = a.facts()
+	if r, err = gauze.Settings(a).Request(); err != nil {
+		return r, nil, err
+	}
 	r.Columns, r.Title, r.Dataset = schema.Columns, schema.Title, schema.Dataset
 	return r, schema, r.Validate()
 }
 
 func fault(field, wanted, got, mend string) error {
 	return &privacy.FieldError{Field: field, Wanted: wanted, Got: fmt.Sprintf("%.80q", got), Mend: mend}
-}
-
-func (a Ask) facts() (f estimate.Facts) {
-	if f.KnowsMean = a.MeanWithin != nil; f.KnowsMean {
-		f.MeanWithin = *a.MeanWithin
-	}
-	if a.Eigenvalues != nil {
-		f.Eigenvalues = *a.Eigenvalues
-	}
-	f.Moments, f.MomentBound, f.LeastWeight = a.Moments, a.MomentBound, a.LeastWeight
-	return f
 }
 
 // mostDim bounds plans of columns that are only spoken of, and mostSpokenOf their rows. Guesses:

@@ -147,7 +147,7 @@ func askOf(r *reader, d *service.Dataset, name string) ask.Ask {
 		if err != nil || n < 1 {
 			r.wrong("components", "a positive number or auto", text, "auto chooses how many")
 		}
-		a.Components = ask.Count(n)
+		a.Components = gauze.Count(n)
 	}
 	if d == nil {
 		a.Title, a.Columns, a.By, a.Dim = "", nil, nil, r.count("dim")

@@ -96,7 +96,7 @@ func (c *Command) Register(flags *pflag.FlagSet) {
 	c.Rows.Register(flags)
 	c.budget.Register(flags)
 	if c.Server != nil {
-		c.Server.Register(flags, c.Getenv("GAUZE_TOKEN"))
+		c.Server.Register(flags, c.Getenv("GAUZE_TOKEN"), &c.Request)
 	}
 }
 

@@ -13,15 +13,14 @@ import (
 	"net/url"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/release"
@@ -31,10 +30,10 @@ import (
 // --server URL` are the same commands, with the rows on a server.
 type Remote struct {
 	URL, Token string
-	Method     string // of all that is asked, where no flag says it
 	set        *pflag.FlagSet
-	given      string // the token, where no file has it
-	about      string // the data set that is asked about
+	request    *Request // of the same command
+	given      string   // the token, where no file has it
+	about      string   // the data set that is asked about
 	// text is the last release that was fetched, byte by byte, and signature the server's of it.
 	text, signature string
 }
@@ -49,58 +48,38 @@ func (f *Remote) Signed(text string) string {
 }
 
 // Register adds the flags to a command's. The token given is taken where no file of one is named.
-func (f *Remote) Register(flags *pflag.FlagSet, given string) {
-	f.set, f.given = flags, given
+func (f *Remote) Register(flags *pflag.FlagSet, given string, request *Request) {
+	f.set, f.given, f.request = flags, given, request
 	flags.StringVar(&f.URL, "server", "", "URL of a gauze serve: INPUT is the name of a data set there then, and its rows stay there")
 	flags.StringVar(&f.Token, "token-file", "", "file with your token for --server (default: the variable GAUZE_TOKEN of the environment holds it)")
 }
 
-// asked are the flags that a server is asked by; own are those that say what is done with what
-// comes back. All others are the server's own business.
-var (
-	asked = []string{"epsilon", "delta", "rho", "relation", "components", "max-components", "method", "covariance", "constants", "learner", "trim", "columns", "by",
-		"mean-within", "eigenvalues-within", "moments", "moment-bound", "least-weight", "rows", "dim"}
-	own = []string{"server", "token-file", "out", "report", "sign", "progress", "json", "force"}
-)
+// own are the flags that say what is done with what comes back. Beside settings, all others are the
+// server's own business, and so is a data set's name in its ledger.
+var own = []string{"server", "token-file", "out", "report", "sign", "progress", "json", "force"}
 
-// ask is what the flags ask for, as the server reads it.
-func (f *Remote) ask(dataset string) (map[string]any, error) {
-	out := map[string]any{}
-	if f.about = dataset; dataset != "" {
-		out["dataset"] = dataset
-	}
-	if f.Method != "" {
-		out["method"] = f.Method
-	}
-	var err error
+// ask returns what the server is asked for a data set, or for "" about rows and columns that are
+// only spoken of.
+func (f *Remote) ask(dataset string) (gauze.Settings, error) {
+	var fault error
 	f.set.Visit(func(flag *pflag.Flag) {
-		if slices.Contains(own, flag.Name) {
-			return
+		setting := flag.Name != "dataset" && slices.Contains(gauze.SettingNames(), shell.Setting(flag.Name))
+		if !setting && !slices.Contains(own, flag.Name) {
+			fault = &privacy.FieldError{Field: "--" + flag.Name, Wanted: "nothing beside --server", Got: flag.Value.String(), Mend: "what a data set is, and its budget, is the custodian's of the server to say"}
 		}
-		if !slices.Contains(asked, flag.Name) {
-			err = &privacy.FieldError{Field: "--" + flag.Name, Wanted: "nothing beside --server", Got: flag.Value.String(), Mend: "what a data set is, and its budget, is the custodian's of the server to say"}
-			return
-		}
-		out[strings.ReplaceAll(flag.Name, "-", "_")] = valueOf(flag)
 	})
-	return out, err
-}
-
-// valueOf is a flag's value as JSON has it.
-func valueOf(flag *pflag.Flag) any {
-	text := flag.Value.String()
-	_, fault := strconv.ParseFloat(text, 64)
-	switch kind := flag.Value.Type(); {
-	case flag.Name == "columns":
-		return strings.Split(text, ",")
-	case kind == "stringSlice":
-		return flag.Value.(pflag.SliceValue).GetSlice()
-	case flag.Name == "eigenvalues-within":
-		return json.RawMessage("[" + text + "]")
-	case flag.Name == "components" && text != catalog.Auto && fault == nil, kind == "float64", kind == "int":
-		return json.Number(text)
+	if fault != nil {
+		return gauze.Settings{}, fault
 	}
-	return text
+	s, err := f.request.Settings()
+	if f.request.Given("columns") {
+		s.Columns = strings.Split(f.request.columns, ",")
+	}
+	if f.request.Profile {
+		s.Method = gauze.MethodProfile
+	}
+	f.about, s.Dataset = dataset, dataset
+	return s, err
 }
 
 // problem is what a server says of a request that it has not done.
@@ -210,13 +189,9 @@ func (f *Remote) Plan(ctx context.Context, dataset string) (*gauze.Statement, er
 	return out, f.send(ctx, http.MethodPost, "/plans", "", ask, out)
 }
 
-// reserved is what a fit that is asked for can have cost at most: the server reserves all of it.
-func (f *Remote) reserved() (most release.Spent) {
-	most.Epsilon, _ = f.set.GetFloat64("epsilon")
-	most.Delta, _ = f.set.GetFloat64("delta")
-	most.Rho, _ = f.set.GetFloat64("rho")
-	most.Mu = math.Sqrt(2 * most.Rho)
-	return most
+// reserved returns what a fit that is asked for can have cost at most: the server reserves all of it.
+func reserved(s gauze.Settings) release.Spent {
+	return release.Spent{Epsilon: s.Epsilon, Delta: s.Delta, Rho: s.Rho, Mu: math.Sqrt(2 * s.Rho)}
 }
 
 // Fit submits a fit of a data set, waits until what it ended in shows, and returns that. Where ctx
@@ -233,7 +208,7 @@ func (f *Remote) Fit(ctx context.Context, dataset string) (*gauze.Result, error)
 		ID, State, Detail, Reason, Advice string
 		Spent                             release.Spent
 	}
-	fit.Spent = f.reserved() // unless the server says another
+	fit.Spent = reserved(ask) // unless the server says another
 	lost := func(err error) (*gauze.Result, error) { return nil, &gauze.RunError{Err: err, Spent: fit.Spent} }
 	if err := f.send(ctx, http.MethodPost, "/fits", rand.Text(), ask, &fit); err != nil {
 		if errors.As(err, new(*privacy.FieldError)) || errors.As(err, new(*ledger.RefusedError)) {

@@ -101,15 +101,10 @@ func post(t *testing.T, url, token, body string) {
 // with are flags as they are given.
 func with(t *testing.T, args ...string) *Remote {
 	t.Helper()
-	f, set := &Remote{}, pflag.NewFlagSet("fit", pflag.ContinueOnError)
-	f.Register(set, os.Getenv("GAUZE_TOKEN"))
-	set.Float64("epsilon", 0, "")
-	set.Float64("delta", 0, "")
-	set.String("components", "auto", "")
-	set.String("columns", "", "")
-	set.String("eigenvalues-within", "", "")
+	f, r, set := &Remote{}, &Request{}, pflag.NewFlagSet("fit", pflag.ContinueOnError)
+	r.Register(set)
+	f.Register(set, os.Getenv("GAUZE_TOKEN"), r)
 	set.String("dataset", "", "")
-	set.Bool("force", false, "")
 	if err := set.Parse(args); err != nil {
 		t.Fatal(err)
 	}

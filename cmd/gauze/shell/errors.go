@@ -262,12 +262,35 @@ func faultsOf(err error) []fault {
 	}
 	f, _ := mendOf(err)
 	f.Message = err.Error()
+	if flag := flagOf(f.Field); flag != f.Field {
+		f.Message = strings.Replace(f.Message, f.Field+": ", flag+": ", 1)
+	}
 	var refusal *estimate.Refusal
 	if errors.As(err, &refusal) {
 		f.Message = refusal.Reason
 	}
 	f.Message = trimPackage(strings.TrimSuffix(f.Message, "; "+f.Hint))
 	return []fault{f}
+}
+
+// Setting returns what a flag of a fit is called among the settings of a request.
+func Setting(flag string) string { return strings.ReplaceAll(flag, "-", "_") }
+
+// fieldOf returns what a fault of a flag has as its field: the setting, or else the flag with its
+// dashes.
+func fieldOf(flag string) string {
+	if s := Setting(flag); flagOf(s) != s {
+		return s
+	}
+	return "--" + flag
+}
+
+// flagOf returns the flag of a setting, with its dashes; of another field that field.
+func flagOf(field string) string {
+	if field != "dataset" && field != "title" && slices.Contains(gauze.SettingNames(), field) || field == "known_covariance" {
+		return "--" + strings.ReplaceAll(field, "_", "-")
+	}
+	return field
 }
 
 // trimPackage takes the name of the library's package off a message: it tells a person at a
@@ -335,10 +358,10 @@ func flagError(cmd *cobra.Command, err error) error {
 		return &UsageError{Message: fmt.Sprintf("unknown flag --%s", name), Hint: help}
 	case errors.As(err, &value):
 		f := value.GetFlag()
-		return Wrong("--"+f.Name, kindOf(f), fmt.Sprintf("%q", value.GetValue()), help)
+		return Wrong(fieldOf(f.Name), kindOf(f), fmt.Sprintf("%q", value.GetValue()), help)
 	case errors.As(err, &empty):
 		f := empty.GetFlag()
-		return Wrong("--"+f.Name, kindOf(f), "nothing", help)
+		return Wrong(fieldOf(f.Name), kindOf(f), "nothing", help)
 	}
 	return &UsageError{Message: err.Error(), Hint: help}
 }
@@ -364,6 +387,11 @@ func kindOf(f *pflag.Flag) string {
 		return "a whole number that is not negative"
 	case "bool":
 		return "true or false"
+	case "count":
+		return "a positive number or auto"
 	}
 	return "a value"
 }
+
+// Message returns what a terminal is told of an error, without its hint.
+func Message(err error) string { return failureOf(err).Message }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, TypeVar
 
 from ._terminal import tell
@@ -154,4 +154,18 @@ def of_outcome(code: int, outcome: dict[str, Any]) -> GauzeError:
     if kind is not InputError:
         return kind(*said)
     parts = {f.name for f in fields(Fault)}
-    return InputError(*said, faults=[Fault(**{k: v for k, v in one.items() if k in parts}) for one in outcome.get("faults", [])])
+    faults = [_worded(Fault(**{k: v for k, v in one.items() if k in parts})) for one in outcome.get("faults", [])]
+    message = "; ".join(f.message for f in faults) or said[0]
+    return InputError(message, *said[1:], faults=faults)
+
+
+_ARGUMENTS = {"components": "n_components", "covariance": "covariance_type"}
+
+
+def _worded(fault: Fault) -> Fault:
+    """Returns a fault of a setting, whose message begins with its flag, by the name that it has as an argument."""
+    flag = "--" + (fault.field or "").replace("_", "-") + ": "
+    if fault.field is None or not fault.message.startswith(flag):
+        return fault
+    name = _ARGUMENTS.get(fault.field, fault.field)
+    return replace(fault, field=name, message=f"{name}: {fault.message.removeprefix(flag)}")
