@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"runtime/debug"
 	"slices"
-	"strconv"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/categories"
@@ -16,6 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/release/check"
 	"github.com/gauze-dp/gauze/source"
@@ -294,10 +293,10 @@ func (q *question) facts() *release.Facts {
 
 // diagnosticsOf names the columns that an estimator knows by number.
 func diagnosticsOf(d estimate.Diagnostics, columns []string) release.Diagnostics {
-	out := release.Diagnostics{Flags: flagsOf(d.Flags, columns)}
+	out := release.Diagnostics{Flags: flags.Named(d.Flags, columns)}
 	for _, c := range d.Components {
 		out.Components = append(out.Components, release.ComponentNote{
-			EffectiveNoise: c.EffectiveNoise, Misfit: c.Misfit, EffectiveRows: c.EffectiveRows, CategoryNoise: c.CategoryNoise, Flags: flagsOf(c.Flags, columns),
+			EffectiveNoise: c.EffectiveNoise, Misfit: c.Misfit, EffectiveRows: c.EffectiveRows, CategoryNoise: c.CategoryNoise, Flags: flags.Named(c.Flags, columns),
 		})
 	}
 	for _, u := range d.Unresolved {
@@ -310,41 +309,6 @@ func diagnosticsOf(d estimate.Diagnostics, columns []string) release.Diagnostics
 		out.Units = append(out.Units, release.Unit{Column: columns[u.Column], Unit: u.Unit, Offset: u.Offset})
 	}
 	out.Undescribed = undescribedOf(d.Undescribed, columns)
-	return out
-}
-
-// quotedIfOdd is a name as it is if it can be printed, which an escape for a terminal cannot.
-func quotedIfOdd(name string) string {
-	if quoted := strconv.Quote(name); quoted != `"`+name+`"` {
-		return quoted
-	}
-	return name
-}
-
-// numbered are columns as an estimator speaks of them.
-var numbered = regexp.MustCompile(`\bcolumns? [0-9]+(?:(?:, | and )[0-9]+)*`)
-
-// named puts the names of columns in the place of their numbers.
-func named(text string, columns []string) string {
-	return numbered.ReplaceAllStringFunc(text, func(of string) string {
-		return regexp.MustCompile("[0-9]+").ReplaceAllStringFunc(of, func(number string) string {
-			if j, err := strconv.Atoi(number); err == nil && 1 <= j && j <= len(columns) {
-				return quotedIfOdd(columns[j-1])
-			}
-			return number
-		})
-	})
-}
-
-// flagsOf names the columns of flags.
-func flagsOf(of []estimate.Flag, columns []string) (out []release.Flag) {
-	for _, f := range of {
-		flag := release.Flag{Code: f.Code, Share: f.Share, Noise: f.Noise, Text: named(f.Text, columns)}
-		for _, j := range f.Columns {
-			flag.Columns = append(flag.Columns, columns[j])
-		}
-		out = append(out, flag)
-	}
 	return out
 }
 

@@ -20,7 +20,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model"
-	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parallel"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
@@ -184,12 +183,6 @@ func TestColumnsAndDiagnosticsAreNamed(t *testing.T) {
 	d := out.Diagnostics
 	if len(d.ConstantColumns) != 1 || d.ConstantColumns[0] != "bmi" || len(d.Unresolved) != 1 || d.Unresolved[0].StdAtMost != 3 {
 		t.Errorf("diagnostics = %+v", d)
-	}
-	said := flagsOf([]estimate.Flag{flags.New(flags.FarGroup, "column 2: far").In(1).Of(.1, .01), flags.New(flags.Method, "columns 1, 2 and 3: odd; over 2 columns")}, []string{"age", "b\x1bmi"})
-	want := []release.Flag{{Code: flags.FarGroup, Columns: []string{"b\x1bmi"}, Share: .1, Noise: .01, Text: `column "b\x1bmi": far`},
-		{Code: flags.Method, Text: `columns age, "b\x1bmi" and 3: odd; over 2 columns`}}
-	if !reflect.DeepEqual(said, want) {
-		t.Errorf("flags: %+v", said)
 	}
 	if notes := strings.Join(d.Notes, "\n"); !strings.Contains(notes, "delta = 0.1") {
 		t.Errorf("notes = %q, want a warning of the large delta", notes)

@@ -79,7 +79,7 @@ func (d *Diagnostics) LeavesOut(u Undescribed) {
 		if c.Pull > clearPull {
 			moves = fmt.Sprintf("; they would move its mean or sd by about %.2g of its sd", c.Pull)
 		}
-		d.Flag(flags.New(flags.LeftOut, "column %d: the model leaves out %s of the rows, which lie far out%s%s", c.Column+1, around(c.Share, c.Noise), c.beyond(), moves).
+		d.Flag(flags.New(flags.LeftOut, "column %v: the model leaves out %s of the rows, which lie far out%s%s", flags.Ref{c.Column}, around(c.Share, c.Noise), c.beyond(), moves).
 			In(c.Column).Of(c.Share, c.Noise))
 	}
 }

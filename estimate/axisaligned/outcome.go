@@ -1,7 +1,6 @@
 package axisaligned
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/partition"
 	"github.com/gauze-dp/gauze/parts/privateem"
@@ -43,7 +41,7 @@ func (f *fit) outcome(r *privateem.Rounds, overall *program.Overall) estimate.Ou
 		cs[i].Weight *= 1 - outside
 	}
 	for _, j := range overall.Agree(append(slices.Clone(cs), background...), toldMisfit) {
-		out.Notes.Flag(flags.New(flags.NotGaussian, "column %d is far from Gaussian within components: they were widened or moved to have its mean and sd", j+1).In(j))
+		out.Notes.Flag(flags.New(flags.NotGaussian, "column %v is far from Gaussian within components: they were widened or moved to have its mean and sd", flags.Ref{j}).In(j))
 	}
 	add := func(weight float64, g component.Gaussian, note estimate.ComponentNote) {
 		variances := make([]float64, f.All)
@@ -108,12 +106,14 @@ func correlated(pairs []privateem.Pair) estimate.Flag {
 		columns = append(columns, p.I, p.J)
 	}
 	slices.Sort(columns)
-	said := parts.Map(pairs[:min(len(pairs), toldPairs)], func(p privateem.Pair) string {
-		return fmt.Sprintf("columns %d and %d (about %.1f)", p.I+1, p.J+1, p.Rho)
-	})
-	text := "correlated within components: " + strings.Join(said, ", ")
-	if more := len(pairs) - toldPairs; more > 0 {
-		text += fmt.Sprintf(" and %d pairs more", more)
+	var format []string
+	var args []any
+	for _, p := range pairs[:min(len(pairs), toldPairs)] {
+		format, args = append(format, "columns %v and %v (about %.1f)"), append(args, flags.Ref{p.I}, flags.Ref{p.J}, p.Rho)
 	}
-	return flags.New(flags.Correlated, "%s: axis-aligned components cannot show it; use --method general", text).In(slices.Compact(columns)...)
+	text := "correlated within components: " + strings.Join(format, ", ")
+	if more := len(pairs) - toldPairs; more > 0 {
+		text, args = text+" and %d pairs more", append(args, more)
+	}
+	return flags.New(flags.Correlated, text+": axis-aligned components cannot show it; use --method general", args...).In(slices.Compact(columns)...)
 }

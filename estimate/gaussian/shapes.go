@@ -79,13 +79,13 @@ func (p *plain) shapes(mean []float64, factor *mat.Dense) (told []estimate.Flag)
 		u.Columns = append(u.Columns, estimate.UndescribedColumn{Column: j, Share: c.Beyond, Noise: c.BeyondSD, Beyond: [2]float64{center - c.Reach*unit, center + c.Reach*unit}})
 		switch {
 		case c.Group > 0 && math.Abs(c.Far)*unit > farGroup*sd:
-			told = append(told, flags.New(flags.FarGroup, "column %d: about %.2g%% of the rows lie around %.3g, far from all others; mean and sd are of all rows", j+1, 100*c.Group, center+c.Far*unit).
+			told = append(told, flags.New(flags.FarGroup, "column %v: about %.2g%% of the rows lie around %.3g, far from all others; mean and sd are of all rows", flags.Ref{j}, 100*c.Group, center+c.Far*unit).
 				In(j).Of(c.Group, 0))
 		case c.Tail > 0 && c.Tail+tailSDs*c.TailSD < noVariance:
-			told = append(told, flags.New(flags.HeavyTail, "column %d: its tail falls slowly as far as rows are seen (like the power -%.1f; from -2 on no sd exists): mean and sd describe the rows within %.3g of %.3g",
-				j+1, c.Tail, c.Reach*unit, mean[i]).In(j))
+			told = append(told, flags.New(flags.HeavyTail, "column %v: its tail falls slowly as far as rows are seen (like the power -%.1f; from -2 on no sd exists): mean and sd describe the rows within %.3g of %.3g",
+				flags.Ref{j}, c.Tail, c.Reach*unit, mean[i]).In(j))
 		case c.Atom > atomShare:
-			told = append(told, flags.New(flags.SharedValue, "column %d: about %.0f%% of the rows share the value %.4g, or nearly", j+1, 100*math.Min(c.Atom, 1), center).In(j).Of(c.Atom, 0))
+			told = append(told, flags.New(flags.SharedValue, "column %v: about %.0f%% of the rows share the value %.4g, or nearly", flags.Ref{j}, 100*math.Min(c.Atom, 1), center).In(j).Of(c.Atom, 0))
 		}
 	}
 	p.Notes.LeavesOut(u)

@@ -92,8 +92,8 @@ func (c *Columns) noteConstants() {
 		case u.VariedSD == 0: // nobody asked
 		case u.Varied[j] >= columns.ConstantSDs*u.NoiseOf(j):
 			rows := math.Max(c.Rows, 1)
-			c.Notes.Flag(flags.New(flags.ConstantColumn, "column %d: about %.0f rows (%.1f%%), give or take %.0f, differ from the released value, too few to see how far: it is released as constant",
-				j+1, u.Varied[j], 100*u.Varied[j]/rows, 2*u.NoiseOf(j)).In(j).Of(u.Varied[j]/rows, u.NoiseOf(j)/rows))
+			c.Notes.Flag(flags.New(flags.ConstantColumn, "column %v: about %.0f rows (%.1f%%), give or take %.0f, differ from the released value, too few to see how far: it is released as constant",
+				flags.Ref{j}, u.Varied[j], 100*u.Varied[j]/rows, 2*u.NoiseOf(j)).In(j).Of(u.Varied[j]/rows, u.NoiseOf(j)/rows))
 		default:
 			quiet = append(quiet, j)
 			unseen = math.Max(unseen, math.Max(u.Varied[j], 0)+columns.ConstantSDs*u.NoiseOf(j))

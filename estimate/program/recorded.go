@@ -1,7 +1,6 @@
 package program
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -81,10 +80,12 @@ func (r *Run) noteLattices(before []fit1d.Grid) {
 
 // RecordedIn notes that columns look recorded so, though no unit is declared.
 func (c *Columns) RecordedIn(l fit1d.Grid, columns ...int) {
-	var said []string
+	noun := "column"
+	if len(columns) > 1 {
+		noun = "columns"
+	}
 	for _, j := range columns {
-		said = append(said, fmt.Sprint(j+1))
 		c.Notes.Units = append(c.Notes.Units, estimate.Unit{Column: j, Unit: l.Unit, Offset: l.Offset})
 	}
-	c.Notes.Flag(flags.New(flags.RecordedUnit, "%s", l.Words(said...)).In(columns...))
+	c.Notes.Flag(flags.New(flags.RecordedUnit, noun+" %v: %s", flags.Ref(columns), l.Words()).In(columns...))
 }

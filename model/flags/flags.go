@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // A Code names the kind of a flag. The list is closed, and a code keeps its meaning: docs/FORMAT.md
@@ -61,12 +63,67 @@ type Flag[Column int | string] struct {
 	Share   float64  `json:"share,omitempty"`   // of the rows, in [0, 1]; 0 if it is not about a share
 	Noise   float64  `json:"noise,omitempty"`   // the standard deviation of Share; 0 if unknown
 	Text    string   `json:"text"`              // Required: one sentence for people.
+
+	// format and args made the text, where a Ref is among them.
+	format string
+	args   []any
 }
 
-// New returns a flag about the whole; its text is formatted as fmt.Sprintf does. Columns in a text
-// are called "column 3", counted from 1, until they have names.
+// Ref is columns in the arguments of a flag's text, by their numbers from 0: the text has their
+// numbers from 1, and [Named] their names.
+type Ref []int
+
+// String returns the numbers, from 1, with commas.
+func (r Ref) String() string { return r.with(func(j int) string { return strconv.Itoa(j + 1) }) }
+
+func (r Ref) with(word func(j int) string) string {
+	words := make([]string, len(r))
+	for i, j := range r {
+		words[i] = word(j)
+	}
+	return strings.Join(words, ", ")
+}
+
+// New returns a flag about the whole; its text is formatted as fmt.Sprintf does. A column in a text
+// is a [Ref], so that it can be named later.
 func New(code Code, format string, args ...any) Flag[int] {
-	return Flag[int]{Code: code, Text: fmt.Sprintf(format, args...)}
+	f := Flag[int]{Code: code, Text: fmt.Sprintf(format, args...)}
+	if slices.ContainsFunc(args, func(a any) bool { _, ok := a.(Ref); return ok }) {
+		f.format, f.args = format, args
+	}
+	return f
+}
+
+// Named returns flags with the names of columns in the place of their numbers. A name that cannot
+// be printed is quoted in texts: it could be an escape for a terminal.
+func Named(of []Flag[int], names []string) (out []Flag[string]) {
+	for _, f := range of {
+		named := Flag[string]{Code: f.Code, Share: f.Share, Noise: f.Noise, Text: f.Text}
+		if f.format != "" {
+			named.Text = fmt.Sprintf(f.format, withNames(f.args, names)...)
+		}
+		for _, j := range f.Columns {
+			named.Columns = append(named.Columns, names[j])
+		}
+		out = append(out, named)
+	}
+	return out
+}
+
+// withNames returns arguments of a text with the names of the columns that Refs speak of.
+func withNames(args []any, names []string) []any {
+	out := slices.Clone(args)
+	for i, a := range out {
+		if r, ok := a.(Ref); ok {
+			out[i] = r.with(func(j int) string {
+				if quoted := strconv.Quote(names[j]); quoted != `"`+names[j]+`"` {
+					return quoted
+				}
+				return names[j]
+			})
+		}
+	}
+	return out
 }
 
 // In returns f about columns, by their numbers from 0.

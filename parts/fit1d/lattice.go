@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // A Grid holds the numbers Offset + k Unit. The zero value is none: any number.
@@ -22,17 +21,13 @@ func (l Grid) Above(x float64) float64 {
 	return l.Offset + (math.Ceil((x-l.Offset)/l.Unit)-.5)*l.Unit
 }
 
-// Words returns a note on columns, by their numbers, that look recorded so.
-func (l Grid) Words(columns ...string) string {
-	from, s := "", ""
-	if len(columns) > 1 {
-		s = "s"
-	}
+// Words returns what is said of columns that look recorded so.
+func (l Grid) Words() string {
+	from := ""
 	if l.Offset != 0 {
 		from = fmt.Sprintf(", from %g on", l.Offset)
 	}
-	return fmt.Sprintf("column%s %s: the values look recorded in units of %g%s, which was taken into account; a schema's rounded_to would say so",
-		s, strings.Join(columns, ", "), l.Unit, from)
+	return fmt.Sprintf("the values look recorded in units of %g%s, which was taken into account; a schema's rounded_to would say so", l.Unit, from)
 }
 
 // DeclaredGrids returns the lattices of d columns whose units are public, 0 where none is.

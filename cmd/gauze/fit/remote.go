@@ -189,7 +189,8 @@ func (f *Remote) Plan(ctx context.Context, dataset string) (*gauze.Statement, er
 	return out, f.send(ctx, http.MethodPost, "/plans", "", ask, out)
 }
 
-// reserved returns what a fit that is asked for can have cost at most: the server reserves all of it.
+// reserved returns what a fit that is asked for can have cost at most: the server reserves all of
+// it.
 func reserved(s gauze.Settings) release.Spent {
 	return release.Spent{Epsilon: s.Epsilon, Delta: s.Delta, Rho: s.Rho, Mu: math.Sqrt(2 * s.Rho)}
 }
