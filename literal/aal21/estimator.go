@@ -125,8 +125,8 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 		return kernel.Plan{}, refusal
 	}
 	if n := e.seen(p); p.Relation == privacy.ReplaceOne && p.Mu > 0 && float64(p.Rows) < n {
-		return kernel.Plan{}, program.Refusal(e.advice(p), "no list of Gaussians can hold a component of 1/%d of %d rows: at this epsilon that takes about %.2g rows",
-			program.MostComponents(p), p.Rows, n)
+		return kernel.Plan{}, program.Refusal(e.advice(p), "no list of Gaussians can hold a component of 1/%d of %d rows: at this epsilon that takes about %s rows",
+			program.MostComponents(p), p.Rows, paper.RowsText(n))
 	}
 	return kernel.Plan{Method: e.Name(), Steps: e.steps(p)}, nil
 }
@@ -171,7 +171,7 @@ func (e Estimator) rowsToo(p estimate.Problem) string {
 		return ""
 	}
 	lists, choice, _ := e.expected(p)
-	return fmt.Sprintf("; the analysis asks for about %.2g rows besides", math.Max(lists, choice))
+	return fmt.Sprintf("; the analysis asks for about %s rows besides", paper.RowsText(math.Max(lists, choice)))
 }
 
 // practical returns the method to use instead.

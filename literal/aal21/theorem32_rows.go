@@ -160,9 +160,9 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	count := paper.CountMixtures(size, program.MostComponents(p), cover.grains)
 	return estimate.Expectation{RowsNeeded: math.Max(lists, choice), Notes: []string{
 		fmt.Sprintf("a literal algorithm, to compare with: %s enumerates nothing, and takes any number of components", e.practical()),
-		fmt.Sprintf("its analysis asks for about %.2g rows to list components of weight %.2g and more, and for %.2g to choose among %.2g mixtures to total "+
-			"variation %g beyond three times the best; below %.2g rows it shows nothing",
-			lists, e.c.leastWeight(program.MostComponents(p)), choice, mixtures, e.c.alpha(), e.seen(p)),
+		fmt.Sprintf("its analysis asks for about %s rows to list components of weight %.2g and more, and for %s to choose among %.2g mixtures to total "+
+			"variation %g beyond three times the best; below %s rows it shows nothing",
+			paper.RowsText(lists), e.c.leastWeight(program.MostComponents(p)), paper.RowsText(choice), mixtures, e.c.alpha(), paper.RowsText(e.seen(p))),
 		fmt.Sprintf("lists of about %d Gaussians or more: %.2g mixtures, which a choice compares on %v; all pairs of them would be %v",
 			size, count, paper.CostOf(e.c.Choice, size, count), paper.CostOf(paper.AllPairs, size, count))}}
 }
@@ -172,7 +172,7 @@ func (e Estimator) advice(p estimate.Problem) string {
 	help := "a larger epsilon, fewer components or fewer columns"
 	if p.Mu > 0 {
 		lists, choice, _ := e.expected(p)
-		help = fmt.Sprintf("about %.2g rows are enough for the lists, and %.2g for the choice; or ", lists, choice) + help
+		help = fmt.Sprintf("about %s rows are enough for the lists, and %s for the choice; or ", paper.RowsText(lists), paper.RowsText(choice)) + help
 	}
 	return help + "; or " + e.practical() + ", which does not enumerate"
 }

@@ -1,6 +1,7 @@
 package amn24
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -53,4 +54,17 @@ func TestPlans(t *testing.T) {
 		}
 	}
 	estimatetest.Golden(t, "testdata/plans.txt", b.String(), *update)
+}
+
+// TestFewRowsAreFree: with so few rows that no fit releases anything, the plan refuses, and nothing
+// is spent; with those that the fits need it does not. (1,000 rows were planned before, and 0 of 6
+// fits released.)
+func TestFewRowsAreFree(t *testing.T) {
+	for n, refused := range map[int]bool{200: true, 400: true, 850: true, 1000: true, 1300: false, 1700: false, 3400: false} {
+		p := estimate.Problem{Columns: 1, Rows: n, Relation: privacy.ReplaceOne, Mu: privacy.MuOf(10, 1e-6), Budget: privacy.Budget{Epsilon: 10, Delta: 1e-6}, Components: 2}
+		var free *estimate.Refusal
+		if _, err := NewUnivariate(Practical()).Plan(p); errors.As(err, &free) != refused {
+			t.Errorf("%d rows: %v, want a refusal %v", n, err, refused)
+		}
+	}
 }

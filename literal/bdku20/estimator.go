@@ -22,6 +22,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/papers"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // Estimator is the method "gaussian:coinpress".
@@ -177,7 +178,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 func (e Estimator) advice(p estimate.Problem) string {
 	const other = "tighter bounds, a larger epsilon, or --method gaussian, which needs no bounds and fewer rows"
 	if n := e.c.schedule(p).rowsNeeded(); n > 0 {
-		return fmt.Sprintf("about %.2g rows are enough for any covariance within the bounds; or %s", n, other)
+		return fmt.Sprintf("about %s rows are enough for any covariance within the bounds; or %s", paper.RowsText(n), other)
 	}
 	return "many more rows, " + other
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // The range of numbers of rows that enough are sought in.
@@ -103,7 +104,7 @@ func (e Estimator) advice(p estimate.Problem) string {
 	help := "needs many more rows or a larger epsilon"
 	if p.Mu > 0 {
 		if n := e.needed(p); n > 0 {
-			help = fmt.Sprintf("needs about %.2g rows at this epsilon", n)
+			help = fmt.Sprintf("needs about %s rows at this epsilon", paper.RowsText(n))
 		}
 	}
 	return help + "; or closer bounds; --method gaussian needs far fewer rows, and no bounds"
@@ -122,7 +123,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		out.Notes = append(out.Notes, "no table is long enough at this epsilon within these bounds")
 		return out
 	}
-	out.Notes = append(out.Notes, fmt.Sprintf("it releases a covariance from about %.2g rows on", n))
+	out.Notes = append(out.Notes, fmt.Sprintf("it releases a covariance from about %s rows on", paper.RowsText(n)))
 	first := n
 	for ; n < mostRows && out.RowsNeeded == 0; n *= 1.1 {
 		if f, ok := e.forecast(p, n); ok && f.ratio <= 2 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate"
@@ -80,7 +81,7 @@ func TestPrinted(t *testing.T) {
 			var need float64
 			if f.NoRelease == nil {
 				t.Fatalf("%v: %d rows are enough", c.sds, n)
-			} else if _, err := fmt.Sscanf(f.NoRelease.Advice, "about %g rows", &need); err != nil {
+			} else if _, err := fmt.Sscanf(strings.ReplaceAll(f.NoRelease.Advice, ",", ""), "about %g rows", &need); err != nil {
 				t.Fatalf("%v: no number of rows in %q", c.sds, f.NoRelease.Advice)
 			}
 			n = int(need)

@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // The steps of the plan.
@@ -130,10 +131,10 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		x.RelativeError = e.c.inflation(p, n)
 	}
 	x.Notes = append(x.Notes, "a literal algorithm, to compare with: --method gaussian needs far fewer rows",
-		fmt.Sprintf("the eigenvalues alone need about %.2g rows", m.leastNeeded(p.Mu)))
+		fmt.Sprintf("the eigenvalues alone need about %s rows", paper.RowsText(m.leastNeeded(p.Mu))))
 	if p.Columns > 1 {
-		x.Notes = append(x.Notes, fmt.Sprintf("one gap of a factor %g or more between neighbouring eigenvalues needs about %.2g rows, several more",
-			e.c.Gap, m.gapNeeded(p.Mu)))
+		x.Notes = append(x.Notes, fmt.Sprintf("one gap of a factor %g or more between neighbouring eigenvalues needs about %s rows, several more",
+			e.c.Gap, paper.RowsText(m.gapNeeded(p.Mu))))
 	}
 	return x
 }
@@ -154,7 +155,7 @@ func (c Constants) inflation(p estimate.Problem, n float64) float64 {
 func advice(rows float64) string {
 	help := "many more rows, or a larger epsilon"
 	if rows > 0 {
-		help = fmt.Sprintf("about %.2g rows, or a larger epsilon", rows)
+		help = fmt.Sprintf("about %s rows, or a larger epsilon", paper.RowsText(rows))
 	}
 	return help + "; --method gaussian needs far fewer"
 }

@@ -107,7 +107,7 @@ func unparted(p estimate.Problem, parts int, c Constants) estimate.Outcome {
 func advice(p estimate.Problem, rows float64) string {
 	help := "many more rows, a larger epsilon, fewer components"
 	if rows > 0 {
-		help = fmt.Sprintf("about %.2g rows, or a larger epsilon", rows)
+		help = fmt.Sprintf("about %s rows, or a larger epsilon", paper.RowsText(rows))
 	}
 	if p.Components == 0 && p.MaxComponents > 1 {
 		help += ", or say how many components there are"
@@ -144,8 +144,8 @@ func expectation(p estimate.Problem, accurate float64, enough func(n float64) bo
 	e := estimate.Expectation{RowsNeeded: accurate * found}
 	e.Notes = append(e.Notes, "a literal algorithm, to compare with: --method separated needs far fewer rows, and less separated components")
 	if found > 0 {
-		e.Notes = append(e.Notes, fmt.Sprintf("it finds the components from about %.2g rows on, if their means are tens of standard deviations apart; "+
-			"it takes time quadratic in a component's part of these", found))
+		e.Notes = append(e.Notes, fmt.Sprintf("it finds the components from about %s rows on, if their means are tens of standard deviations apart; "+
+			"it takes time quadratic in a component's part of these", paper.RowsText(found)))
 	} else {
 		e.Notes = append(e.Notes, "no table is long enough at this epsilon")
 	}

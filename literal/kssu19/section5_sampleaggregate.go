@@ -207,11 +207,21 @@ func (e SampleAggregate) blockRows(p estimate.Problem) float64 {
 	return math.Max(rows, rowsPerColumnOfShape*float64(p.Components*(p.Columns+2)))
 }
 
+// apart returns in words how far components have to be from one another for the learner: Vempala
+// and Wang's, as printed, released nothing of two that were 20 and 40 standard deviations apart, and
+// both from 60 on (3 of 3 fits each, d = 2 and 5, epsilon 10, 60,000 rows).
+func (e SampleAggregate) apart(p estimate.Problem) string {
+	if estimate.LearnerOf(e, p) == vempalaWang {
+		return "sixty sds apart (ten with --learner " + spheres + ")"
+	}
+	return "ten sds apart"
+}
+
 // Fit follows the plan with the whole budget of the session.
 func (e SampleAggregate) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	f := &aggregate{ctx: ctx, e: e, Run: program.Begin(s, p, func(p estimate.Problem) string {
-		return fmt.Sprintf("needs components some ten sds apart and about %s rows at this budget; or use the method \"separated\"",
-			paper.RowsText(estimate.AboutRows(e.rowsNeeded(p))))
+		return fmt.Sprintf("needs components some %s and about %s rows at this budget; or use the method \"separated\"",
+			e.apart(p), paper.RowsText(estimate.AboutRows(e.rowsNeeded(p))))
 	})}
 	return f.run()
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // Estimator is the method "univariate:kv18".
@@ -122,7 +123,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		return estimate.Expectation{}
 	}
 	x := estimate.Expectation{RowsNeeded: e.rowsNeeded(p), Notes: []string{
-		fmt.Sprintf("below about %.2g rows its histograms show nothing; %s needs fewer rows", e.c.rowsSeen(p), fewer(p))}}
+		fmt.Sprintf("below about %s rows its histograms show nothing; %s needs fewer rows", paper.RowsText(e.c.rowsSeen(p)), fewer(p))}}
 	if p.Rows > 0 {
 		x.RelativeError = e.c.relativeError(p, float64(p.Rows))
 	}
@@ -141,8 +142,8 @@ func (e Estimator) rowsNeeded(p estimate.Problem) float64 {
 }
 
 func (e Estimator) advice(p estimate.Problem) string {
-	return fmt.Sprintf("about %.2g rows are enough to see a Gaussian; or a larger epsilon, or %s, which needs "+
-		"fewer rows", e.c.rowsShown(p), fewer(p))
+	return fmt.Sprintf("about %s rows are enough to see a Gaussian; or a larger epsilon, or %s, which needs "+
+		"fewer rows", paper.RowsText(e.c.rowsShown(p)), fewer(p))
 }
 
 // fewer returns what needs fewer rows.

@@ -3,6 +3,7 @@ package kv18
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
@@ -59,7 +60,7 @@ func TestPrinted(t *testing.T) {
 			t.Fatalf("%v: 3000 rows are enough", rel)
 		}
 		var n float64
-		if _, err := fmt.Sscanf(f.NoRelease.Advice, "about %g rows", &n); err != nil {
+		if _, err := fmt.Sscanf(strings.ReplaceAll(f.NoRelease.Advice, ",", ""), "about %g rows", &n); err != nil {
 			t.Fatal(f.NoRelease.Advice)
 		}
 		for i := range uint64(5) {

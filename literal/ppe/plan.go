@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // The steps of the plan.
@@ -173,8 +174,8 @@ func advice(x design, p estimate.Problem) string {
 	if float64(p.Rows) > x.rowsNeeded(p) {
 		return "components may overlap, or be fewer than stated: needs fewer components, more rows, or a larger epsilon; or --method black-box"
 	}
-	return fmt.Sprintf("needs about %.2g rows at this epsilon, if components are far apart, or a larger epsilon; or --method black-box, "+
-		"which needs far fewer", x.rowsNeeded(p))
+	return fmt.Sprintf("needs about %s rows at this epsilon, if components are far apart, or a larger epsilon; or --method black-box, "+
+		"which needs far fewer", paper.RowsText(x.rowsNeeded(p)))
 }
 
 // Expect returns what public facts say of the number of rows: that of this method, and those of the
@@ -197,7 +198,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		fmt.Sprintf("%d blocks, whose estimates agree if they are within %.2g of one another in dist_PARAM; what is released is then moved by "+
 			"less than %.2g with probability %g", x.t, x.friends(), x.alpha, 1-e.c.Beta),
 		fmt.Sprintf("the proof that it succeeds asks for a learner accurate to %.2g", accuracy(x.mask.Gamma)),
-		fmt.Sprintf("with the constants of the source and a mask that moves by %.2g it needs about %.2g rows (blocks that agree within %.2g); "+
-			"by the restatement's accounting, of a coarser mask, %.2g, and %.2g with the exact loss of one",
-			closed.alpha, closed.rowsNeeded(p), closed.friends(), printed, tight)}}
+		fmt.Sprintf("with the constants of the source and a mask that moves by %.2g it needs about %s rows (blocks that agree within %.2g); "+
+			"by the restatement's accounting, of a coarser mask, %s, and %s with the exact loss of one",
+			closed.alpha, paper.RowsText(closed.rowsNeeded(p)), closed.friends(), paper.RowsText(printed), paper.RowsText(tight))}}
 }

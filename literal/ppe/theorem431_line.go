@@ -90,7 +90,7 @@ func (e Line) Plan(p estimate.Problem) (kernel.Plan, error) {
 		return kernel.Plan{}, program.Refusal("use a larger epsilon or delta", "%d blocks would be needed, more than %d", t, mostBlocks)
 	}
 	if need := e.rowsNeeded(p); p.Relation == privacy.ReplaceOne && float64(p.Rows) < math.Max(leastOf*float64(t), need/hopelessLine) {
-		return kernel.Plan{}, program.Refusal(fmt.Sprintf("needs about %.2g rows at this budget, or a larger epsilon", need), "the noise of a mean of one of %d blocks of %d rows hides the column's", t, p.Rows/t)
+		return kernel.Plan{}, program.Refusal(fmt.Sprintf("needs about %s rows at this budget, or a larger epsilon", paper.RowsText(need)), "the noise of a mean of one of %d blocks of %d rows hides the column's", t, p.Rows/t)
 	}
 	return kernel.Plan{Method: e.Name(), Steps: []kernel.Step{
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: e.c.CountShare, Most: 1, Source: "PPE Algorithm 1"},
@@ -152,7 +152,7 @@ func (e Line) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (e
 	if off, sd := math.Hypot(noise, scatter), math.Sqrt(p.KnownCovariance[0][0]); !(off <= mostError*sd) {
 		return estimate.Outcome{Diagnostics: notes.Notes, NoRelease: &estimate.NoRelease{
 			Reason: fmt.Sprintf("the mean would be off by %.2g, with the column's standard deviation %.2g", off, sd),
-			Advice: fmt.Sprintf("about %.2g rows, or a larger epsilon; --method gaussian needs far fewer", e.rowsNeeded(p))}}, nil
+			Advice: fmt.Sprintf("about %s rows, or a larger epsilon; --method gaussian needs far fewer", paper.RowsText(e.rowsNeeded(p)))}}, nil
 	}
 	y, ok, err := pure.ReleasePopular(a, stepLine, e.Blocks(p, 1, t), line, epsilon)
 	if err != nil {
