@@ -306,3 +306,18 @@ func TestLearners(t *testing.T) {
 		t.Errorf("one's own: %+v", everyLearner.Blocks(p, 2, 99))
 	}
 }
+
+// TestRather: where blocks do not agree on the estimates of a learner that needs more rows than
+// others, the advice names those.
+func TestRather(t *testing.T) {
+	e := Estimator{List: append(learners.Ours(), learners.Learner{Name: "slow", Rather: ", or --learner em"})}
+	p := problem(privacy.ReplaceOne, 2, 2, 4_000_000, 1)
+	for name, want := range map[string]bool{"": false, learners.EM: false, "slow": true} {
+		if p.Learner = name; strings.Contains(e.advice(p), "or --learner em") != want {
+			t.Errorf("%q: %s", name, e.advice(p))
+		}
+	}
+	if p.Own = "signs"; strings.Contains(e.advice(p), "--learner") {
+		t.Errorf("one's own: %s", e.advice(p))
+	}
+}

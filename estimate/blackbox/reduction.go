@@ -151,6 +151,7 @@ func (e Estimator) advice(p estimate.Problem) string {
 		if p.Own == "" && p.Trim == 0 && e.Trims(p.Learner) {
 			stray = ", or --trim 0.02 if some rows are stray"
 		}
+		stray += e.Rather(p)
 		return "components may overlap, be fewer than stated, or very unequal: needs fewer components, or more rows" + stray + "; or use --method general"
 	}
 	return program.Needs(p, rowsFor(p), ", more if components overlap,", "fewer components")

@@ -27,6 +27,8 @@ type Learner struct {
 	Most int
 	// Slow is the number of columns beyond which it is told to be slow; 0 for none.
 	Slow int
+	// Rather says in an advice which learner agrees on fewer rows; "" for none.
+	Rather string
 }
 
 // Ours is the learner that is run where none is named.
@@ -53,6 +55,14 @@ func (l List) Trims(name string) bool { return l.named(name).Trims }
 // named is the learner of that name, the first for none.
 func (l List) named(name string) Learner {
 	return l[max(0, slices.IndexFunc(l, func(one Learner) bool { return one.Name == name }))]
+}
+
+// Rather is what an advice says of the learner of a problem whose blocks do not agree.
+func (l List) Rather(p estimate.Problem) string {
+	if p.Own != "" {
+		return ""
+	}
+	return l.named(p.Learner).Rather
 }
 
 // Slow is the learner of a problem if it is slow in so many columns, else "".

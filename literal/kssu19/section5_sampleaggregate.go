@@ -208,8 +208,8 @@ func (e SampleAggregate) blockRows(p estimate.Problem) float64 {
 }
 
 // apart returns in words how far components have to be from one another for the learner: Vempala
-// and Wang's, as printed, released nothing of two that were 20 and 40 standard deviations apart, and
-// both from 60 on (3 of 3 fits each, d = 2 and 5, epsilon 10, 60,000 rows).
+// and Wang's, as printed, released nothing of two that were 20 and 40 standard deviations apart,
+// and both from 60 on (3 of 3 fits each, d = 2 and 5, epsilon 10, 60,000 rows).
 func (e SampleAggregate) apart(p estimate.Problem) string {
 	if estimate.LearnerOf(e, p) == vempalaWang {
 		return "sixty sds apart (ten with --learner " + spheres + ")"
