@@ -28,8 +28,9 @@ type task struct {
 	// told: bounds that hold are stated, for methods that ask for them.
 	told bool
 	// known: the covariance is.
-	known bool
-	rival string // the method that people use
+	known   bool
+	rival   string // the method that people use
+	learner string // of a black box
 }
 
 // tasks are tables that the methods can do, by what their packages' tests and pages say of them.
@@ -61,10 +62,12 @@ var papers = &study{
 	Name: "papers", About: "methods as papers print them: what runs on which constants, and at which rate",
 	PassRate: .9,
 	Experiments: []experiment{
-		{Name: "printed", Title: "The papers' methods on their constants", Runs: 5, Lines: ofTasks(onConstants), Summary: outcomes,
+		{Name: "printed", Title: "The papers' methods on their constants", Runs: 5, Lines: ofTasks(literals, onConstants), Summary: outcomes,
 			About: "Every method that runs what a paper prints, at the ε and n of a table that it can do, on the constants that work and on those that the paper prints; " +
 				"and on the latter at ε = 1 and 10⁶ beside."},
-		{Name: "rates", Title: "Rates proved and measured", Runs: 5, Lines: ofTasks(rates), Summary: exponents,
+		{Name: "systems", Title: "All systems, a run of each", Runs: 1, Lines: ofTasks(systems, eachSystem), Summary: systemsTable,
+			About: "Every method that runs what a source prints, every method that people use and every learner, each on a table that it can do."},
+		{Name: "rates", Title: "Rates proved and measured", Runs: 5, Lines: ofTasks(literals, rates), Summary: exponents,
 			About: "The same tables at 1, 2, 4 and 8 times the rows, by the paper's method on practical constants and by the one that people use."},
 	},
 	Lead: func(*results) string {
@@ -76,12 +79,12 @@ var papers = &study{
 }
 
 // ofTasks are the lines of cells that are made of the tasks, of those whose methods are asked for.
-func ofTasks(cells func(task) []cell) func(engine.Options) ([]*line, string) {
+func ofTasks(of func() []task, cells func(task) []cell) func(engine.Options) ([]*line, string) {
 	return func(o engine.Options) ([]*line, string) {
 		asked := o.Methods
 		o.Methods = nil
 		return lines(func() (out []cell) {
-			for _, t := range tasks {
+			for _, t := range of() {
 				if asked == nil || slices.Contains(asked, t.method) {
 					out = append(out, cells(t)...)
 				}
@@ -91,13 +94,26 @@ func ofTasks(cells func(task) []cell) func(engine.Options) ([]*line, string) {
 	}
 }
 
+// literals are the tasks of the methods that sources print.
+func literals() []task { return tasks }
+
 // cell is a task at an epsilon.
 func (t task) cell(epsilon float64, by contender, rows ...int) cell {
 	c := cell{name: fmt.Sprintf("%s/k=%d/d=%d/eps=%g", t.method, t.k, t.d, epsilon), law: fmt.Sprintf("%+v", t), d: t.d, k: t.k, rows: rows, by: []contender{by}, task: t, x: epsilon,
 		draw: func(seed uint64, n int) (table, error) { return ofMixture(t.draw(engine.SeedOf(t.method, seed), n)) }}
-	c.ask = gauze.Request{Budget: privacy.Budget{Epsilon: epsilon, Delta: 1e-6}, Components: t.k}
+	c.ask = gauze.Request{Budget: privacy.Budget{Epsilon: epsilon, Delta: 1e-6}, Components: t.k, Learner: t.learner}
+	if t.learner != "" {
+		c.name += "/" + t.learner
+	}
 	if t.known {
-		c.ask.KnownCovariance = [][]float64{{1}}
+		if t.rival == "" {
+			c.name += "/known"
+		}
+		c.ask.KnownCovariance = make([][]float64, t.d)
+		for i := range t.d {
+			c.ask.KnownCovariance[i] = make([]float64, t.d)
+			c.ask.KnownCovariance[i][i] = 1
+		}
 	}
 	if t.told {
 		c.ask.Facts = estimate.Facts{KnowsMean: true, MeanWithin: t.gap*float64(t.k) + 1, Eigenvalues: [2]float64{.5, 2}}

@@ -95,7 +95,7 @@ func TestSummaries(t *testing.T) {
 			}
 			p := &engine.Page{}
 			e.Summary(p, r)
-			if want := map[string]string{"talk": "| 1.00 ± 0.00 |", "rates": "| -1.00 ± 0.00 ", "printed": "runs: 1/2, TV 0.006", "clusters": "| replace one "}[e.Name]; !strings.Contains(string(p.Bytes()), want) {
+			if want := map[string]string{"talk": "| 1.00 ± 0.00 |", "rates": "| -1.00 ± 0.00 ", "printed": "runs: 1/2, TV 0.006", "systems": "| black-box --learner moitra-valiant ", "clusters": "| replace one "}[e.Name]; !strings.Contains(string(p.Bytes()), want) {
 				t.Errorf("%s: no %q in\n%s", e.Name, want, p.Bytes())
 			}
 		}
@@ -142,10 +142,38 @@ func TestPapers(t *testing.T) {
 	}
 }
 
+// The page of systems has every method and every learner, each with a table of its own name.
+func TestSystems(t *testing.T) {
+	has, names := map[string]bool{}, map[string]bool{}
+	for _, x := range systems() {
+		has[x.method], has[x.learner] = true, true
+		if name := x.cell(x.epsilon, contender{}).name; names[name] {
+			t.Errorf("%s stands twice", name)
+		} else {
+			names[name] = true
+		}
+	}
+	for _, m := range gauze.Methods().All() {
+		if !has[m.Name()] {
+			t.Errorf("no run of %s", m.Name())
+		}
+		user, ok := m.(estimate.LearnerUser)
+		if !ok {
+			continue
+		}
+		for _, l := range user.Learners() {
+			if !has[l] && l != "spectral-spheres" { // which sample-aggregate runs without a word
+				t.Errorf("no run of the learner %s", l)
+			}
+		}
+	}
+}
+
 // A refusal in a few words keeps the number of rows that it names.
 func TestRefused(t *testing.T) {
 	for why, want := range map[string]string{
 		"noise would hide every ball (about 1.7e+11 rows, or a larger epsilon)":      "refused, 1.7e+11",
+		"noise would hide every ball (about 41,000 rows, or a larger epsilon)":       "refused, 41,000",
 		"method univariate:aal21 enumerates mixtures (columns: 1): use a larger one": "refused: univariate:aal21 enumerates mixtures",
 	} {
 		if got := refused(why); got != want {
