@@ -19,6 +19,11 @@ import (
 // points resolve the narrowest component that they allow; else the tractable one, in one or two
 // columns.
 //
+// Source: [AMN24] Algorithm 2; Theorem C.3.
+// Differs: the pairs are those that stated bounds allow, where the source has no bounds: its
+// exponential mechanism draws from a set of infinite volume, of which the score of all but a part
+// of finite volume is too high, and we know no way to draw from it but to list that part.
+//
 // Measured for score (3) (replace-one, delta 1e-6, k = 2, means 6 sds apart, known within 4, sds
 // known within .7 to 1.5; median total variation of five runs, in brackets that of the practical
 // method): epsilon 20: n = 200 .052 (.055), 1000 .025 (.024); epsilon 5: 3000 .026 (.020); epsilon
@@ -80,8 +85,8 @@ func (e General) design(p estimate.Problem) (x design, refused error) {
 	case f.Validate() != nil:
 		return refuse("state others", "was given facts that cannot be: %v", f.Validate())
 	case !f.KnowsMean || !f.KnowsEigenvalues():
-		return refuse("state --mean-within R and --eigenvalues-within a,b; or use --method general, which needs neither",
-			"needs bounds on the components' means and on the eigenvalues of their covariances")
+		return refuse(e.c.wanted(p.Columns), "needs bounds on the components' means and on the eigenvalues of their covariances: "+
+			"of pairs without bounds, which the source chooses among, it can list none")
 	case low < 1e-200 || high > 1e200 || f.MeanWithin > 1e150:
 		return refuse("record the columns in other units", "takes eigenvalues within 1e-200 and 1e200 and means within 1e150")
 	}
@@ -99,6 +104,26 @@ func (e General) design(p estimate.Problem) (x design, refused error) {
 	}
 	return x, nil
 }
+
+// wanted says in an advice which bounds are missing, and how wide they may be.
+func (c Constants) wanted(d int) string {
+	r := 1.0
+	for r < 1e6 {
+		if _, ok := c.finest(d, 2*r, 1, wantedRatio); !ok {
+			break
+		}
+		r *= 2
+	}
+	other := "--method general, which needs neither"
+	if d == 1 {
+		other = "--method univariate:amn24, the source's for one column, or general, which need neither"
+	}
+	return fmt.Sprintf("state --mean-within R and --eigenvalues-within a,b: if the widest standard deviation is %g times the narrowest, "+
+		"R may be up to %g of the narrowest; or use %s", float64(wantedRatio), r, other)
+}
+
+// wantedRatio of the widest and the narrowest standard deviation stands in the advice.
+const wantedRatio = 2
 
 // reachSDs is how many of the widest sds the lattice of points reaches beyond the means;
 // coarsestStep is how many of the narrowest its points may lie apart. Utility constants.

@@ -68,3 +68,28 @@ func TestFewRowsAreFree(t *testing.T) {
 		}
 	}
 }
+
+// TestWantedBounds: without bounds the refusal is free and names flags and how wide they may be; what
+// it says is accepted, on either constants.
+func TestWantedBounds(t *testing.T) {
+	for _, c := range []Constants{Practical(), Printed()} {
+		for d := 1; d <= 2; d++ {
+			p := estimate.Problem{Columns: d, Rows: 1e6, Relation: privacy.ReplaceOne, Mu: privacy.MuOf(10, 1e-6), Components: 1}
+			var free *estimate.Refusal
+			if _, err := NewGeneral(c).Plan(p); !errors.As(err, &free) {
+				t.Fatalf("d = %d: %v", d, err)
+			}
+			var ratio, r float64
+			_, after, _ := strings.Cut(free.Advice, "if the widest ")
+			if n, err := fmt.Sscanf(after, "standard deviation is %g times the narrowest, R may be up to %g", &ratio, &r); n != 2 || r < 2 {
+				t.Fatalf("d = %d: %q, %v", d, free.Advice, err)
+			}
+			if x, err := NewGeneral(c).design(estimate.Problem{Columns: d, Components: 1, Facts: knowing(r, 1, ratio)}); x.pairs == nil && x.lattice == nil {
+				t.Errorf("d = %d, R = %v: %v", d, r, err)
+			}
+			if x, err := NewGeneral(c).design(estimate.Problem{Columns: d, Components: 1, Facts: knowing(2.5*r, 1, ratio)}); r < 1e6 && x.pairs != nil {
+				t.Errorf("d = %d, R = %v is possible as well: %v", d, 2.5*r, err)
+			}
+		}
+	}
+}

@@ -176,21 +176,27 @@ func discs(axes *mat.Dense, sds []float64, radius, zeta float64, visit func([]fl
 // utility constant.
 const finestNet = .25
 
-// publicNet returns the finest net of what the facts allow that is within the guard, and its
-// spacing; nil if there is none.
-func (c Constants) publicNet(d int, radius, low, high float64) (pairs []pair, zeta float64) {
+// finest returns the least spacing with which a net of what the facts allow is within the guard;
+// false if there is none.
+func (c Constants) finest(d int, radius, low, high float64) (zeta float64, ok bool) {
 	for zeta = math.Max(finestNet, c.zeta()); ; zeta *= 1.25 {
 		n := 0
 		publicNet(d, radius, low, high, zeta, func([]float64, *mat.Dense) bool {
 			n++
 			return n <= mostOptions
 		})
-		if n <= mostOptions {
-			break
+		if n <= mostOptions || zeta*1.25 > c.Coarsest {
+			return zeta, n <= mostOptions
 		}
-		if zeta*1.25 > c.Coarsest {
-			return nil, zeta
-		}
+	}
+}
+
+// publicNet returns the finest net of what the facts allow that is within the guard, and its
+// spacing; nil if there is none.
+func (c Constants) publicNet(d int, radius, low, high float64) (pairs []pair, zeta float64) {
+	zeta, ok := c.finest(d, radius, low, high)
+	if !ok {
+		return nil, zeta
 	}
 	publicNet(d, radius, low, high, zeta, func(mean []float64, factor *mat.Dense) bool {
 		pairs = append(pairs, paper.NewGaussian(mean, gram(factor)))

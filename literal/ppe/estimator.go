@@ -105,7 +105,7 @@ func pearsonLines() learners.Learner {
 func moitraValiant() learners.Learner {
 	return learners.Learner{Name: "moitra-valiant", Slow: slowColumns, Most: mostMoitraValiant,
 		Rather: ", or --learner em or pearson-lines, whose estimates agree on a quarter of the rows",
-		For: func(k int, _ float64) kernel.Learner { return pearson.Learner{Components: k, Literal: true} }}
+		For:    func(k int, _ float64) kernel.Learner { return pearson.Learner{Components: k, Literal: true} }}
 }
 
 const mostMoitraValiant = 2
