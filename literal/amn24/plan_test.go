@@ -69,8 +69,8 @@ func TestFewRowsAreFree(t *testing.T) {
 	}
 }
 
-// TestWantedBounds: without bounds the refusal is free and names flags and how wide they may be; what
-// it says is accepted, on either constants.
+// TestWantedBounds: without bounds the refusal is free and names flags and how wide they may be;
+// what it it says is accepted, on either constants.
 func TestWantedBounds(t *testing.T) {
 	for _, c := range []Constants{Practical(), Printed()} {
 		for d := 1; d <= 2; d++ {
