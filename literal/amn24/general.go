@@ -34,29 +34,24 @@ import (
 // .05 at epsilon 10, .008 to .014 at epsilon 1; .75 and .25: .03 to .10; .65 and .35, 4.5 sds
 // apart: .03 to .06; .6, .2 and .2: .02 to .03; in the plane .03 to .06. Where it settles on a
 // wrong pair all the same, the release says how far it is from the rows.
-type General struct{ c Constants }
+type General struct {
+	estimate.Named
+	c Constants
+}
 
 // NewGeneral returns the learner with the given constants. It panics if they are not valid.
-func NewGeneral(c Constants) General { return General{paper.Must(c)} }
+func NewGeneral(c Constants) General {
+	return General{estimate.Describe("general:amn24", "AMN24 Algorithm 2",
+		"the published algorithm for arbitrary mixtures, by enumeration, to compare with: one or two columns, few components, stated bounds"), paper.Must(c)}
+}
 
 var (
 	_ estimate.FactUser  = General{}
 	_ estimate.Published = General{}
 )
 
-// Name returns "general:amn24".
-func (General) Name() string { return "general:amn24" }
-
 // Printed returns the method with the printed constants.
 func (General) Printed() estimate.Estimator { return NewGeneral(Printed()) }
-
-// Source names the algorithm.
-func (General) Source() string { return "AMN24 Algorithm 2" }
-
-// Summary returns one line for lists of methods.
-func (General) Summary() string {
-	return "the published algorithm for arbitrary mixtures, by enumeration, to compare with: one or two columns, few components, stated bounds"
-}
 
 // Uses reports that bounds on means and eigenvalues are used.
 func (General) Uses(estimate.Problem) estimate.Uses {

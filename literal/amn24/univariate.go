@@ -27,26 +27,21 @@ import (
 // 12 sds from the edge of one to the next, sds .25 to 4), n = 15000: .01 to .08 in 36 fits,
 // .10 to .20 before the search for pairs started from unlike shares and moved pairs between
 // octaves.
-type Univariate struct{ c Constants }
+type Univariate struct {
+	estimate.Named
+	c Constants
+}
 
 // NewUnivariate returns the learner with the given constants. It panics if they are not valid.
-func NewUnivariate(c Constants) Univariate { return Univariate{paper.Must(c)} }
+func NewUnivariate(c Constants) Univariate {
+	return Univariate{estimate.Describe("univariate:amn24", "AMN24 Algorithm 3",
+		"the published algorithm for one column, by enumeration, to compare with: hard buckets of gaps, few components"), paper.Must(c)}
+}
 
 var _ estimate.Published = Univariate{}
 
-// Name returns "univariate:amn24".
-func (Univariate) Name() string { return "univariate:amn24" }
-
 // Printed returns the method with the printed constants.
 func (Univariate) Printed() estimate.Estimator { return NewUnivariate(Printed()) }
-
-// Source names the algorithm.
-func (Univariate) Source() string { return "AMN24 Algorithm 3" }
-
-// Summary returns one line for lists of methods.
-func (Univariate) Summary() string {
-	return "the published algorithm for one column, by enumeration, to compare with: hard buckets of gaps, few components"
-}
 
 // Plan states the worst case. It refuses more than one column, more components than can be
 // enumerated, and budgets or tables with which no bucket can be released.

@@ -26,12 +26,16 @@ import (
 )
 
 // Estimator is the method "gaussian:coinpress".
-type Estimator struct{ c Constants }
+type Estimator struct {
+	estimate.Named
+	c Constants
+}
 
 // New returns the estimator with the given constants. It panics on constants that make no sense.
 func New(c Constants) Estimator {
 	c.check()
-	return Estimator{c}
+	return Estimator{estimate.Describe(name, "BDKU20 Section 2",
+		"one Gaussian within stated bounds: CoinPress, iterated clipping of second moments and means"), c}
 }
 
 var _ estimate.FactUser = Estimator{}
@@ -47,17 +51,6 @@ func (Estimator) Printed() estimate.Estimator {
 	c.MeanSteps = 2
 	return New(c)
 }
-
-// Name returns "gaussian:coinpress".
-func (Estimator) Name() string { return name }
-
-// Summary returns one line for lists of methods.
-func (Estimator) Summary() string {
-	return "one Gaussian within stated bounds: CoinPress, iterated clipping of second moments and means"
-}
-
-// Source names the algorithm.
-func (Estimator) Source() string { return "BDKU20 Section 2" }
 
 // Uses returns the mean and the eigenvalues: it needs both.
 func (Estimator) Uses(estimate.Problem) estimate.Uses {

@@ -42,28 +42,21 @@ import (
 // Errors of the covariance are then .01 to .08, far below the bounds that are released with them:
 // the analysis is loose, not the estimate. With the printed clamps about half as many rows are
 // asked for.
-type Estimator struct{ c Constants }
+type Estimator struct {
+	estimate.Named
+	c Constants
+}
 
 // New returns the estimator with the given constants. It panics if they are not valid.
 func New(c Constants) Estimator {
-	return Estimator{paper.Must(c)}
+	return Estimator{estimate.Describe("heavy-tailed:paper", "KM21 Algorithm 3",
+		"the published algorithm for heavy tails, to compare with: needs bounds on mean and eigenvalues, and very many rows"), paper.Must(c)}
 }
 
 var _ estimate.FactUser = Estimator{}
 
 // Printed returns the method with the clamps of the source, as it prints them.
 func (Estimator) Printed() estimate.Estimator { return New(Printed()) }
-
-// Name returns "heavy-tailed:paper".
-func (Estimator) Name() string { return "heavy-tailed:paper" }
-
-// Summary returns one line for lists of methods.
-func (Estimator) Summary() string {
-	return "the published algorithm for heavy tails, to compare with: needs bounds on mean and eigenvalues, and very many rows"
-}
-
-// Source names the algorithm.
-func (Estimator) Source() string { return "KM21 Algorithm 3" }
 
 // Uses reports that all facts are used.
 func (Estimator) Uses(estimate.Problem) estimate.Uses {

@@ -30,30 +30,23 @@ import (
 // and the thresholds' delta beside it; the mean need not be zero: blocks are centred by themselves,
 // and rows are clipped around a location that a stability histogram finds; n is measured where it
 // is private.
-type Estimator struct{ c Constants }
+type Estimator struct {
+	estimate.Named
+	c Constants
+}
 
 var _ estimate.Estimator = Estimator{}
 
 // New returns the estimator. It panics on constants that are not valid.
 func New(c Constants) Estimator {
-	return Estimator{paper.Must(c)}
+	return Estimator{estimate.Describe(name, "KMSSU22 Algorithms 1 to 4",
+		"one Gaussian without bounds by eigenvalues and subspaces of blocks, literal (needs many rows, and a delta)"), paper.Must(c)}
 }
 
 const name = "gaussian:kmssu22"
 
 // Printed returns the method with the constants of the source, as far as it states them.
 func (Estimator) Printed() estimate.Estimator { return New(Printed()) }
-
-// Name returns "gaussian:kmssu22".
-func (Estimator) Name() string { return name }
-
-// Summary returns one line for lists of methods.
-func (Estimator) Summary() string {
-	return "one Gaussian without bounds by eigenvalues and subspaces of blocks, literal (needs many rows, and a delta)"
-}
-
-// Source names the algorithm.
-func (Estimator) Source() string { return "KMSSU22 Algorithms 1 to 4" }
 
 // Plan returns the worst case that Fit may measure, or a *estimate.Refusal for a table with fewer
 // rows than the eigenvalues alone need.

@@ -33,10 +33,16 @@ import (
 // 283 for k = 3; 28 sds apart, d = 3, n = 12000: nine of ten. At epsilon 1, d = 3, without a least
 // weight: n = 25000 for k = 2, 70000 for k = 3, and 120000 for k = 4, d = 4, means 1130 sds apart
 // (two of two runs each).
-type Paper struct{ c Constants }
+type Paper struct {
+	estimate.Named
+	c Constants
+}
 
 // NewPaper returns Algorithm 2 with the given constants. It panics if they are not valid.
-func NewPaper(c Constants) Paper { return Paper{paper.Must(c)} }
+func NewPaper(c Constants) Paper {
+	return Paper{estimate.Describe("separated:paper", "KSSU19 Algorithm 2",
+		"the published algorithm for separated components, to compare with: terrific balls, level by level; needs very many rows"), paper.Must(c)}
+}
 
 var (
 	_ estimate.FactUser  = Paper{}
@@ -52,17 +58,6 @@ func (Paper) Uses(p estimate.Problem) estimate.Uses {
 	u := uses(p.Facts)
 	u.LeastWeight = p.Facts.LeastWeight > 0
 	return u
-}
-
-// Name returns "separated:paper".
-func (Paper) Name() string { return "separated:paper" }
-
-// Source names the algorithm.
-func (Paper) Source() string { return "KSSU19 Algorithm 2" }
-
-// Summary returns one line for lists of methods.
-func (Paper) Summary() string {
-	return "the published algorithm for separated components, to compare with: terrific balls, level by level; needs very many rows"
 }
 
 const (

@@ -32,6 +32,7 @@ import (
 // which are group privacy of k estimates and basic composition of k calls; variances are clipped at
 // a bound from a histogram of the ball's; blocks come from a secret draw.
 type SampleAggregate struct {
+	estimate.Named
 	learners.List
 	c Constants
 }
@@ -46,7 +47,8 @@ func NewSampleAggregate(c Constants) SampleAggregate {
 		{Name: vempalaWang, For: func(k int, _ float64) kernel.Learner { return spectral.Spheres{Components: k, Peel: true} }},
 		{Name: "spectral", For: func(k int, _ float64) kernel.Learner { return spectral.Mixture{Components: k} }},
 	}
-	return SampleAggregate{append(list, learners.Ours()...), paper.Must(c)}
+	return SampleAggregate{estimate.Describe("separated:sample-aggregate", sectionFive,
+		"a mixture of k well separated spherical components: any learner on many small blocks, its estimates found by k searches for a ball (very many rows)"), append(list, learners.Ours()...), paper.Must(c)}
 }
 
 // The learners of spherical components: k-means in the span of the leading singular vectors, and
@@ -57,17 +59,6 @@ const spheres, vempalaWang = "spectral-spheres", "vempala-wang"
 // A search for radii looks at leastSearched of the estimates, or more where the noise asks for
 // more.
 const leastSearched = 2000
-
-// Name returns "separated:sample-aggregate".
-func (SampleAggregate) Name() string { return "separated:sample-aggregate" }
-
-// Source names the algorithm.
-func (SampleAggregate) Source() string { return sectionFive }
-
-// Summary returns one line for lists of methods.
-func (SampleAggregate) Summary() string {
-	return "a mixture of k well separated spherical components: any learner on many small blocks, its estimates found by k searches for a ball (very many rows)"
-}
 
 // Printed returns the same method with the source's constants.
 func (SampleAggregate) Printed() estimate.Estimator { return NewSampleAggregate(Printed()) }

@@ -20,10 +20,16 @@ import (
 // Measured by TestRecoveryRates (replace-one, delta 1e-6, sd 1; components found in ten of ten
 // runs, errors of means about .1 sd): epsilon 10: n = 3000, d = 6, k = 2; n = 6000, d = 6, k = 3.
 // Epsilon 1: n = 20000, d = 6, k = 2; n = 60000, d = 20, k = 3. Means 14 sds apart are enough.
-type WarmUp struct{ c Constants }
+type WarmUp struct {
+	estimate.Named
+	c Constants
+}
 
 // NewWarmUp returns the learner with the given constants. It panics if they are not valid.
-func NewWarmUp(c Constants) WarmUp { return WarmUp{paper.Must(c)} }
+func NewWarmUp(c Constants) WarmUp {
+	return WarmUp{estimate.Describe("separated:warm-up", "KSSU19 Theorem 3.1",
+		"spherical components of similar size and weight, to compare with: private PCA, then one ball after another"), paper.Must(c)}
+}
 
 var (
 	_ estimate.FactUser  = WarmUp{}
@@ -36,17 +42,6 @@ func (WarmUp) Printed() estimate.Estimator { return NewWarmUp(Printed()) }
 // Uses says that bounds of the eigenvalues are those of every component, and that the ball that
 // holds the mean, which is read as that of every component's mean, is used beside them.
 func (WarmUp) Uses(p estimate.Problem) estimate.Uses { return uses(p.Facts) }
-
-// Name returns "separated:warm-up".
-func (WarmUp) Name() string { return "separated:warm-up" }
-
-// Source names the algorithm.
-func (WarmUp) Source() string { return "KSSU19 Theorem 3.1" }
-
-// Summary returns one line for lists of methods.
-func (WarmUp) Summary() string {
-	return "spherical components of similar size and weight, to compare with: private PCA, then one ball after another"
-}
 
 // Parts of the total mu^2. Where sigma is not known, a part of PCA's finds the ball that holds the
 // rows.

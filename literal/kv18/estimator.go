@@ -23,12 +23,16 @@ import (
 )
 
 // Estimator is the method "univariate:kv18".
-type Estimator struct{ c Constants }
+type Estimator struct {
+	estimate.Named
+	c Constants
+}
 
 // New returns the estimator with the given constants. It panics on constants that make no sense.
 func New(c Constants) Estimator {
 	c.check()
-	return Estimator{c}
+	return Estimator{estimate.Describe(name, "KV18 Section 1",
+		"one Gaussian in one column: stability histograms for scale and place, then clipped moments"), c}
 }
 
 var _ estimate.FactUser = Estimator{}
@@ -37,17 +41,6 @@ const name = "univariate:kv18"
 
 // Printed returns the method with the bins and the range of the source.
 func (Estimator) Printed() estimate.Estimator { return New(Printed()) }
-
-// Name returns "univariate:kv18".
-func (Estimator) Name() string { return name }
-
-// Summary returns one line for lists of methods.
-func (Estimator) Summary() string {
-	return "one Gaussian in one column: stability histograms for scale and place, then clipped moments"
-}
-
-// Source names the algorithm.
-func (Estimator) Source() string { return "KV18 Section 1" }
 
 // Uses returns a bound on the variance, and one on the mean beside it: then there are finitely many
 // places, and no delta is needed.

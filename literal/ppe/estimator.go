@@ -39,13 +39,15 @@ import (
 // At epsilon 1 one component in one column needs 3e8 rows, and with the constants as they are
 // printed 4e15.
 type Estimator struct {
+	estimate.Named
 	learners.List
 	c Constants
 }
 
 // New returns the estimator. It panics if the constants are not valid.
 func New(c Constants) Estimator {
-	return Estimator{append(learners.List{pearsonLines()}, append(learners.Ours(), spectralMixture(), moitraValiant())...), paper.Must(c)}
+	return Estimator{estimate.Describe("black-box:paper", "PPE Algorithm 1",
+		"the published black-box reduction, to compare with: releases one block's estimate, for a large epsilon and very many rows"), append(learners.List{pearsonLines()}, append(learners.Ours(), spectralMixture(), moitraValiant())...), paper.Must(c)}
 }
 
 var (
@@ -57,17 +59,6 @@ var (
 // plan may add for it beside the test's half of delta.
 func (Estimator) MostEpsilon(delta float64) float64 {
 	return math.Log((mostAdded-.5)*(1-1e-9)*delta/(1.01*stable.MaskSlack)) - 1e-9
-}
-
-// Name returns "black-box:paper".
-func (Estimator) Name() string { return "black-box:paper" }
-
-// Source names the algorithm.
-func (Estimator) Source() string { return "PPE Algorithm 1" }
-
-// Summary returns one line for lists of methods.
-func (Estimator) Summary() string {
-	return "the published black-box reduction, to compare with: releases one block's estimate, for a large epsilon and very many rows"
 }
 
 // Printed returns the same method with the source's constants.

@@ -25,28 +25,21 @@ import (
 //
 // Source: [PPE] Theorem 4.3.1 (another space); Algorithm 1.
 type Line struct {
+	estimate.Named
 	learners.List
 	c Constants
 }
 
 // NewLine returns the estimator. It panics if the constants are not valid.
-func NewLine(c Constants) Line { return Line{learners.Ours(), paper.Must(c)} }
+func NewLine(c Constants) Line {
+	return Line{estimate.Describe("gaussian:ppe-line", "PPE Theorem 4.3.1",
+		"the mean of one Gaussian of known variance in one column, by the published reduction on a line; to compare with"), learners.Ours(), paper.Must(c)}
+}
 
 var (
 	_ estimate.LearnerUser = Line{}
 	_ estimate.FactUser    = Line{}
 )
-
-// Name returns "gaussian:ppe-line".
-func (Line) Name() string { return "gaussian:ppe-line" }
-
-// Source names the algorithm.
-func (Line) Source() string { return "PPE Theorem 4.3.1" }
-
-// Summary returns one line for lists of methods.
-func (Line) Summary() string {
-	return "the mean of one Gaussian of known variance in one column, by the published reduction on a line; to compare with"
-}
 
 // Uses says that the known variance is made use of.
 func (Line) Uses(estimate.Problem) estimate.Uses { return estimate.Uses{Covariance: true} }
