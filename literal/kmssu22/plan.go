@@ -8,8 +8,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/literal/paper"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // The steps of the plan.
