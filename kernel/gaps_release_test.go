@@ -46,11 +46,11 @@ var onlyLeft = query.Partition{Regions: []query.Region{
 	{Conditions: []query.Condition{{Frame: query.Affine{Columns: []int{1}, Center: []float64{5}, W: [][]float64{{1}}}, Radius: 2}}}, {}}}
 
 // TestGapThreshold: without noise a window is released from mass T on, T = M + sigma PhiInv(1 -
-// s/J), s = delta/(1 + e^epsilon), sigma = S/mu, with the numbers of query.GapMasses, whatever the
-// number of leaves; and windows say where they are.
+// s/J), s = delta/(1 + e^epsilon), sigma = S/mu, with the numbers of query.SpacingMasses, whatever
+// the number of leaves; and windows say where they are.
 func TestGapThreshold(t *testing.T) {
 	for r, c := range map[privacy.Relation][3]float64{privacy.ReplaceOne: {1.7944, 1.34375, 12}, privacy.AddRemoveOne: {1.18441, 1.171875, 8}} {
-		for leaf, q := range []query.GapMasses{{LogWindow: 15}, {LogWindow: 15, Partition: onlyLeft}} {
+		for leaf, q := range []query.SpacingMasses{{LogWindow: 15}, {LogWindow: 15, Partition: onlyLeft}} {
 			var want float64
 			run := func(numbers []int) ([]kernel.Spacing, kernel.Measurement, float64) {
 				s := openGaps(t, q.Kind(), r, gapLadders(numbers), kerneltest.Options{Exact: true})
@@ -147,10 +147,10 @@ func TestTruncatedThreshold(t *testing.T) {
 			}
 		}
 		d = 3 * one
-		q := papers.GapBuckets{Rows: 1 << 10}
+		q := papers.SpacingBuckets{Rows: 1 << 10}
 		run := func(numbers []int) []pure.Bucket {
 			s := openGaps(t, "gap buckets", r, gapLadders(numbers), kerneltest.Options{Exact: true})
-			buckets, support, err := pure.TruncatedGaps(s.Allotment(), "gaps", q, epsilon)
+			buckets, support, err := pure.TruncatedSpacings(s.Allotment(), "gaps", q, epsilon)
 			check(s, support, "gap buckets", err)
 			return buckets
 		}
@@ -209,10 +209,10 @@ func TestGapsReplay(t *testing.T) {
 	grid := query.BoxKeys{Grids: []query.Grid{{Frame: query.Affine{Columns: []int{1}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
 	for kind, run := range map[string]func(s *kernel.Session) (any, float64, error){
 		"gaps": func(s *kernel.Session) (any, float64, error) {
-			return kernel.SpacingHistogram(s.Allotment(), "gaps", query.GapMasses{LogWindow: 15}, .5*s.Mu())
+			return kernel.SpacingHistogram(s.Allotment(), "gaps", query.SpacingMasses{LogWindow: 15}, .5*s.Mu())
 		},
 		"gap buckets": func(s *kernel.Session) (any, float64, error) {
-			return pure.TruncatedGaps(s.Allotment(), "gaps", papers.GapBuckets{Rows: 1000}, .3)
+			return pure.TruncatedSpacings(s.Allotment(), "gaps", papers.SpacingBuckets{Rows: 1000}, .3)
 		},
 		grid.Kind(): func(s *kernel.Session) (any, float64, error) {
 			return pure.TruncatedCells(s.Allotment(), "gaps", grid, .3)
@@ -240,33 +240,36 @@ func TestGapsRefused(t *testing.T) {
 		{Name: "buckets", Query: "gap buckets", Share: .5, Most: 1, Slack: .5}}}
 	s := kerneltest.Open(t, kerneltest.Table(someRows(20, 2), 2, terms.Relation), p, terms, kerneltest.Options{})
 	a := s.Allotment()
-	good, mu := query.GapMasses{LogWindow: 15}, .1*s.Mu()
+	good, mu := query.SpacingMasses{LogWindow: 15}, .1*s.Mu()
 	for name, try := range map[string]func() error{
 		"no slack":   func() error { _, _, err := kernel.SpacingHistogram(a, "no slack", good, mu); return err },
 		"other step": func() error { _, _, err := kernel.SpacingHistogram(a, "buckets", good, mu); return err },
 		"over share": func() error { _, _, err := kernel.SpacingHistogram(a, "gaps", good, .9*s.Mu()); return err },
 		"zero mu":    func() error { _, _, err := kernel.SpacingHistogram(a, "gaps", good, 0); return err },
 		"NaN mu":     func() error { _, _, err := kernel.SpacingHistogram(a, "gaps", good, math.NaN()); return err },
-		"bad window": func() error { _, _, err := kernel.SpacingHistogram(a, "gaps", query.GapMasses{}, mu); return err },
+		"bad window": func() error { _, _, err := kernel.SpacingHistogram(a, "gaps", query.SpacingMasses{}, mu); return err },
 		"bad column": func() error {
-			_, _, err := kernel.SpacingHistogram(a, "gaps", query.GapMasses{LogWindow: 15, Column: 2}, mu)
+			_, _, err := kernel.SpacingHistogram(a, "gaps", query.SpacingMasses{LogWindow: 15, Column: 2}, mu)
 			return err
 		},
-		"bad rows": func() error { _, _, err := pure.TruncatedGaps(a, "buckets", papers.GapBuckets{}, .1); return err },
+		"bad rows": func() error {
+			_, _, err := pure.TruncatedSpacings(a, "buckets", papers.SpacingBuckets{}, .1)
+			return err
+		},
 		"zero epsilon": func() error {
-			_, _, err := pure.TruncatedGaps(a, "buckets", papers.GapBuckets{Rows: 9}, 0)
+			_, _, err := pure.TruncatedSpacings(a, "buckets", papers.SpacingBuckets{Rows: 9}, 0)
 			return err
 		},
 		"tiny epsilon": func() error {
-			_, _, err := pure.TruncatedGaps(a, "buckets", papers.GapBuckets{Rows: 9}, 1e-7)
+			_, _, err := pure.TruncatedSpacings(a, "buckets", papers.SpacingBuckets{Rows: 9}, 1e-7)
 			return err
 		},
 		"NaN epsilon": func() error {
-			_, _, err := pure.TruncatedGaps(a, "buckets", papers.GapBuckets{Rows: 9}, math.NaN())
+			_, _, err := pure.TruncatedSpacings(a, "buckets", papers.SpacingBuckets{Rows: 9}, math.NaN())
 			return err
 		},
 		"large epsilon": func() error {
-			_, _, err := pure.TruncatedGaps(a, "buckets", papers.GapBuckets{Rows: 9}, 2)
+			_, _, err := pure.TruncatedSpacings(a, "buckets", papers.SpacingBuckets{Rows: 9}, 2)
 			return err
 		},
 		"bad keys":   func() error { _, _, err := pure.TruncatedCells(a, "buckets", query.BoxKeys{}, .1); return err },

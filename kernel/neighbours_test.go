@@ -159,12 +159,12 @@ func TestPairsOfNeighboursSamples(t *testing.T) {
 // table at most, and so do how many buckets are empty on one side alone and the mass of one.
 func TestGapsOfNeighboursSamples(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
-	for name, q := range map[string]query.GapMasses{"whole": {LogWindow: 15}, "leaves": {LogWindow: 15, Partition: threeLeaves}} {
-		masses := func(r privacy.Relation, table []tossed) (m map[query.GapMass]int64) {
-			m = map[query.GapMass]int64{}
+	for name, q := range map[string]query.SpacingMasses{"whole": {LogWindow: 15}, "leaves": {LogWindow: 15, Partition: threeLeaves}} {
+		masses := func(r privacy.Relation, table []tossed) (m map[query.SpacingMass]int64) {
+			m = map[query.SpacingMass]int64{}
 			ofSample(t, r, table, 0, func(d *core.Draw, _ []tossed, _ *later) {
 				for _, b := range SpacingMasses(d, q) {
-					m[query.GapMass{Leaf: b.Leaf, Scale: b.Scale, Place: b.Place}] = b.Mass
+					m[query.SpacingMass{Leaf: b.Leaf, Scale: b.Scale, Place: b.Place}] = b.Mass
 				}
 			})
 			return m
@@ -174,7 +174,7 @@ func TestGapsOfNeighboursSamples(t *testing.T) {
 			for range 2000 {
 				x, y := neighbours(rng, r)
 				a, b, square := masses(r, x), masses(r, y), 0.0
-				for _, side := range [][2]map[query.GapMass]int64{{a, b}, {b, a}} {
+				for _, side := range [][2]map[query.SpacingMass]int64{{a, b}, {b, a}} {
 					own := 0.
 					for bucket, mass := range side[0] {
 						d := float64(mass - side[1][bucket])

@@ -68,7 +68,7 @@ type summed interface {
 func lossOf(own, other kerneltest.Transcript, c Case, rows [][]float64, factor float64) Loss {
 	l := Loss{ByStep: map[string]float64{}}
 	for k, asked := range own.Queries {
-		if gaps, ok := asked.(query.GapMasses); ok {
+		if gaps, ok := asked.(query.SpacingMasses); ok {
 			step := gapLoss(gaps, c, rows, own.Mus[k])
 			l.Path += step
 			l.ByStep[own.Steps[k]] += step
@@ -106,7 +106,7 @@ func lossOf(own, other kerneltest.Transcript, c Case, rows [][]float64, factor f
 
 // gapLoss is the part of Path of a histogram of gaps: of the buckets that are empty on neither
 // side, as delta pays for the others.
-func gapLoss(q query.GapMasses, c Case, other [][]float64, mu float64) (loss float64) {
+func gapLoss(q query.SpacingMasses, c Case, other [][]float64, mu float64) (loss float64) {
 	sigma := q.Sensitivity(c.relation()) / mu
 	theirs := gapMasses(q, other, c.Columns)
 	for bucket, mine := range gapMasses(q, c.Rows, c.Columns) {
@@ -118,7 +118,7 @@ func gapLoss(q query.GapMasses, c Case, other [][]float64, mu float64) (loss flo
 }
 
 // gapMasses are the exact masses of the buckets that are not empty, whose own Mass is left 0.
-func gapMasses(q query.GapMasses, rows [][]float64, d int) map[query.GapMass]int64 {
+func gapMasses(q query.SpacingMasses, rows [][]float64, d int) map[query.SpacingMass]int64 {
 	var cells []float64
 	for _, r := range rows {
 		cells = append(cells, r...)
@@ -131,11 +131,11 @@ func gapMasses(q query.GapMasses, rows [][]float64, d int) map[query.GapMass]int
 			values[l] = append(values[l], rows[i][q.Column])
 		}
 	}
-	masses := map[query.GapMass]int64{}
+	masses := map[query.SpacingMass]int64{}
 	for l, v := range values {
 		slices.Sort(v)
 		for _, m := range q.Masses(l, v) {
-			masses[query.GapMass{Leaf: m.Leaf, Scale: m.Scale, Place: m.Place}] += m.Mass
+			masses[query.SpacingMass{Leaf: m.Leaf, Scale: m.Scale, Place: m.Place}] += m.Mass
 		}
 	}
 	return masses

@@ -83,7 +83,7 @@ func (f *fit) place() (string, error) {
 			rows = f.Rows
 		}
 		var err error
-		q := query.GapMasses{LogWindow: query.LogWindow(f.Rows)}
+		q := query.SpacingMasses{LogWindow: query.LogWindow(f.Rows)}
 		if windows, _, err = kernel.SpacingHistogram(f.Allotment, stepGaps, q, f.Mu(f.gapShare(rows))); err != nil {
 			return "", err
 		}

@@ -82,7 +82,7 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	}
 	if !p.NoDelta {
 		steps = append(steps,
-			kernel.Step{Name: stepGaps, Query: query.GapMasses{}.Kind(), Share: mostGapShare, Most: 1, Slack: 1, Source: source},
+			kernel.Step{Name: stepGaps, Query: query.SpacingMasses{}.Kind(), Share: mostGapShare, Most: 1, Slack: 1, Source: source},
 			kernel.Step{Name: stepPlaces, Query: histogram, Share: 3 * mostPlaceShare, Most: mostPlaces, Source: source})
 	}
 	return kernel.Plan{Method: name, Steps: append(steps,

@@ -107,7 +107,7 @@ func (d Directions) Plan(p estimate.Problem) (kernel.Plan, error) {
 	epsilon, delta, _ := d.test(p)
 	return kernel.Plan{Method: d.Name(), Steps: []kernel.Step{
 		{Name: "rows", Query: query.Count{}.Kind(), Share: .01, Most: 1, Source: "examples/own"},
-		{Name: popularDirection, Query: pure.OwnKind, Share: 1, Most: 1, Source: d.Source(), Extra: pure.Closeness{Delta: delta, Pure: epsilon}},
+		{Name: popularDirection, Query: pure.PopularOwnKind, Share: 1, Most: 1, Source: d.Source(), Extra: pure.Closeness{Delta: delta, Pure: epsilon}},
 	}}, nil
 }
 
@@ -121,7 +121,7 @@ func (d Directions) Fit(_ context.Context, s *kernel.Session, p estimate.Problem
 	epsilon, _, t := d.test(p)
 	friends := math.Ceil(d.Spread * ofGrid)
 	sphere := Sphere{Grid: ofGrid, Covers: 2 * int64(friends), Mu: a.LeftMu()}
-	space := pure.Own{Metric: sphere, Components: 1, Columns: p.Columns, Friends: friends, Covers: sphere.Covers, Mu: sphere.Mu}
+	space := pure.OwnSpace{Metric: sphere, Components: 1, Columns: p.Columns, Friends: friends, Covers: sphere.Covers, Mu: sphere.Mu}
 	y, ok, err := pure.ReleasePopular(a, popularDirection, blocks.Blocks{Learner: em.Learner{Components: 1}, Count: t, Seed: 1}, space, epsilon)
 	if err != nil {
 		return estimate.Outcome{}, err

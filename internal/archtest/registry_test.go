@@ -51,8 +51,8 @@ var tested = map[string]evidence{
 	"query/papers.PairMoments":     ofPairs,
 	"query/papers.PairSpread":      ofPairs,
 	"query.Pairs":                  {"kernel.TestPairsInLeavesOfNeighbours", "kernel.TestBucketsTwin", "workers are asked for the pairs that were drawn"},
-	"query.GapMasses":              {inQuery + "TestGapNeighbours", inQuery + "TestGapTwin", "workers are asked for columns in order, rings.Placing"},
-	"query/papers.GapBuckets":      {inQuery + "TestGapBucketNeighbours", inQuery + "TestGapTwin", scores},
+	"query.SpacingMasses":          {inQuery + "TestGapNeighbours", inQuery + "TestGapTwin", "workers are asked for columns in order, rings.Placing"},
+	"query/papers.SpacingBuckets":  {inQuery + "TestGapBucketNeighbours", inQuery + "TestGapTwin", scores},
 	"query.BoxKeys":                {inQuery + "TestBoxNeighbours", inQuery + "TestBoxNames", ""},
 	"query/papers.Selection":       {inQuery + "TestSelectionSensitivity", "kernel.TestSelectLaw", scores},
 	"query/papers.BallCounts":      ofScores,
@@ -67,7 +67,7 @@ var tested = map[string]evidence{
 	"blocks.Stability":             {"kernel/blocks.TestStableTestAudit", "kernel/blocks.TestStableDecidesByH", blocked},
 	"pure.Popularity":              {"kernel/pure.TestPopularTestAudit", "kernel/pure.TestPopularDecides", blocked},
 	"pure.Line":                    {"kernel/pure.TestLineAudit", "kernel/pure.TestLineDecides", blocked},
-	"pure.Stated":                  {"kernel/pure.TestOwnAnchors", "kernel/pure.TestOwnIsLine", blocked},
+	"pure.StatedSpace":             {"kernel/pure.TestOwnAnchors", "kernel/pure.TestOwnIsLine", blocked},
 }
 
 // checked is where release/check is compared with what every type says of itself.

@@ -19,7 +19,7 @@ type convertReference struct {
 
 func convertLoad(t *testing.T) (ref convertReference) {
 	t.Helper()
-	text, err := os.ReadFile("../testdata/reference.json")
+	text, err := os.ReadFile("testdata/reference.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,8 +67,8 @@ type SlackKeys struct {
 	Mass float64
 }
 
-// SpacingKeys are the keys of soft histograms of gaps (query.GapMasses); a test of kernel/people
-// holds the numbers against those that the query states.
+// SpacingKeys are the keys of soft histograms of gaps (query.SpacingMasses); a test of
+// kernel/people holds the numbers against those that the query states.
 var SpacingKeys = SlackKeys{Had: 8, Has: 12, Mass: .1452}
 
 // Closeness returns how close a threshold is to never showing a key that only one of two tables

@@ -118,7 +118,7 @@ func TestSupportExtremes(t *testing.T) {
 }
 
 // opened is a draw from one column, for its randomness, and the masses that q makes of it.
-func opened(t *testing.T, values []float64, q query.GapQuery, seed uint64) (draw *core.Draw, masses []query.GapMass) {
+func opened(t *testing.T, values []float64, q query.SpacingQuery, seed uint64) (draw *core.Draw, masses []query.SpacingMass) {
 	b := core.NewBuilder(1)
 	for _, v := range values {
 		b.Append([]float64{v})
@@ -164,7 +164,7 @@ func certified(t *testing.T, onX, onY, runs int, delta float64) float64 {
 func TestAuditGaps(t *testing.T) {
 	const mu, epsilon, slack, runs = 1, 1, .01, 30_000
 	delta := privacy.DeltaOfMu(epsilon, mu) + (1+math.E)*slack
-	q := query.GapMasses{LogWindow: 15}
+	q := query.SpacingMasses{LogWindow: 15}
 	sigma := q.Sensitivity(privacy.ReplaceOne) / mu
 	buckets, mass := q.OneSided(privacy.ReplaceOne)
 	threshold := privacy.Threshold(mass, sigma, math.Log(slack/buckets))
@@ -221,7 +221,7 @@ func TestAuditGaps(t *testing.T) {
 func TestOneSidedGaps(t *testing.T) {
 	const runs, slack = 40_000, .01
 	rng := rand.New(rand.NewPCG(1, 5))
-	q := query.GapMasses{LogWindow: 15}
+	q := query.SpacingMasses{LogWindow: 15}
 	for r, mu := range map[privacy.Relation]float64{privacy.ReplaceOne: .5, privacy.AddRemoveOne: 1} {
 		sigma := q.Sensitivity(r) / mu
 		buckets, mass := q.OneSided(r)
@@ -256,7 +256,7 @@ func TestOneSidedGaps(t *testing.T) {
 // it with half the noise. False-alarm rate 2e-9.
 func TestAuditTruncated(t *testing.T) {
 	const epsilon, slack, runs = 1, 1e-3, 30_000
-	q := papers.GapBuckets{Rows: 1 << 10}
+	q := papers.SpacingBuckets{Rows: 1 << 10}
 	d := q.L1(privacy.ReplaceOne)
 	rate := epsilon / d
 	most := supportOf(rate, d, math.Log(slack))
@@ -342,7 +342,7 @@ func TestDerivedGaps(t *testing.T) {
 	}
 	for kind, release := range map[string]func(s *core.Session, a *core.Allotment) ([]int, float64){
 		"gaps": func(s *core.Session, a *core.Allotment) (names []int, least float64) {
-			windows, sigma, err := kernel.SpacingHistogram(a, "gaps", query.GapMasses{LogWindow: 15}, .9*s.Mu())
+			windows, sigma, err := kernel.SpacingHistogram(a, "gaps", query.SpacingMasses{LogWindow: 15}, .9*s.Mu())
 			m := s.Measurements()[0]
 			if err != nil || math.Abs(m.Sensitivity-k*1.7944) > 1e-3 || sigma != m.Noise || sigma < m.Sensitivity/(.9*s.Mu())*(1-1e-12) {
 				t.Fatal(m, sigma, err)
@@ -353,7 +353,7 @@ func TestDerivedGaps(t *testing.T) {
 			return names, k*1.34375 + sigma*privacy.QuantileUp(privacy.LogSlackOf(budget.Epsilon, m.Delta)-math.Log(12*k))
 		},
 		"gap buckets": func(s *core.Session, a *core.Allotment) (names []int, least float64) {
-			buckets, support, err := TruncatedGaps(a, "gaps", papers.GapBuckets{Rows: 1 << 10}, .2)
+			buckets, support, err := TruncatedSpacings(a, "gaps", papers.SpacingBuckets{Rows: 1 << 10}, .2)
 			m := s.Measurements()[0]
 			if err != nil || m.Sensitivity != 6*k || support != float64(supportOf(.2/(6*k), 6*k, privacy.LogSlackOf(budget.Epsilon, m.Delta))) {
 				t.Fatal(m, support, err)

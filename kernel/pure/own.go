@@ -10,7 +10,7 @@ import (
 // A Metric is a space of estimates of one's own: a distance, and a mask that covers it. It is
 // handed estimates of secret blocks, so its author answers for it, as that of a learner of one's
 // own does (blocks.Secret), and all of the guarantee rests on these statements, for the numbers of
-// the [Own] that brings it:
+// the [OwnSpace] that brings it:
 //
 //  1. Both methods are functions of their arguments alone, which they neither change, keep nor
 //     show, and return; they end neither the process nor their goroutine.
@@ -34,25 +34,25 @@ type Metric interface {
 	Mask(y []stable.Component, gaussian func(sigma float64) int64) []stable.Component
 }
 
-// OwnKind is what Release in a space of one's own is called in plans and certificates.
-const OwnKind = "of blocks: popular estimate in its author's space"
+// PopularOwnKind is what Release in a space of one's own is called in plans and certificates.
+const PopularOwnKind = "of blocks: popular estimate in its author's space"
 
-// Stated is what certificates have of a space of one's own: its mask covers estimates that are at
-// most Reach apart, in the units of its distance, at a cost of Mu. That it does is its author's
+// StatedSpace is what certificates have of a space of one's own: its mask covers estimates that are
+// at most Reach apart, in the units of its distance, at a cost of Mu. That it does is its author's
 // word.
-type Stated struct {
+type StatedSpace struct {
 	Reach int64
 	Mu    float64
 }
 
-// Kind returns OwnKind.
-func (Stated) Kind() string { return OwnKind }
+// Kind returns PopularOwnKind.
+func (StatedSpace) Kind() string { return PopularOwnKind }
 
 // Covers returns how far apart two estimates may be that the mask covers: its sensitivity.
-func (s Stated) Covers() int64 { return s.Reach }
+func (s StatedSpace) Covers() int64 { return s.Reach }
 
-// Own is the space of a [Metric], with what its author states of it.
-type Own struct {
+// OwnSpace is the space of a [Metric], with what its author states of it.
+type OwnSpace struct {
 	Metric Metric
 	// Components and Columns are those of an estimate, as of a learner's. Required.
 	Components, Columns int
@@ -65,18 +65,18 @@ type Own struct {
 	Mu float64
 }
 
-func (h Own) asked() asked { return Stated{h.Covers, h.Mu} }
+func (h OwnSpace) asked() asked { return StatedSpace{h.Covers, h.Mu} }
 
-func (h Own) mask() (line core.Measurement, components, columns int, err error) {
+func (h OwnSpace) mask() (line core.Measurement, components, columns int, err error) {
 	if h.Metric == nil || !(h.Friends > 0 && 2*h.Friends <= float64(h.Covers)) || h.Covers < 2 || h.Covers > mostUnits {
-		return line, h.Components, h.Columns, fmt.Errorf("want an Own with a Metric, Friends above 0 and at most half of Covers, and Covers of 2 to 2^52, got Friends %v, Covers %d", h.Friends, h.Covers)
+		return line, h.Components, h.Columns, fmt.Errorf("want an OwnSpace with a Metric, Friends above 0 and at most half of Covers, and Covers of 2 to 2^52, got Friends %v, Covers %d", h.Friends, h.Covers)
 	}
-	sigma, err := core.Sigma(OwnKind, float64(h.Covers), h.Mu)
+	sigma, err := core.Sigma(PopularOwnKind, float64(h.Covers), h.Mu)
 	return core.Measurement{Sensitivity: float64(h.Covers), Noise: sigma, Mu: h.Mu}, h.Components, h.Columns, err
 }
 
 // close reports that both orders of two estimates are at most Friends apart.
-func (h Own) close(a, b []stable.Component) (is bool) {
+func (h OwnSpace) close(a, b []stable.Component) (is bool) {
 	defer func() {
 		if recover() != nil {
 			is = false
@@ -85,7 +85,7 @@ func (h Own) close(a, b []stable.Component) (is bool) {
 	return h.Metric.Distance(a, b) <= h.Friends && h.Metric.Distance(b, a) <= h.Friends
 }
 
-func (h Own) friends(all [][]stable.Component) []int {
+func (h OwnSpace) friends(all [][]stable.Component) []int {
 	counts := make([]int, len(all))
 	for i, y := range all {
 		if y == nil {
@@ -103,7 +103,7 @@ func (h Own) friends(all [][]stable.Component) []int {
 }
 
 // masked returns nil for what is no estimate: what is released is a function of the mask's.
-func (h Own) masked(d *core.Draw, y []stable.Component) (out []stable.Component) {
+func (h OwnSpace) masked(d *core.Draw, y []stable.Component) (out []stable.Component) {
 	defer func() {
 		if recover() != nil {
 			out = nil

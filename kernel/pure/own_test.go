@@ -25,13 +25,13 @@ func (m asLine) Mask(y []stable.Component, gaussian func(float64) int64) []stabl
 }
 
 // brought is a line as a space of one's own.
-func brought(h Line) Own {
-	return Own{Metric: asLine{h}, Components: 1, Columns: 1, Friends: float64(h.Reach / 2), Covers: h.Reach, Mu: h.Mu}
+func brought(h Line) OwnSpace {
+	return OwnSpace{Metric: asLine{h}, Components: 1, Columns: 1, Friends: float64(h.Reach / 2), Covers: h.Reach, Mu: h.Mu}
 }
 
 func ownPlan() core.Plan {
 	plan := linePlan()
-	plan.Steps[0].Query = OwnKind
+	plan.Steps[0].Query = PopularOwnKind
 	return plan
 }
 
@@ -40,7 +40,7 @@ func ownPlan() core.Plan {
 func TestOwnIsLine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 9))
 	released := 0
-	if want := (Stated{Reach: 8, Mu: 1}); brought(onLine).asked() != asked(want) {
+	if want := (StatedSpace{Reach: 8, Mu: 1}); brought(onLine).asked() != asked(want) {
 		t.Fatalf("certificates have %+v, want %+v", brought(onLine).asked(), want)
 	}
 	for run := range 60 {
@@ -66,7 +66,7 @@ func TestOwnIsLine(t *testing.T) {
 			t.Fatalf("run %d: %v %v, %v %v; %+v, %+v", run, y, ok, y2, ok2, loss, loss2)
 		}
 		for i := range lines {
-			if lines2[i].Query != OwnKind {
+			if lines2[i].Query != PopularOwnKind {
 				t.Errorf("certificates say %q", lines2[i].Query)
 			}
 			if lines2[i].Query = lines[i].Query; lines[i].Sensitivity != lines2[i].Sensitivity || lines[i].Noise != lines2[i].Noise || lines[i].Mu != lines2[i].Mu || lines[i].Law != lines2[i].Law {
@@ -124,7 +124,7 @@ func TestOwnAnchors(t *testing.T) {
 		}
 		other := append([][]stable.Component(nil), all...)
 		other[rng.IntN(count)] = draw(5)
-		anchor := func(h Own, values [][]stable.Component) (sum int, y []stable.Component) {
+		anchor := func(h OwnSpace, values [][]stable.Component) (sum int, y []stable.Component) {
 			for i, q := range h.friends(values) {
 				sum += max(q, 1)
 				if y == nil && 5*q > 3*len(values) {
@@ -138,8 +138,8 @@ func TestOwnAnchors(t *testing.T) {
 			metric = lopsided{}
 		}
 		for _, friends := range []float64{covers / 2, covers} {
-			h := Own{Metric: metric, Components: 1, Columns: 2, Friends: friends, Covers: covers, Mu: 1}
-			if run == 0 && h.asked() != asked(Stated{covers, 1}) {
+			h := OwnSpace{Metric: metric, Components: 1, Columns: 2, Friends: friends, Covers: covers, Mu: 1}
+			if run == 0 && h.asked() != asked(StatedSpace{covers, 1}) {
 				t.Fatalf("%+v is not what is searched", h.asked())
 			}
 			c, y := anchor(h, all)
@@ -215,16 +215,16 @@ func TestOwnRefuses(t *testing.T) {
 	s := kerneltest.OpenColumn(t, privacy.AddRemoveOne, kerneltest.Zeros(40), kerneltest.Seeded(t, 1), ownPlan())
 	for _, c := range []struct {
 		want   string
-		change func(*Own)
+		change func(*OwnSpace)
 	}{
-		{"a Metric", func(h *Own) { h.Metric = nil }},
-		{"at most half of Covers", func(h *Own) { h.Friends = 4.1 }},
-		{"at most half of Covers", func(h *Own) { h.Friends = math.NaN() }},
-		{"at most half of Covers", func(h *Own) { h.Friends = 0 }},
-		{"Covers of 2", func(h *Own) { h.Covers, h.Friends = 1, .5 }},
-		{"a positive mu", func(h *Own) { h.Mu = math.NaN() }},
-		{"would exceed", func(h *Own) { h.Mu = 100 }},
-		{"components of 2 columns", func(h *Own) { h.Columns = 2 }},
+		{"a Metric", func(h *OwnSpace) { h.Metric = nil }},
+		{"at most half of Covers", func(h *OwnSpace) { h.Friends = 4.1 }},
+		{"at most half of Covers", func(h *OwnSpace) { h.Friends = math.NaN() }},
+		{"at most half of Covers", func(h *OwnSpace) { h.Friends = 0 }},
+		{"Covers of 2", func(h *OwnSpace) { h.Covers, h.Friends = 1, .5 }},
+		{"a positive mu", func(h *OwnSpace) { h.Mu = math.NaN() }},
+		{"would exceed", func(h *OwnSpace) { h.Mu = 100 }},
+		{"components of 2 columns", func(h *OwnSpace) { h.Columns = 2 }},
 	} {
 		h := brought(onLine)
 		c.change(&h)

@@ -48,7 +48,7 @@ func (e Closeness) Loss(epsilon float64) (privacy.Curve, float64) {
 	return e.Mask.Curve().Compose(privacy.PureCurve(e.Pure)), blocks.AddedDelta(e.Delta, epsilon)
 }
 
-// Stated is the fields, and nil for no mask.
+// StatedSpace is the fields, and nil for no mask.
 func (e Closeness) Stated() (numbers any, delta, pure float64) {
 	if e.Mask != (privacy.ParameterMask{}) {
 		numbers = e.Mask
@@ -65,8 +65,8 @@ func (e Closeness) Stated() (numbers any, delta, pure float64) {
 //	what masked draws for two estimates at most r apart is within e2: a Rényi curve of the plan's
 //	Extra, or a mu that is charged.
 //
-// Popularity and Line are spaces, whose proofs the guarantee rests on, and [Own] is one that its
-// author answers for. Nobody else's can be.
+// Popularity and Line are spaces, whose proofs the guarantee rests on, and [OwnSpace] is one that
+// its author answers for. Nobody else's can be.
 type Space interface {
 	// asked is what is measured, numbers alone, as the kernel's list of queries has it.
 	asked() asked

@@ -1,7 +1,7 @@
 // Package pure brings mechanisms with pure losses to the kernel, which only the algorithms that
 // papers print use: Laplace noise, the exponential mechanism ([Select]), the sparse vector
 // technique ([AboveThreshold]), a choice that tests first whether it may choose ([SelectLocal]),
-// histograms whose noise is cut ([TruncatedCells], [TruncatedGaps]), and one estimate of secret
+// histograms whose noise is cut ([TruncatedCells], [TruncatedSpacings]), and one estimate of secret
 // blocks that most of them are close to ([ReleasePopular]), behind a mask.
 package pure
 

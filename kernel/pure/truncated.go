@@ -52,12 +52,12 @@ type Bucket struct {
 	Count     float64 // noisy
 }
 
-// TruncatedGaps releases the buckets of gaps whose noisy count passes the support of the noise,
+// TruncatedSpacings releases the buckets of gaps whose noisy count passes the support of the noise,
 // sorted by scale and place: epsilon-DP but for the step's slack. All of it, proof included, is as
-// for TruncatedCells, with the L1 sensitivity of papers.GapBuckets.
+// for TruncatedCells, with the L1 sensitivity of papers.SpacingBuckets.
 //
 // Source: [AMN24] Algorithm 3 (its histogram); [AAL21] Section 1.1 of the restatement.
-func TruncatedGaps(a *core.Allotment, step string, q papers.GapBuckets, epsilon float64) (buckets []Bucket, support float64, err error) {
+func TruncatedSpacings(a *core.Allotment, step string, q papers.SpacingBuckets, epsilon float64) (buckets []Bucket, support float64, err error) {
 	if q, err = core.Asked(a, q); err != nil {
 		return nil, 0, err
 	}

@@ -22,8 +22,8 @@ type gapRow struct {
 
 // massesOf returns the masses by their names, in a map, and checks that they are positive and in
 // order.
-func massesOf(t *testing.T, q query.GapQuery, rows []gapRow) map[query.GapMass]int64 {
-	all := map[query.GapMass]int64{}
+func massesOf(t *testing.T, q query.SpacingQuery, rows []gapRow) map[query.SpacingMass]int64 {
+	all := map[query.SpacingMass]int64{}
 	for leaf := range 2 {
 		var own []float64
 		for _, r := range rows {
@@ -32,7 +32,7 @@ func massesOf(t *testing.T, q query.GapQuery, rows []gapRow) map[query.GapMass]i
 			}
 		}
 		slices.Sort(own)
-		last := query.GapMass{Scale: -1e9}
+		last := query.SpacingMass{Scale: -1e9}
 		for _, m := range q.Masses(leaf, own) {
 			if m.Leaf != leaf || m.Mass <= 0 || m.Scale < last.Scale || m.Scale == last.Scale && m.Place <= last.Place {
 				t.Fatalf("%v: %v after %v", rows, m, last)
@@ -49,9 +49,9 @@ func massesOf(t *testing.T, q query.GapQuery, rows []gapRow) map[query.GapMass]i
 // how many there are on one side.
 type gapChange [4]float64
 
-func changeOf(x, y map[query.GapMass]int64, unit float64) (c gapChange) {
+func changeOf(x, y map[query.SpacingMass]int64, unit float64) (c gapChange) {
 	var sides [2]float64
-	for i, pair := range [2][2]map[query.GapMass]int64{{x, y}, {y, x}} {
+	for i, pair := range [2][2]map[query.SpacingMass]int64{{x, y}, {y, x}} {
 		for name, mass := range pair[0] {
 			other, both := pair[1][name]
 			d := math.Abs(float64(mass-other)) * unit
@@ -168,7 +168,7 @@ func gapMutant(rng *rand.Rand, rows []gapRow) []gapRow {
 // worstGaps searches neighbours for the largest changes: from fresh shapes, and from the worst
 // found so far with one row moved. The row that differs is the last: it is taken away, or put in
 // place of the second last, which the same search moves about.
-func worstGaps(t *testing.T, q query.GapQuery, logWindow int, unit float64, tries int) map[privacy.Relation]gapChange {
+func worstGaps(t *testing.T, q query.SpacingQuery, logWindow int, unit float64, tries int) map[privacy.Relation]gapChange {
 	rng := rand.New(rand.NewPCG(uint64(logWindow), 17))
 	worst := map[privacy.Relation]gapChange{}
 	type key struct {
@@ -213,7 +213,7 @@ func TestGapNeighbours(t *testing.T) {
 		tries = 2_000_000
 	}
 	for _, logWindow := range []int{query.MinLogWindow, 23, query.MaxLogWindow} {
-		q := query.GapMasses{LogWindow: logWindow}
+		q := query.SpacingMasses{LogWindow: logWindow}
 		for r, found := range worstGaps(t, q, logWindow, q.Unit(), tries) {
 			buckets, mass := q.OneSided(r)
 			l2 := q.Sensitivity(r) * q.Unit()
@@ -239,8 +239,8 @@ func TestGapNeighbours(t *testing.T) {
 // TestGapConstants: the claims are the numbers of the type's comment.
 func TestGapConstants(t *testing.T) {
 	for r, want := range map[privacy.Relation][3]float64{privacy.ReplaceOne: {1.7944, 1.3438, 12}, privacy.AddRemoveOne: {1.1845, 1.1719, 8}} {
-		buckets, mass := query.GapMasses{}.OneSided(r)
-		got := [3]float64{query.GapMasses{}.Sensitivity(r) * query.GapMasses{}.Unit(), mass * query.GapMasses{}.Unit(), buckets}
+		buckets, mass := query.SpacingMasses{}.OneSided(r)
+		got := [3]float64{query.SpacingMasses{}.Sensitivity(r) * query.SpacingMasses{}.Unit(), mass * query.SpacingMasses{}.Unit(), buckets}
 		for i := range want {
 			if math.Abs(got[i]-want[i]) > 1e-4 {
 				t.Errorf("%v: got %v, want %v", r, got, want)
@@ -257,7 +257,7 @@ func TestGapConstants(t *testing.T) {
 // TestGapBucketNeighbours: hard buckets change by 3 or 6 in L1, and that is attained.
 func TestGapBucketNeighbours(t *testing.T) {
 	for _, n := range []int{1, 5, 1<<31 - 1} {
-		q := papers.GapBuckets{Rows: n}
+		q := papers.SpacingBuckets{Rows: n}
 		for r, found := range worstGaps(t, q, 2, 1, 10_000) {
 			if found[0] != q.L1(r) {
 				t.Errorf("N = %d, %v: found an L1 change of %v, claimed %v", n, r, found[0], q.L1(r))
@@ -269,8 +269,8 @@ func TestGapBucketNeighbours(t *testing.T) {
 // TestGapQueriesRefused: columns, windows and numbers of rows that cannot be used.
 func TestGapQueriesRefused(t *testing.T) {
 	for _, q := range []interface{ Validate(int) error }{
-		query.GapMasses{LogWindow: 14}, query.GapMasses{LogWindow: 61}, query.GapMasses{LogWindow: 20, Column: 2}, query.GapMasses{LogWindow: 20, Column: -1},
-		query.GapMasses{LogWindow: 20, Partition: query.Partition{Regions: []query.Region{}}}, papers.GapBuckets{}, papers.GapBuckets{Rows: -1}, papers.GapBuckets{Rows: 1 << 31}, papers.GapBuckets{Rows: 3, Column: 2},
+		query.SpacingMasses{LogWindow: 14}, query.SpacingMasses{LogWindow: 61}, query.SpacingMasses{LogWindow: 20, Column: 2}, query.SpacingMasses{LogWindow: 20, Column: -1},
+		query.SpacingMasses{LogWindow: 20, Partition: query.Partition{Regions: []query.Region{}}}, papers.SpacingBuckets{}, papers.SpacingBuckets{Rows: -1}, papers.SpacingBuckets{Rows: 1 << 31}, papers.SpacingBuckets{Rows: 3, Column: 2},
 	} {
 		if err := q.Validate(2); err == nil {
 			t.Errorf("%+v was accepted", q)
@@ -279,7 +279,7 @@ func TestGapQueriesRefused(t *testing.T) {
 	for _, q := range []interface {
 		Validate(int) error
 		Kind() string
-	}{query.GapMasses{LogWindow: 15, Column: 1}, query.GapMasses{LogWindow: 60, Partition: query.Partition{Regions: make([]query.Region, 1)}}, papers.GapBuckets{Rows: 1<<31 - 1}} {
+	}{query.SpacingMasses{LogWindow: 15, Column: 1}, query.SpacingMasses{LogWindow: 60, Partition: query.Partition{Regions: make([]query.Region, 1)}}, papers.SpacingBuckets{Rows: 1<<31 - 1}} {
 		if err := q.Validate(2); err != nil {
 			t.Error(err)
 		}
@@ -287,7 +287,7 @@ func TestGapQueriesRefused(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if kinds := fmt.Sprint(query.GapMasses{}.Kind(), " ", query.GapMasses{Partition: query.Partition{Regions: make([]query.Region, 1)}}.Kind()); kinds != "gaps "+query.PartsOf("gaps") {
+	if kinds := fmt.Sprint(query.SpacingMasses{}.Kind(), " ", query.SpacingMasses{Partition: query.Partition{Regions: make([]query.Region, 1)}}.Kind()); kinds != "gaps "+query.PartsOf("gaps") {
 		t.Error(kinds)
 	}
 }

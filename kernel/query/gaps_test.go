@@ -50,8 +50,8 @@ func twinPosition(g float64) int64 {
 }
 
 // twinMasses is the dumb second implementation: fractions and a map, gap by gap in no order.
-func twinMasses(q query.GapMasses, values []float64) map[query.GapMass]int64 {
-	masses := map[query.GapMass]int64{}
+func twinMasses(q query.SpacingMasses, values []float64) map[query.SpacingMass]int64 {
+	masses := map[query.SpacingMass]int64{}
 	values = slices.Clone(values)
 	for i := range values {
 		values[i] = twinPoint(values[i])
@@ -70,15 +70,15 @@ func twinMasses(q query.GapMasses, values []float64) map[query.GapMass]int64 {
 			p.Add(p, big.NewRat(5, 8))
 			place, r := new(big.Int).DivMod(floorOf(p.Mul(p, big.NewRat(4096, 1))), big.NewInt(4096), new(big.Int))
 			upper := min(1024, r.Int64())
-			masses[query.GapMass{Scale: s, Place: place.Int64()}] += weight * upper
-			masses[query.GapMass{Scale: s, Place: place.Int64() - 1}] += weight * (1024 - upper)
+			masses[query.SpacingMass{Scale: s, Place: place.Int64()}] += weight * upper
+			masses[query.SpacingMass{Scale: s, Place: place.Int64() - 1}] += weight * (1024 - upper)
 		}
 	}
 	return withoutZeros(masses)
 }
 
-func twinBuckets(q papers.GapBuckets, values []float64) map[query.GapMass]int64 {
-	masses := map[query.GapMass]int64{}
+func twinBuckets(q papers.SpacingBuckets, values []float64) map[query.SpacingMass]int64 {
+	masses := map[query.SpacingMass]int64{}
 	values = slices.Clone(values)
 	for i := range values {
 		values[i] = twinPoint(values[i])
@@ -95,14 +95,14 @@ func twinBuckets(q papers.GapBuckets, values []float64) map[query.GapMass]int64 
 			place.Mul(place, ratTwo(-a))
 			place.Quo(place, new(big.Rat).SetInt64(int64(q.Rows)))
 			place.Quo(place, new(big.Rat).SetInt64(int64(q.Rows)))
-			masses[query.GapMass{Scale: a, Place: floorOf(place).Int64()}]++
+			masses[query.SpacingMass{Scale: a, Place: floorOf(place).Int64()}]++
 		}
 	}
 	return masses
 }
 
-func withoutZeros(masses map[query.GapMass]int64) map[query.GapMass]int64 {
-	maps.DeleteFunc(masses, func(_ query.GapMass, m int64) bool { return m == 0 })
+func withoutZeros(masses map[query.SpacingMass]int64) map[query.SpacingMass]int64 {
+	maps.DeleteFunc(masses, func(_ query.SpacingMass, m int64) bool { return m == 0 })
 	return masses
 }
 
@@ -133,7 +133,7 @@ func gapColumns() (columns [][]float64) {
 // TestGapTwin compares masses with a twin in exact fractions, and says where buckets are.
 func TestGapTwin(t *testing.T) {
 	for i, column := range gapColumns() {
-		soft, hard := query.GapMasses{LogWindow: 15 + i%46}, papers.GapBuckets{Rows: 1 + i*i*i}
+		soft, hard := query.SpacingMasses{LogWindow: 15 + i%46}, papers.SpacingBuckets{Rows: 1 + i*i*i}
 		var rows []gapRow
 		for _, v := range column {
 			rows = append(rows, gapRow{v, 0})
@@ -174,10 +174,10 @@ func TestGapPosition(t *testing.T) {
 // TestGapWindows: the gaps of a bucket lie where it says, in a window as long as it says.
 func TestGapWindows(t *testing.T) {
 	for i, column := range gapColumns() {
-		soft, hard := query.GapMasses{LogWindow: 15 + i%46}, papers.GapBuckets{Rows: 1 + i}
+		soft, hard := query.SpacingMasses{LogWindow: 15 + i%46}, papers.SpacingBuckets{Rows: 1 + i}
 		sorted := slices.Clone(column)
 		slices.Sort(sorted)
-		query.EachGap(sorted, func(x, g float64) {
+		query.EachSpacing(sorted, func(x, g float64) {
 			for _, m := range soft.Masses(0, []float64{x, x + g}) {
 				gap, low, high := soft.Window(m.Scale, m.Place)
 				if x < low || x >= high || math.Abs(math.Log2(g/gap)) > query.GapOctaves+.01 || high-low != math.Ldexp(gap, soft.LogWindow)*1.25 && high-low < 0x1p50*gap {

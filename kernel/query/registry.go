@@ -26,13 +26,13 @@ var kinds = map[string]string{
 	KindCategoryCounts:            "query.CategoryCounts",
 	"log ratio":                   "query.LogRatio",
 	"cell counts":                 "query.CellCounts",
-	"gaps":                        "query.GapMasses",
+	"gaps":                        "query.SpacingMasses",
 	"pair octaves":                "query.PairOctaves",
 	"pair distances":              "query/papers.PairDistances",
 	"pair moments":                "query/papers.PairMoments",
 	"pair spread":                 "query/papers.PairSpread",
 	"stability histogram":         "query.BoxKeys",
-	"gap buckets":                 "query/papers.GapBuckets",
+	"gap buckets":                 "query/papers.SpacingBuckets",
 	"ball counts":                 "query/papers.BallCounts",
 	"good radius":                 "query/papers.GoodRadius",
 	"terrific radius":             "query/papers.TerrificRadius",
@@ -46,7 +46,7 @@ var kinds = map[string]string{
 	"of blocks: popular estimate": "pure.Popularity",
 	"of blocks: popular number":   "pure.Line",
 
-	"of blocks: popular estimate in its author's space": "pure.Stated",
+	"of blocks: popular estimate in its author's space": "pure.StatedSpace",
 }
 
 // wrappers are the types that ask other queries: of partial rows, of leaves or of pairs, or as the

@@ -18,7 +18,7 @@ const stepGaps = "gaps"
 
 // gapSteps returns the steps of crude approximation in one column.
 func (c Constants) gapSteps() []kernel.Step {
-	return []kernel.Step{{Name: stepGaps, Query: papers.GapBuckets{}.Kind(), Share: c.CrudeShare, Most: 1, Slack: 1, Source: "AMN24 Algorithm 3"}}
+	return []kernel.Step{{Name: stepGaps, Query: papers.SpacingBuckets{}.Kind(), Share: c.CrudeShare, Most: 1, Slack: 1, Source: "AMN24 Algorithm 3"}}
 }
 
 // gaps runs the crude approximation in one column, without any bound on it: the gaps between
@@ -34,8 +34,8 @@ func (c Constants) gapSteps() []kernel.Step {
 // that nobody can enumerate; the noise is integer-valued. One row changes three gaps, so the counts
 // by 6 in L1 (Lemma F.5), by 3 where rows are added or removed.
 func (r *run) gaps(mu float64) (found crude, none *estimate.NoRelease, err error) {
-	q := papers.GapBuckets{Rows: r.c.bucketRows(r.n)}
-	buckets, support, err := pure.TruncatedGaps(r.a, stepGaps, q, privacy.PureOfMu(mu))
+	q := papers.SpacingBuckets{Rows: r.c.bucketRows(r.n)}
+	buckets, support, err := pure.TruncatedSpacings(r.a, stepGaps, q, privacy.PureOfMu(mu))
 	if err != nil {
 		return found, nil, err
 	}

@@ -39,7 +39,7 @@ func gapRun(t *testing.T, c Constants, f trial) (r *run, mu, epsilon float64) {
 }
 
 // exactMasses are the counts of the buckets.
-func exactMasses(q papers.GapBuckets, sorted []float64) map[[2]int64]int64 {
+func exactMasses(q papers.SpacingBuckets, sorted []float64) map[[2]int64]int64 {
 	m := map[[2]int64]int64{}
 	for _, b := range q.Masses(0, sorted) {
 		m[[2]int64{int64(b.Scale), b.Place}] = b.Mass
@@ -78,9 +78,9 @@ func TestPropositionF1(t *testing.T) {
 	for seed := range uint64(60) {
 		rel := relations[seed%2]
 		r, mu, epsilon := gapRun(t, Practical(), trial{rows: rows, d: 1, k: 1, eps: 20, relation: rel, noise: kerneltest.Options{Seed: seed}})
-		q := papers.GapBuckets{Rows: r.c.bucketRows(r.n)}
+		q := papers.SpacingBuckets{Rows: r.c.bucketRows(r.n)}
 		exact := exactMasses(q, column(rows))
-		buckets, support, err := pure.TruncatedGaps(r.a, stepGaps, q, epsilon)
+		buckets, support, err := pure.TruncatedSpacings(r.a, stepGaps, q, epsilon)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,13 +117,13 @@ func TestLemmaF2(t *testing.T) {
 		rows := ladders(rng)[rng.IntN(200):]
 		r, _, epsilon := gapRun(t, Practical(), trial{rows: rows, d: 1, k: 1, eps: []float64{20, 200}[seed%2], relation: relations[rng.IntN(2)],
 			noise: kerneltest.Options{Seed: seed}})
-		q := papers.GapBuckets{Rows: r.c.bucketRows(r.n)}
+		q := papers.SpacingBuckets{Rows: r.c.bucketRows(r.n)}
 		full := map[[2]float64]bool{}
 		for key := range exactMasses(q, column(rows)) {
 			gap, low, _ := q.Bucket(int(key[0]), key[1])
 			full[[2]float64{gap, low}] = true
 		}
-		buckets, _, err := pure.TruncatedGaps(r.a, stepGaps, q, epsilon)
+		buckets, _, err := pure.TruncatedSpacings(r.a, stepGaps, q, epsilon)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +162,7 @@ func TestLemmaF3(t *testing.T) {
 			for _, p := range parts {
 				w, mean, sd, size := p[0], p[1], p[2], float64(n)
 				good := 0.
-				query.EachGap(x, func(at, gap float64) {
+				query.EachSpacing(x, func(at, gap float64) {
 					if math.Abs(at-mean) <= sd && gap >= sd/math.Pow(size, 3) && gap <= 16*sd/(w*size) {
 						good++
 					}
@@ -251,7 +251,7 @@ func pairsOf(x []float64) map[[2]float64]int {
 	m := map[[2]float64]int{}
 	sorted := slices.DeleteFunc(slices.Clone(x), math.IsNaN)
 	slices.Sort(sorted)
-	query.EachGap(sorted, func(at, gap float64) { m[[2]float64{at, gap}]++ })
+	query.EachSpacing(sorted, func(at, gap float64) { m[[2]float64{at, gap}]++ })
 	return m
 }
 
@@ -264,7 +264,7 @@ func pairsOf(x []float64) map[[2]float64]int {
 func TestLemmaF5(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 5))
 	for _, rel := range relations {
-		q := papers.GapBuckets{Rows: 2}
+		q := papers.SpacingBuckets{Rows: 2}
 		attained, attainedL1 := 0, int64(0)
 		for range 60_000 {
 			x := make([]float64, 1+rng.IntN(9))
@@ -302,7 +302,7 @@ func TestLemmaF5(t *testing.T) {
 }
 
 // differences are those of the counts of two tables that are not 0.
-func differences(q papers.GapBuckets, x, y []float64) (d []int64) {
+func differences(q papers.SpacingBuckets, x, y []float64) (d []int64) {
 	of := func(x []float64) map[[2]int64]int64 {
 		sorted := slices.DeleteFunc(slices.Clone(x), math.IsNaN)
 		slices.Sort(sorted)
@@ -358,8 +358,8 @@ func TestLemmaF6(t *testing.T) {
 	for _, rel := range relations {
 		for _, eps := range []float64{1, 5, 20} {
 			r, _, epsilon := gapRun(t, Practical(), trial{rows: ladders(rng), d: 1, k: 1, eps: eps, relation: rel})
-			q := papers.GapBuckets{Rows: 2}
-			_, support, err := pure.TruncatedGaps(r.a, stepGaps, q, epsilon)
+			q := papers.SpacingBuckets{Rows: 2}
+			_, support, err := pure.TruncatedSpacings(r.a, stepGaps, q, epsilon)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -45,7 +45,7 @@ const mostBoxes = 64
 // Steps returns the steps that Find may measure; the shares are the largest parts of the total
 // mu^2, slack is that of the thresholds. columns is how many it looks at.
 func Steps(c Config, gapsShare, countsShare, slack float64, columns int) []kernel.Step {
-	gaps := query.GapMasses{}.Kind()
+	gaps := query.SpacingMasses{}.Kind()
 	const source = "AAL21 Section 6"
 	first := slack / float64(2*columns)
 	if columns == 1 {
@@ -132,7 +132,7 @@ const staleGain = .04
 
 // look measures column j in every box and cuts the boxes into what it shows.
 func (f *finder) look(j int) error {
-	q := query.GapMasses{Column: j, LogWindow: query.LogWindow(f.Rows)}
+	q := query.SpacingMasses{Column: j, LogWindow: query.LogWindow(f.Rows)}
 	step := f.GapsStep
 	if len(f.found) > 1 || !f.found[0].whole() {
 		q.Partition, step = partition(f.found), f.GapsStep+inBoxes

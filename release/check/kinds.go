@@ -70,7 +70,7 @@ func categories(s Shape) (a, b float64) {
 }
 
 // softGaps are those of soft histograms of gaps: a gap's mass is 1, of which a row that comes moves
-// b = 171/1024 of others' to higher scales and c = 5/1024 to other places (rings.GapMasses).
+// b = 171/1024 of others' to higher scales and c = 5/1024 to other places (query.SpacingMasses).
 func softGaps(Shape) (added, replaced float64) {
 	const b, c = 171. / 1024, 5. / 1024
 	moved := math.Sqrt(6)*b + math.Sqrt(8)*c

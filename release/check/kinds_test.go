@@ -150,8 +150,8 @@ func TestSensitivities(t *testing.T) {
 			gauss(query.Pairs{Partition: leaves(1), Queries: []query.PairSum{sum}})
 			gauss(query.Pairs{Partition: leaves(2), Queries: []query.PairSum{sum, sum}})
 		}
-		gauss(query.GapMasses{LogWindow: 20})
-		gauss(query.GapMasses{LogWindow: 20, Partition: leaves(3)})
+		gauss(query.SpacingMasses{LogWindow: 20})
+		gauss(query.SpacingMasses{LogWindow: 20, Partition: leaves(3)})
 		for d := 1; d <= columns; d++ {
 			for _, joint := range []bool{false, true} {
 				grid := query.Grid{Frame: frame(d)}
@@ -161,9 +161,9 @@ func TestSensitivities(t *testing.T) {
 				}
 			}
 		}
-		agrees(t, papers.GapBuckets{Rows: 100}, "truncated laplace", r, 1, papers.GapBuckets{}.L1(r))
+		agrees(t, papers.SpacingBuckets{Rows: 100}, "truncated laplace", r, 1, papers.SpacingBuckets{}.L1(r))
 		agrees(t, pure.Line{Unit: .25, Reach: 17}, "", r, 1, 17)
-		agrees(t, pure.Stated{Reach: 17}, "", r, 1, 17)
+		agrees(t, pure.StatedSpace{Reach: 17}, "", r, 1, 17)
 		agrees(t, blocks.Stability{}, "", r, 1, 1)
 		for _, points := range []int{1, 2, 50} {
 			for _, s := range []papers.Score{papers.BallCounts{T: points}, papers.GoodRadius{T: points}, papers.TerrificRadius{T: points}, papers.TerrificCenters{},

@@ -17,7 +17,7 @@ import (
 func BenchmarkColumn(b *testing.B) {
 	const n = 1_000_000
 	t, e := benchTable(n, 1), Local{Workers: 1}
-	gaps := query.GapMasses{LogWindow: query.LogWindow(n)}
+	gaps := query.SpacingMasses{LogWindow: query.LogWindow(n)}
 	parts := gaps
 	parts.Partition = query.Partition{Regions: []query.Region{
 		{Conditions: []query.Condition{{Frame: query.Affine{Center: []float64{1}, W: [][]float64{{1}}}, Radius: 1}}}, {}}}
@@ -26,7 +26,7 @@ func BenchmarkColumn(b *testing.B) {
 		edges[i] = float64(i-250) / 100
 	}
 	bins := query.Counts{Edges: [][]float64{edges}}
-	masses := func(q query.GapQuery) func() {
+	masses := func(q query.SpacingQuery) func() {
 		return func() {
 			p, column := q.Of()
 			EachSorted(e, t, p, column, func(leaf int, sorted []float64) { q.Masses(leaf, sorted) })
@@ -52,7 +52,7 @@ func BenchmarkColumn(b *testing.B) {
 		},
 		masses(gaps),
 		masses(parts),
-		masses(papers.GapBuckets{Rows: n}),
+		masses(papers.SpacingBuckets{Rows: n}),
 		func() { e.Scan(t, query.Summed{Of: bins}) },
 		func() { Sum(e, t, bins) },
 	}

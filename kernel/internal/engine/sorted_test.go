@@ -130,9 +130,9 @@ func TestSortedOfAllRows(t *testing.T) {
 	}
 }
 
-func masses(e Local, t *Table, q query.GapQuery) []query.GapMass {
+func masses(e Local, t *Table, q query.SpacingQuery) []query.SpacingMass {
 	p, column := q.Of()
-	own := make([][]query.GapMass, p.Leaves())
+	own := make([][]query.SpacingMass, p.Leaves())
 	EachSorted(e, t, p, column, func(leaf int, sorted []float64) { own[leaf] = q.Masses(leaf, sorted) })
 	return slices.Concat(own...)
 }
@@ -159,8 +159,8 @@ func TestGaps(t *testing.T) {
 		}
 		parts[leaf].Append(row)
 	}
-	whole := query.GapMasses{Column: 1, LogWindow: 15}
-	var want []query.GapMass
+	whole := query.SpacingMasses{Column: 1, LogWindow: 15}
+	var want []query.SpacingMass
 	for leaf := range 2 {
 		for _, m := range masses(Local{}, parts[leaf], whole) {
 			m.Leaf = leaf
@@ -174,7 +174,7 @@ func TestGaps(t *testing.T) {
 			if got := masses(e, tab, split); !reflect.DeepEqual(got, want) || len(got) < 6 {
 				t.Errorf("%d workers: %d buckets, want %d", e.Workers, len(got), len(want))
 			}
-			for _, q := range []query.GapQuery{whole, papers.GapBuckets{Column: 1, Rows: 9}} {
+			for _, q := range []query.SpacingQuery{whole, papers.SpacingBuckets{Column: 1, Rows: 9}} {
 				var values []float64
 				for i := range tab.Len() {
 					if v := tab.Row(i)[1]; v == v {

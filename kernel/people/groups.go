@@ -81,9 +81,9 @@ const (
 	ulps     = 1 + 1e-12 // more than the roundings of two sensitivities and a square
 )
 
-// gapsRatio2 is that of query.GapMasses.
+// gapsRatio2 is that of query.SpacingMasses.
 var gapsRatio2 = func() float64 {
-	ratio := query.GapMasses{}.Sensitivity(privacy.ReplaceOne) / query.GapMasses{}.Sensitivity(privacy.AddRemoveOne)
+	ratio := query.SpacingMasses{}.Sensitivity(privacy.ReplaceOne) / query.SpacingMasses{}.Sensitivity(privacy.AddRemoveOne)
 	return ratio * ratio * ulps
 }()
 

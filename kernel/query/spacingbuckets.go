@@ -2,25 +2,25 @@ package query
 
 import "math"
 
-// A GapQuery makes buckets with integer masses from the sorted values of one column of the rows of
-// each leaf.
-type GapQuery interface {
+// A SpacingQuery makes buckets with integer masses from the sorted values of one column of the rows
+// of each leaf.
+type SpacingQuery interface {
 	Of() (p Partition, column int)
 	// Masses returns the buckets of one leaf that are not empty, by scale and place, given the
 	// values of its good rows in order.
-	Masses(leaf int, sorted []float64) []GapMass
+	Masses(leaf int, sorted []float64) []SpacingMass
 }
 
-// A GapMass is a bucket of gaps that is not empty.
-type GapMass struct {
+// A SpacingMass is a bucket of gaps that is not empty.
+type SpacingMass struct {
 	Leaf, Scale int
 	Place, Mass int64 // Mass > 0
 }
 
-// EachGap visits the gaps between consecutive values that differ, in order, and their lower ends.
-// Of the sizes that it lets through no difference overflows or underflows; so rounding keeps order:
-// a gap is never below the distance of neighbouring numbers there.
-func EachGap(sorted []float64, visit func(x, g float64)) {
+// EachSpacing visits the gaps between consecutive values that differ, in order, and their lower
+// ends. Of the sizes that it lets through no difference overflows or underflows; so rounding keeps
+// order: a gap is never below the distance of neighbouring numbers there.
+func EachSpacing(sorted []float64, visit func(x, g float64)) {
 	const least, most = 0x1p-900, 0x1p900
 	var last float64
 	for i, x := range sorted {
@@ -35,18 +35,18 @@ func EachGap(sorted []float64, visit func(x, g float64)) {
 	}
 }
 
-// GapScales collects masses scale by scale. Invariant: within a scale, places never decrease, as
-// values come in order, so only the masses of two places, at-1 and at, can still grow.
-type GapScales [2048]*gapScale // Exponents of numbers are in [-1074, 1024).
+// SpacingScales collects masses scale by scale. Invariant: within a scale, places never decrease,
+// as values come in order, so only the masses of two places, at-1 and at, can still grow.
+type SpacingScales [2048]*gapScale // Exponents of numbers are in [-1074, 1024).
 
 type gapScale struct {
 	at           int64
 	before, here int64
-	done         []GapMass
+	done         []SpacingMass
 }
 
 // Add adds to the masses of the places at-1 and at.
-func (a *GapScales) Add(scale int, at, before, here int64) {
+func (a *SpacingScales) Add(scale int, at, before, here int64) {
 	slot := &a[scale+len(a)/2]
 	if *slot == nil {
 		*slot = &gapScale{at: at}
@@ -71,12 +71,12 @@ func (s *gapScale) close(scale int, at int64) {
 
 func (s *gapScale) put(scale int, place, mass int64) {
 	if mass > 0 {
-		s.done = append(s.done, GapMass{Scale: scale, Place: place, Mass: mass})
+		s.done = append(s.done, SpacingMass{Scale: scale, Place: place, Mass: mass})
 	}
 }
 
 // Masses ends the collection.
-func (a *GapScales) Masses(leaf int) (all []GapMass) {
+func (a *SpacingScales) Masses(leaf int) (all []SpacingMass) {
 	for i, s := range a {
 		if s == nil {
 			continue

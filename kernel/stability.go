@@ -27,7 +27,7 @@ type Cell struct {
 // sqrt J, sigma = S/mu, s the slack that the step's delta buys, and T = g + 1 + ceil(sigma q), P(Z
 // >= q) <= s/(gJ). The release of what reaches T is mu-GDP up to total variation s.
 //
-// Proof: cells_proof.md, steps 1 to 4.
+// Proof: stability_proof.md, steps 1 to 4.
 //
 // The slack enters delta with the factor (1 + e^epsilon): see privacy.Calibrate. How many leaves
 // there are does not matter.

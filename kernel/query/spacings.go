@@ -7,9 +7,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// GapMasses asks every leaf of a partition for the soft histogram of the gaps between consecutive
-// values of one column of its rows: a histogram over all scales and places, without any bound on
-// either.
+// SpacingMasses asks every leaf of a partition for the soft histogram of the gaps between
+// consecutive values of one column of its rows: a histogram over all scales and places, without any
+// bound on either.
 //
 // Every two consecutive values x < x+g of a leaf spread a mass of 1 over at most four buckets (s,
 // l): over the two scales s next to log2(g)/H, H = 6, by hats, and over the places l of each by
@@ -30,7 +30,7 @@ import (
 // higher scales and of c = 5/1024 to other places at most; a = b + c. No formula reads n;
 // LogWindow, which may, is public or released.
 //
-// Proof: gaps_proof.md, steps 1 to 5; the bounds below: steps 6 to 9.
+// Proof: spacings_proof.md, steps 1 to 5; the bounds below: steps 6 to 9.
 //
 // So, in gaps:
 //
@@ -43,10 +43,10 @@ import (
 // The last two lines bound the mass of buckets that are not empty on one side and empty on the
 // other, and their number, for any number of leaves. Caller must ensure: nothing.
 //
-// Source: [AMN24] Section 1.4 of the restatement; Algorithm 3 (its histogram).
-// Differs: Algorithm 3 has hard buckets (see GapBuckets), with more than twice the noise; the L2
-// sensitivity is 6 % below the restatement's, by that proof; offsets are constants.
-type GapMasses struct {
+// Source: [AMN24] Section 1.4 of the restatement; Algorithm 3 (its histogram). Differs: Algorithm 3
+// has hard buckets (see SpacingBuckets), with more than twice the noise; the L2 sensitivity is 6 %
+// below the restatement's, by that proof; offsets are constants.
+type SpacingMasses struct {
 	Partition Partition // the zero Partition: one leaf with all rows
 	Column    int
 	// log2 of how many times longer a window is than the gaps it stands for, in [15, 60]; see
@@ -59,18 +59,18 @@ const (
 	gapUnits   = 1 << gapBits // U
 	gapOctaves = 6            // H: neighbouring scales are so many octaves apart
 	gapWhole   = gapUnits * gapUnits
-	// b, c and a: gaps_proof.md, steps 4 and 5
+	// b, c and a: spacings_proof.md, steps 4 and 5
 	gapRise  = 171 * gapUnits
 	gapShift = 5 * gapUnits
 	gapDrift = gapRise + gapShift
 
-	// gaps_proof.md, step 5, needs the former; windows of the latter are finite numbers
+	// spacings_proof.md, step 5, needs the former; windows of the latter are finite numbers
 	minLogWindow, maxLogWindow = 15, 60
 )
 
 // LogWindow is log2 of the least power of two that is at least 8 rows and 2^15: what suits
-// GapMasses.LogWindow if there are about so many rows, a public or a released number. The gaps of a
-// component's bulk then lie in one or two windows.
+// SpacingMasses.LogWindow if there are about so many rows, a public or a released number. The gaps
+// of a component's bulk then lie in one or two windows.
 func LogWindow(rows float64) int {
 	log := minLogWindow
 	for log < maxLogWindow && math.Ldexp(1, log) < 8*rows {
@@ -80,17 +80,17 @@ func LogWindow(rows float64) int {
 }
 
 // Kind is "gaps", in parts if there is a partition.
-func (q GapMasses) Kind() string { return q.Partition.KindOf("gaps") }
+func (q SpacingMasses) Kind() string { return q.Partition.KindOf("gaps") }
 
 // Validate reports a partition, a column or windows that cannot be used.
-func (q GapMasses) Validate(d int) error {
+func (q SpacingMasses) Validate(d int) error {
 	if err := q.Partition.OrWhole().Validate(d); err != nil {
 		return err
 	}
 	if q.LogWindow < minLogWindow || q.LogWindow > maxLogWindow {
-		return fmt.Errorf("query: GapMasses.LogWindow: want a number in [%d, %d], such as LogWindow(rows), got %d", minLogWindow, maxLogWindow, q.LogWindow)
+		return fmt.Errorf("query: SpacingMasses.LogWindow: want a number in [%d, %d], such as LogWindow(rows), got %d", minLogWindow, maxLogWindow, q.LogWindow)
 	}
-	return ValidColumn("GapMasses", q.Column, d)
+	return ValidColumn("SpacingMasses", q.Column, d)
 }
 
 // ValidColumn reports a column that a table of d columns has not, for the query of that name.
@@ -102,10 +102,10 @@ func ValidColumn(query string, column, d int) error {
 }
 
 // Unit turns an integer mass into a number of gaps.
-func (GapMasses) Unit() float64 { return 1. / gapWhole }
+func (SpacingMasses) Unit() float64 { return 1. / gapWhole }
 
 // Sensitivity is that of the type's comment, in integer units, rounded up.
-func (GapMasses) Sensitivity(r privacy.Relation) float64 {
+func (SpacingMasses) Sensitivity(r privacy.Relation) float64 {
 	const least = gapWhole * gapWhole // |p|^2
 	if r == privacy.AddRemoveOne {
 		return privacy.SqrtUp(least + 2*gapWhole*gapDrift + 2*gapDrift*gapDrift)
@@ -116,7 +116,7 @@ func (GapMasses) Sensitivity(r privacy.Relation) float64 {
 
 // OneSided bounds how many buckets are empty on one side and not on the other, and the mass of
 // each, in integer units.
-func (GapMasses) OneSided(r privacy.Relation) (buckets, mass float64) {
+func (SpacingMasses) OneSided(r privacy.Relation) (buckets, mass float64) {
 	if r == privacy.AddRemoveOne {
 		return 8, gapWhole + gapDrift
 	}
@@ -124,12 +124,12 @@ func (GapMasses) OneSided(r privacy.Relation) (buckets, mass float64) {
 }
 
 // Of is the partition and the column.
-func (q GapMasses) Of() (Partition, int) { return q.Partition, q.Column }
+func (q SpacingMasses) Of() (Partition, int) { return q.Partition, q.Column }
 
 // Masses returns the buckets of one leaf that are not empty.
-func (q GapMasses) Masses(leaf int, sorted []float64) []GapMass {
-	var all GapScales
-	EachGap(sorted, func(x, g float64) {
+func (q SpacingMasses) Masses(leaf int, sorted []float64) []SpacingMass {
+	var all SpacingScales
+	EachSpacing(sorted, func(x, g float64) {
 		at := gapPosition(g)
 		s, f := at>>gapBits, int64(at&(gapUnits-1))
 		all.soft(s, gapUnits-f, gapPlace(x, gapOctaves*s+q.LogWindow))
@@ -142,7 +142,7 @@ func (q GapMasses) Masses(leaf int, sorted []float64) []GapMass {
 
 // Window is where the gaps of a bucket lie, [low, high), and the length that gaps have whose mass
 // is the scale's alone.
-func (q GapMasses) Window(scale int, place int64) (gap, low, high float64) {
+func (q SpacingMasses) Window(scale int, place int64) (gap, low, high float64) {
 	eighth := gapOctaves*scale + q.LogWindow - 3
 	return math.Ldexp(1, gapOctaves*scale), math.Ldexp(float64(8*place-5), eighth), math.Ldexp(float64(8*place+5), eighth)
 }
@@ -190,7 +190,7 @@ func gapPlace(x float64, window int) int64 {
 }
 
 // soft adds weight at a place given in quarter units.
-func (a *GapScales) soft(scale int, weight, place int64) {
+func (a *SpacingScales) soft(scale int, weight, place int64) {
 	part := min(gapUnits, place&(4*gapUnits-1))
 	a.Add(scale, place>>(gapBits+2), weight*(gapUnits-part), weight*part)
 }

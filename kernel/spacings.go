@@ -23,18 +23,18 @@ type Spacing struct {
 // SpacingHistogram releases the buckets of the soft histograms of gaps whose noisy mass passes the
 // threshold, sorted by leaf, scale and place. Sigma is the noise sd of a Mass.
 //
-// Theorem. With query.GapMasses' bounds S on the L2 sensitivity, M on the mass of a one-sided
+// Theorem. With query.SpacingMasses' bounds S on the L2 sensitivity, M on the mass of a one-sided
 // bucket and J on their number, and g the number of rows of the table that one person can replace
 // (1, but k for a table of block estimates), let sigma = gS/mu, s the slack that the step's delta
 // buys, and T = gM + 1 + ceil(sigma q), P(Z >= q) <= s/(gJ). The release of what reaches T is
 // mu-GDP up to total variation s.
 //
-// Proof: kernel/cells_proof.md, steps 1 to 3 and 5.
+// Proof: kernel/stability_proof.md, steps 1 to 3 and 5.
 //
 // A bucket of mass 0 is empty: nothing is drawn for it and it is never released.
 //
 // Source: [AMN24] Sections 1.3 and 1.4 of the restatement.
-func SpacingHistogram(a *core.Allotment, step string, q query.GapMasses, mu float64) (windows []Spacing, sigma float64, err error) {
+func SpacingHistogram(a *core.Allotment, step string, q query.SpacingMasses, mu float64) (windows []Spacing, sigma float64, err error) {
 	if q, err = core.Asked(a, q); err != nil {
 		return nil, 0, err
 	}
@@ -58,16 +58,16 @@ func SpacingHistogram(a *core.Allotment, step string, q query.GapMasses, mu floa
 }
 
 // SpacingMasses makes the buckets of every leaf that are not empty, by leaf, scale and place.
-func SpacingMasses(d *core.Draw, q query.GapQuery) []query.GapMass {
+func SpacingMasses(d *core.Draw, q query.SpacingQuery) []query.SpacingMass {
 	p, column := q.Of()
-	own := make([][]query.GapMass, p.Leaves())
+	own := make([][]query.SpacingMass, p.Leaves())
 	engine.EachSorted(d.Engine(), d.Rows(), p, column, func(leaf int, sorted []float64) { own[leaf] = q.Masses(leaf, sorted) })
 	return slices.Concat(own...)
 }
 
 // NoisySpacings returns leaf, scale, place and noisy mass of every bucket whose noisy mass reaches
 // the threshold.
-func NoisySpacings(masses []query.GapMass, threshold, unit float64, draw func() int64) (values []float64) {
+func NoisySpacings(masses []query.SpacingMass, threshold, unit float64, draw func() int64) (values []float64) {
 	for _, b := range masses {
 		if noisy := float64(b.Mass + draw()); noisy >= threshold {
 			values = append(values, float64(b.Leaf), float64(b.Scale), float64(b.Place), noisy*unit)

@@ -53,7 +53,7 @@ func asked() (all []sensitive) {
 	}
 	all = append(all, query.CategoryCounts{Values: []int{2}}, query.CategoryCounts{Values: []int{2, 3, 4}})
 	grid := query.Grid{Frame: frame, Side: []float64{1}, Offset: []float64{0}}
-	return append(all, query.GapMasses{}, query.BoxKeys{Grids: []query.Grid{grid}}, query.BoxKeys{Grids: []query.Grid{grid}, Joint: true})
+	return append(all, query.SpacingMasses{}, query.BoxKeys{Grids: []query.Grid{grid}}, query.BoxKeys{Grids: []query.Grid{grid}, Joint: true})
 }
 
 // Every ratio of the table is that of the two sensitivities that queries of the kind state, at
@@ -86,9 +86,9 @@ func TestRatios(t *testing.T) {
 
 // The numbers of gaps are those that the query states.
 func TestGapKeys(t *testing.T) {
-	had, hadMass := query.GapMasses{}.OneSided(privacy.AddRemoveOne)
-	has, mass := query.GapMasses{}.OneSided(privacy.ReplaceOne)
-	more := (mass - hadMass) / query.GapMasses{}.Sensitivity(privacy.AddRemoveOne)
+	had, hadMass := query.SpacingMasses{}.OneSided(privacy.AddRemoveOne)
+	has, mass := query.SpacingMasses{}.OneSided(privacy.ReplaceOne)
+	more := (mass - hadMass) / query.SpacingMasses{}.Sensitivity(privacy.AddRemoveOne)
 	if k := privacy.SpacingKeys; k.Had != had || k.Has != has || k.Mass < more || k.Mass > 1.001*more {
 		t.Errorf("%+v, the query states %g, %g and %g", k, had, has, more)
 	}
@@ -208,9 +208,9 @@ func TestThresholdsWithin(t *testing.T) {
 			}
 			c := privacy.CostOf(total, true)
 			charge := CostOfGroups(thresholds("gaps", most), total, true, privacy.ReplaceOne, b)
-			buckets, mass := query.GapMasses{}.OneSided(privacy.AddRemoveOne)
-			_, more := query.GapMasses{}.OneSided(privacy.ReplaceOne)
-			sigma := query.GapMasses{}.Sensitivity(privacy.AddRemoveOne) / total.Mu
+			buckets, mass := query.SpacingMasses{}.OneSided(privacy.AddRemoveOne)
+			_, more := query.SpacingMasses{}.OneSided(privacy.ReplaceOne)
+			sigma := query.SpacingMasses{}.Sensitivity(privacy.AddRemoveOne) / total.Mu
 			threshold := mass + 1 + math.Ceil(sigma*privacy.ThresholdQuantile(math.Log(c.Added/float64(most)/buckets)))
 			pass := 12 * float64(most) * math.Erfc((threshold-more-.5)/sigma/math.Sqrt2) / 2
 			t.Logf("epsilon %g, %d measurements: a key passes with %.3f of the slack, charged is %.3f", epsilon, most, pass/c.Added, charge.Added/c.Added)
