@@ -1,5 +1,7 @@
 package gauze
 
+import "github.com/gauze-dp/gauze/estimate/profile"
+
 // lastOfOne are the releases that a fit of one Gaussian ends with: whichever its rows' shape, or
 // missing cells, lead to.
 const lastOfOne = "moments|column moments|round column moments|partial column moments"
@@ -11,14 +13,14 @@ const lastOfOneIn = "one: moments|one: column moments|one: round column moments|
 // spread, each with its alternatives: what its answers decide is not among them. A step that the
 // request's plan does not have is not asked for.
 var always = map[string][]string{
-	"gaussian":                   {"count", lastOfOne},
-	"heavy-tailed":               {"count", lastOfOne},
+	"gaussian":                   {profile.BesideFirst, "count", lastOfOne},
+	"heavy-tailed":               {profile.BesideFirst, "count", lastOfOne},
 	"gaussian:coinpress":         {"count", "covariance"},
 	"univariate:kv18":            {"count", "scale", "place", "moments"},
 	"heavy-tailed:paper":         {"rows", "covariance"},
 	"gaussian:kmssu22":           {"rows", "eigenvalues", "final: moments"},
-	"general":                    {"count|one: count", "last round|" + lastOfOneIn},
-	"separated":                  {"count", "components in all columns|components in the view|" + lastOfOneIn},
+	"general":                    {profile.BesideFirst, "count|one: count", "last round|" + lastOfOneIn},
+	"separated":                  {profile.BesideFirst, "count", "components in all columns|components in the view|" + lastOfOneIn},
 	"univariate":                 {"count", "shapes"},
 	"axis-aligned":               {"count", "last round|looks|" + lastOfOneIn},
 	"black-box":                  {"count", "agreement of blocks", "last round"},

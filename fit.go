@@ -126,7 +126,7 @@ func (q *question) run(ctx context.Context, session *kernel.Session) (result *Re
 	}
 	result = &Result{NoRelease: outcome.NoRelease, Spent: certificate.Spent, Certificate: certificate}
 	if outcome.NoRelease == nil {
-		if outcome.Profile != nil {
+		if outcome.Profile != nil && outcome.Model == nil {
 			result.rows = outcome.Profile.Rows
 		}
 		result.Release, err = q.release(outcome, certificate)
@@ -134,8 +134,12 @@ func (q *question) run(ctx context.Context, session *kernel.Session) (result *Re
 	return result, err
 }
 
-// measure runs the method, and counts the categories beside what it found.
+// measure runs the method, with a profile beside it where fits carry one, and counts the categories
+// beside what it found.
 func (q *question) measure(ctx context.Context, session *kernel.Session) (outcome estimate.Outcome, err error) {
+	if profile.Carried(q.method.Name(), q.problem) {
+		return profile.Fit(ctx, q.method, session, q.problem)
+	}
 	if q.share == 0 {
 		return q.method.Fit(ctx, session, q.problem)
 	}
@@ -160,7 +164,14 @@ func (q *question) release(outcome estimate.Outcome, certificate release.Certifi
 	if outcome.Model == nil && outcome.Profile == nil {
 		return nil, fmt.Errorf("method %s ended without a model and without a reason", q.method.Name())
 	}
-	names := (&source.Schema{Columns: q.schema().Numbers()}).Names()
+	all := (&source.Schema{Columns: q.schema().Numbers()}).Names()
+	names := all
+	if outcome.Kept != nil {
+		names = nil
+		for _, j := range outcome.Kept {
+			names = append(names, all[j])
+		}
+	}
 	out := &release.Release{Format: release.Format, Identity: q.identity(), Certificate: certificate, Diagnostics: diagnosticsOf(outcome.Diagnostics, names)}
 	if outcome.Model != nil {
 		m := *outcome.Model
@@ -179,6 +190,7 @@ func (q *question) release(outcome estimate.Outcome, certificate release.Certifi
 	if outcome.Profile != nil {
 		out.Profile = profileOf(outcome.Profile, q.Columns)
 	}
+	out.Diagnostics.Flags = append(out.Diagnostics.Flags, flagsOf(outcome.Aside, all)...)
 	out.Keep()
 	out.Diagnostics.Notes = append(out.Diagnostics.Notes, q.notes(q.problem.Rows)...)
 	var own estimate.Estimator // of a test, which the catalogue does not know

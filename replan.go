@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/profile"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/learner"
@@ -19,7 +20,7 @@ import (
 // PlanEdition counts the editions of the methods' plans: a release of this edition can be planned
 // again from what it says. It goes up by one whenever the plan of some request changes
 // (TestPlanEdition fails then), and releases of other editions are verified without their plans.
-const PlanEdition = 2
+const PlanEdition = 3
 
 // certified is what a certificate says of the request beside its other fields.
 func (r Request) certified() *release.Asked {
@@ -168,10 +169,19 @@ func (f *follower) steps() {
 		f.fault(max(count, masks) > step.Most, field("count"), fmt.Sprintf("at most the %d that are planned", step.Most), fmt.Sprint(max(count, masks)))
 		most := step.Share * f.cap()
 		f.fault(cost > most*(1+same), field("noise"), "at least as much as the plan has: "+costing(most, pure), costing(cost, pure))
-		if _, known := always[f.c.Method]; known && (name == "count" || name == "rows") { // which takes all that is planned for it
+		if _, known := always[f.c.Method]; known && f.first(name) {
 			f.fault(!equal(cost, most), field("noise"), "that of the plan: "+costing(most, pure), costing(cost, pure))
 		}
 	}
+}
+
+// first reports a step that takes all that is planned for it: what counts the rows, or their cells
+// where a fit begins with a profile.
+func (f *follower) first(name string) bool {
+	if f.plan.Steps[0].Name == profile.BesideFirst {
+		return name == profile.BesideFirst
+	}
+	return name == "count" || name == "rows"
 }
 
 // costOf is what a line costs of what steps share: nothing where that is in a curve of its own.

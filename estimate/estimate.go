@@ -52,8 +52,12 @@ func (n Named) Summary() string { return n.summary }
 // An Outcome is what a fit ends in: a model, or a profile of the columns where that was asked, or a
 // reason why there is none. All are functions of released values.
 type Outcome struct {
-	Model       *model.Mixture
-	Profile     *Profile
+	Model   *model.Mixture
+	Profile *Profile
+	// Kept are the columns, by number, of the model, and of what Diagnostics says of columns; nil
+	// for all. Aside are flags about columns by their numbers among all.
+	Kept        []int
+	Aside       []Flag
 	Diagnostics Diagnostics
 	NoRelease   *NoRelease
 	// Categories are the probabilities of the values of each column of categories in each component

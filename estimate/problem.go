@@ -35,7 +35,7 @@ func ShapeOf(name string) (shape CovarianceType, known bool) {
 	return Full, false
 }
 
-// A Problem is what an estimator is asked: public facts only.
+// A Problem is what an estimator is asked: public facts, and what a fit has released before.
 type Problem struct {
 	Columns  int // d
 	Rows     int // n under replace-one; 0 where n is private
@@ -71,6 +71,8 @@ type Problem struct {
 	// Trim is the part of a block's rows, the least likely, that learners who can leave out.
 	// Default 0.
 	Trim float64
+	// Profile is what was released of the columns before the fit; nil for nothing.
+	Profile *Profile
 }
 
 // Facts are what is publicly known of the distribution, in the columns' own units, because somebody

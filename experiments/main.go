@@ -30,6 +30,7 @@ import (
 	"github.com/gauze-dp/gauze/experiments/files"
 	"github.com/gauze-dp/gauze/experiments/server"
 	"github.com/gauze-dp/gauze/experiments/studies"
+	"github.com/gauze-dp/gauze/experiments/tableone"
 	"github.com/gauze-dp/gauze/experiments/unkind"
 )
 
@@ -45,7 +46,7 @@ func all() (out []study) {
 	for _, s := range studies.All {
 		out = append(out, s)
 	}
-	return append(out, unkind.Study, unkind.Ablations, files.Study, expected.Study, audit.Study, server.Study)
+	return append(out, unkind.Study, unkind.Ablations, files.Study, tableone.Study, expected.Study, audit.Study, server.Study)
 }
 
 func main() {

@@ -9,9 +9,10 @@
 // The package shows what estimators may see of the core, internal/core, which sums with Gaussian
 // noise, and adds the mechanisms that the default methods use: sums over secret pairs of rows
 // ([SumPairs]), spacing histograms ([SpacingHistogram]), stability histograms
-// ([StabilityHistogram]) and secret subsamples ([Subsample]). Learners on blocks of rows are in
-// package blocks, and what only literal algorithms use is in package pure: whoever uses neither has
-// to read neither, and go list -deps prints what there is to read. The guarantee rests on:
+// ([StabilityHistogram]), secret subsamples ([Subsample]) and some of the columns ([Narrow]).
+// Learners on blocks of rows are in package blocks, and what only literal algorithms use is in
+// package pure: whoever uses neither has to read neither, and go list -deps prints what there is
+// to read. The guarantee rests on:
 //
 //   - query: only the types of its registry are measured, each under kinds of its own. Every row
 //     becomes a vector of integers by itself, with a norm bound checked in integers; or a score, an

@@ -19,8 +19,10 @@ func (r *Release) Title() string {
 }
 
 // Column is what is publicly known of column j of [Release.Names]: at least its name.
-func (r *Release) Column(j int) Column {
-	name := r.Names()[j]
+func (r *Release) Column(j int) Column { return r.Named(r.Names()[j]) }
+
+// Named is what is publicly known of the column of that name.
+func (r *Release) Named(name string) Column {
 	if i := slices.IndexFunc(r.Columns, func(c Column) bool { return c.Name == name }); i >= 0 {
 		return r.Columns[i]
 	}
@@ -114,11 +116,33 @@ func (r *Release) Keep() {
 	}
 }
 
+// heldOut returns the names that the columns of numbers have where a profile stands beside a model:
+// those of the model in their order, and others only if the profile says why.
+func (v *verifier) heldOut(r *Release, names []string) []string {
+	if r.Columns == nil || r.Model == nil || r.Profile == nil {
+		return names
+	}
+	at, all := 0, []string(nil)
+	for _, c := range r.Numbers() {
+		all = append(all, c.Name)
+		if at < len(names) && c.Name == names[at] {
+			at++
+			continue
+		}
+		v.fault(!slices.ContainsFunc(r.Profile, func(p ColumnProfile) bool { return p.Name == c.Name && p.HeldOut != "" }), "columns", "those of the model, or held out by the profile", strconv.Quote(c.Name))
+	}
+	v.fault(at < len(names), "columns", fmt.Sprintf("all %d of the model, in its order", len(names)), fmt.Sprint(at))
+	return all
+}
+
 // columns checks the public facts of the columns, and the units that were inferred.
 func (v *verifier) columns(r *Release) {
 	names, categories := r.Names(), []model.Category(nil)
 	if r.Model != nil {
 		categories = r.Model.Categories
+	}
+	if names = v.heldOut(r, names); names == nil {
+		return
 	}
 	if n := len(r.Columns); n > 0 && n != len(names)+len(categories) {
 		v.fault(true, "columns", fmt.Sprintf("one for each of %d", len(names)+len(categories)), fmt.Sprint(n))

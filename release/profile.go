@@ -66,6 +66,13 @@ type Bar struct {
 	Share float64 `json:"share"`
 }
 
+// methodProfile is the method of a release without a model.
+const methodProfile = "profile"
+
+// profileSteps come before the names of the steps of a profile beside a model: they ask all
+// columns.
+const profileSteps = "profile: "
+
 // Probabilities are the shares that the column has quantiles of, increasing.
 func (c *ColumnProfile) Probabilities() (shares []float64) {
 	for text := range c.Quantiles {
@@ -93,8 +100,14 @@ func (v *verifier) profile(r *Release, d int) {
 	if r.Profile == nil {
 		return
 	}
-	v.fault(len(r.Profile) != d, "profile", fmt.Sprintf("a line for each of %d columns", d), fmt.Sprint(len(r.Profile)))
 	names := r.Names()
+	if r.Columns != nil { // of which a model may lack some
+		names, d = nil, len(r.Columns)
+		for _, c := range r.Columns {
+			names = append(names, c.Name)
+		}
+	}
+	v.fault(len(r.Profile) != d, "profile", fmt.Sprintf("a line for each of %d columns", d), fmt.Sprint(len(r.Profile)))
 	for j := range r.Profile {
 		c := &r.Profile[j]
 		field := fmt.Sprintf("profile[%d].", j)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -46,6 +47,7 @@ func Verify(r *Release) []error {
 	k, d, columns := 0, 0, []string(nil)
 	if r.Model == nil && r.Profile != nil {
 		d, columns = len(r.Profile), r.Names()
+		v.fault(r.Certificate.Method != "" && r.Certificate.Method != methodProfile, "model", "that of the method "+strconv.Quote(r.Certificate.Method), "a profile alone")
 		v.columns(r)
 	} else if r.Model == nil {
 		v.fault(true, "model", "a mixture", "none")
@@ -66,7 +68,12 @@ func Verify(r *Release) []error {
 	before := len(v.faults)
 	v.numbers(&r.Certificate)
 	for i := range r.Certificate.Plan {
-		v.step(&r.Certificate.Plan[i], &r.Certificate, d)
+		step := &r.Certificate.Plan[i]
+		of := d
+		if strings.HasPrefix(step.Step, profileSteps) {
+			of = max(d, len(r.Profile)) // a model may lack some
+		}
+		v.step(step, &r.Certificate, of)
 	}
 	v.agreements(&r.Certificate, d)
 	// sums of figures that are wrong one by one would only repeat the fault
@@ -74,6 +81,11 @@ func Verify(r *Release) []error {
 		v.spent(&r.Certificate)
 	}
 	v.profile(r, d)
+	for i := range r.Profile {
+		if name := r.Profile[i].Name; columns != nil && !slices.Contains(columns, name) {
+			columns = append(slices.Clip(columns), name)
+		}
+	}
 	v.diagnostics(&r.Diagnostics, columns)
 	notes := len(r.Diagnostics.Components)
 	v.fault(k > 0 && notes > 0 && notes != k, "diagnostics.components", fmt.Sprintf("one for each of %d components", k), fmt.Sprint(notes))

@@ -58,7 +58,7 @@ func noisy(x *release.Noisy) *estimated {
 // columnsOf returns the numbers of a profile.
 func columnsOf(r *release.Release) (out []profileNumbers) {
 	for j := range r.Profile {
-		c, public := &r.Profile[j], r.Column(j)
+		c, public := &r.Profile[j], r.Named(r.Profile[j].Name)
 		own := profileNumbers{Name: c.Name, Label: public.Label, UnitOfMeasure: public.UnitOfMeasure, Cells: estimated{Value: finite(c.Cells), Noise: finite(c.CellsNoise)},
 			HeldOut: c.HeldOut, Mean: noisy(c.Mean), SD: noisy(c.SD), Histogram: c.Histogram, Notes: c.Notes, of: c}
 		for _, p := range c.Probabilities() {

@@ -36,6 +36,7 @@ type page struct {
 	Marked         bool    // One of them has a flag.
 	Columns        []columnRow
 	Categories     []categoryTable
+	Profile        []profileRow // of the columns beside the model
 	Certificate    string
 	Anchor         string // before the names of sections, where there are several models
 }
@@ -63,7 +64,7 @@ func newPage(r *release.Release, o Options) *page {
 		p.Components = append(p.Components, componentRow{n, q.index + 1, partClass(q.index) + hatch(q.index), called, q.weight})
 		p.Marked = p.Marked || len(n.Flags) > 0
 	}
-	p.Categories = categoryTables(r, parts)
+	p.Categories, p.Profile = categoryTables(r, parts), profileRows(r, "p")
 	p.Verdict, p.Overall = judge(r, whole, p.Components), newOverall(whole)
 	return p
 }

@@ -46,7 +46,7 @@ func isProfile(r *release.Release) bool {
 		return false
 	}
 	for i := range r.Groups {
-		if r.Groups[i].Profile != nil {
+		if r.Groups[i].Profile != nil && r.Groups[i].Model == nil {
 			return true
 		}
 	}
@@ -75,7 +75,7 @@ func profileParts(r *release.Release) (parts []profilePart) {
 func profileRows(r *release.Release, anchor string) (rows []profileRow) {
 	for j := range r.Profile {
 		c := &r.Profile[j]
-		row := profileRow{Name: columnName(r.Column(j).Heading(), j), Missing: percent(1-c.Cells) + " ± " + percent(c.CellsNoise), HeldOut: clean(c.HeldOut)}
+		row := profileRow{Name: columnName(r.Named(c.Name).Heading(), j), Missing: percent(1-c.Cells) + " ± " + percent(c.CellsNoise), HeldOut: clean(c.HeldOut)}
 		for _, text := range c.Notes {
 			row.Notes = append(row.Notes, clean(text))
 		}

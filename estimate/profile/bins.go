@@ -42,7 +42,7 @@ const (
 // firstBins releases the first histogram of all columns: linear bins where half of the rows are,
 // as many as noise carries, doubling outwards as far as octaves hold rows.
 func (f *fit) firstBins() error {
-	mu2 := binsPrice.of(f, float64(len(f.live)))
+	mu2 := f.bins.of(f, float64(len(f.live)))
 	sigma := lists(f.problem.Relation, len(f.live)) / parts.Mu(mu2)
 	for _, c := range f.live {
 		c.lay(sigma)
@@ -221,9 +221,9 @@ func window(rows []float64, sigma float64) (from, width int) {
 	return 0, len(rows)
 }
 
-// closer looks closer at the columns that are not resolved, again and again, and then for the
+// lookCloser looks closer at the columns that are not resolved, again and again, and then for the
 // values that they have.
-func (f *fit) closer() error {
+func (f *fit) lookCloser() error {
 	var ever []*column
 	for range mostCloser {
 		var todo []*column
@@ -236,7 +236,7 @@ func (f *fit) closer() error {
 		if todo == nil {
 			break
 		}
-		mu2 := closerPrice.of(f, float64(len(todo)))
+		mu2 := f.terms.closer.of(f, float64(len(todo)))
 		sigma := lists(f.problem.Relation, len(todo)) / parts.Mu(mu2)
 		edges := map[*column][]float64{}
 		for _, c := range todo {

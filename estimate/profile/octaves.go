@@ -34,14 +34,14 @@ const (
 	mostWindow               = 16
 )
 
-// octaves finds where values lie: sign and power of two.
-func (f *fit) octaves() error {
+// findOctaves finds where values lie: sign and power of two.
+func (f *fit) findOctaves() error {
 	every := 1
 	for 2*(mostExponent-leastExponent+4)/every*len(f.live) > query.MaxCells {
 		every++
 	}
 	edges, zero := octaveEdges(every)
-	counts, sigma, err := f.histogram(stepOctaves, f.live, func(*column) []float64 { return edges }, octavesPrice.of(f, float64(len(f.live))))
+	counts, sigma, err := f.histogram(stepOctaves, f.live, func(*column) []float64 { return edges }, f.octaves.of(f, float64(len(f.live))))
 	if err != nil {
 		return err
 	}

@@ -35,17 +35,17 @@ const gridAtom = .05
 // A mean or an sd whose noise is more than this part of the sd is not told.
 const mostNoise = .5
 
-// outcome is the profile of all columns.
-func (f *fit) outcome() estimate.Outcome {
+// profile is that of all columns.
+func (f *fit) profile() *estimate.Profile {
 	p := &estimate.Profile{Rows: f.rows}
 	for _, c := range f.columns {
-		p.Columns = append(p.Columns, c.profile(f.rows))
+		p.Columns = append(p.Columns, c.profile(f.rows, f.weak))
 	}
-	return estimate.Outcome{Profile: p}
+	return p
 }
 
 // profile is what is released of a column.
-func (c *column) profile(rows float64) estimate.ColumnProfile {
+func (c *column) profile(rows, weak float64) estimate.ColumnProfile {
 	p := estimate.ColumnProfile{Cells: math.Min(1, c.cells/rows), CellsNoise: c.cellsSD / rows}
 	if c.reason != "" {
 		p.HeldOut = c.reason

@@ -43,19 +43,22 @@ const (
 // fewest are clear times the noise of a count, between least and most.
 type price struct{ clear, least, most float64 }
 
-// Utility constants, guesses, tried on made-up columns and a dozen public tables.
-var (
-	cellsPrice   = price{250, .005, .15}
-	octavesPrice = price{500, .005, .20}
-	binsPrice    = price{1500, .02, .30}
-	closerPrice  = price{200, .002, .05}
-	valuesPrice  = price{400, .005, .08}
-)
-
-const (
+// terms are the prices of a profile's steps, and what a column needs.
+type terms struct {
+	cells, octaves, bins, closer, values price
 	// A column is held out if its cells are fewer than heldOut times the noise of octaves at their
 	// highest price, and flagged below weak times.
-	heldOut, weak = 40.0, 80.0
+	heldOut, weak float64
+}
+
+// byItself are the terms of a profile that has a budget to itself. Utility constants, guesses,
+// tried on made-up columns and a dozen public tables.
+var byItself = terms{
+	cells: price{250, .005, .15}, octaves: price{500, .005, .20}, bins: price{1500, .02, .30}, closer: price{200, .002, .05}, values: price{400, .005, .08},
+	heldOut: 40, weak: 80,
+}
+
+const (
 	// mostCloser histograms look closer at columns that the first does not resolve.
 	mostCloser = 7
 	quietSDs   = 3.0 // noise sds of rows that may be anywhere unseen
@@ -75,9 +78,9 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	histogram := query.Cells.Of(query.Histogram)
 	steps := []kernel.Step{
 		{Name: stepCells, Query: query.Presence.Of(query.Histogram), Share: 1, Most: 2, Source: source},
-		{Name: stepOctaves, Query: histogram, Share: octavesPrice.most, Most: 1, Source: source},
-		{Name: stepBins, Query: histogram, Share: binsPrice.most + mostCloser*closerPrice.most, Most: 1 + mostCloser, Source: source},
-		{Name: stepValues, Query: histogram, Share: 2 * valuesPrice.most, Most: 2, Source: source},
+		{Name: stepOctaves, Query: histogram, Share: byItself.octaves.most, Most: 1, Source: source},
+		{Name: stepBins, Query: histogram, Share: byItself.bins.most + mostCloser*byItself.closer.most, Most: 1 + mostCloser, Source: source},
+		{Name: stepValues, Query: histogram, Share: 2 * byItself.values.most, Most: 2, Source: source},
 	}
 	for _, step := range columns.MomentsSteps("", 1, 1) {
 		step.Query = query.Filled.Of(step.Query)
@@ -88,13 +91,13 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 
 // Expect says from how many rows on no column without missing cells is held out.
 func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
-	return estimate.Expectation{RowsNeeded: need(p.Relation, p.Columns, p.Mu, heldOut),
+	return estimate.Expectation{RowsNeeded: byItself.need(p.Relation, p.Columns, p.Mu, byItself.heldOut),
 		Notes: []string{"a column with fewer cells than that is held out by name, with the number of its cells alone; from twice as many on nothing is flagged for it"}}
 }
 
 // need is how many cells are clear times the noise of octaves of d columns at their highest price.
-func need(r privacy.Relation, d int, mu, clear float64) float64 {
-	return clear * lists(r, d) / (mu * math.Sqrt(octavesPrice.most))
+func (t terms) need(r privacy.Relation, d int, mu, clear float64) float64 {
+	return clear * lists(r, d) / (mu * math.Sqrt(t.octaves.most))
 }
 
 // lists is the L2 sensitivity of histograms of d columns.
@@ -103,6 +106,8 @@ func lists(r privacy.Relation, d int) float64 { return program.Factor(r) * math.
 // A fit is one run.
 type fit struct {
 	*kernel.Allotment
+	terms
+	prefix  string // of its steps
 	problem estimate.Problem
 	mu2     float64
 	rows    float64 // public, or released
@@ -134,7 +139,16 @@ type atom struct{ value, rows, sd float64 }
 
 // Fit follows the plan.
 func (Estimator) Fit(_ context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	f := &fit{Allotment: s.Allotment(), problem: p, mu2: s.Mu() * s.Mu(), rows: float64(p.Rows)}
+	f := begun(s.Allotment(), p, byItself, s.Mu()*s.Mu())
+	if err := f.measure(); err != nil {
+		return estimate.Outcome{}, err
+	}
+	return estimate.Outcome{Profile: f.profile()}, nil
+}
+
+// begun is a run with a budget, before its first measurement.
+func begun(a *kernel.Allotment, p estimate.Problem, t terms, mu2 float64) *fit {
+	f := &fit{Allotment: a, terms: t, problem: p, mu2: mu2, rows: float64(p.Rows)}
 	for j := range p.Columns {
 		c := &column{index: j}
 		if p.RoundedTo != nil && p.RoundedTo[j] > 0 {
@@ -142,37 +156,45 @@ func (Estimator) Fit(_ context.Context, s *kernel.Session, p estimate.Problem) (
 		}
 		f.columns = append(f.columns, c)
 	}
-	if err := f.measure(); err != nil {
-		return estimate.Outcome{}, err
-	}
-	return f.outcome(), nil
+	return f
 }
 
 // measure asks step after step, each of the columns that are left.
 func (f *fit) measure() error {
-	if err := f.countCells(cellsPrice.of(f, float64(len(f.columns)))); err != nil {
+	if err := f.countCells(f.terms.cells.of(f, float64(len(f.columns)))); err != nil {
 		return err
 	}
-	f.choose()
-	if len(f.live) > 0 {
-		if err := f.octaves(); err != nil {
-			return err
-		}
+	if err := f.look(); err != nil {
+		return err
 	}
 	if len(f.live) > 0 {
-		for _, do := range []func() error{f.firstBins, f.values, f.closer} {
-			if err := do(); err != nil {
-				return err
-			}
-		}
-		for _, c := range f.live {
-			c.settle()
-		}
 		if done, err := f.sums(); done || err != nil {
 			return err
 		}
 	}
 	return f.countCells(f.Left()) // nothing else is left to ask
+}
+
+// look measures where the values of the columns with enough cells are.
+func (f *fit) look() error {
+	f.choose()
+	if len(f.live) > 0 {
+		if err := f.findOctaves(); err != nil {
+			return err
+		}
+	}
+	if len(f.live) == 0 {
+		return nil
+	}
+	for _, do := range []func() error{f.firstBins, f.findValues, f.lookCloser} {
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	for _, c := range f.live {
+		c.settle()
+	}
+	return nil
 }
 
 // of is the part of mu^2, of what is asked of so many columns.
@@ -194,7 +216,7 @@ func (p price) of(f *fit, columns float64) float64 {
 // column differs from it is noise.
 func (f *fit) countCells(mu2 float64) error {
 	d := len(f.columns)
-	answer, err := f.In(query.Presence, nil).Sum(stepCells, query.Counts{Edges: slices.Repeat([][]float64{{.5}}, d)}, parts.Mu(mu2))
+	answer, err := f.In(query.Presence, nil).Sum(f.prefix+stepCells, query.Counts{Edges: slices.Repeat([][]float64{{.5}}, d)}, parts.Mu(mu2))
 	if err != nil {
 		return err
 	}
@@ -227,8 +249,8 @@ func (f *fit) choose() {
 	mu := math.Sqrt(f.mu2)
 	for len(f.live) > 0 {
 		last := f.live[len(f.live)-1]
-		least := need(f.problem.Relation, len(f.live), mu, heldOut)
-		last.clear = last.cells / need(f.problem.Relation, len(f.live), mu, 1)
+		least := f.need(f.problem.Relation, len(f.live), mu, f.heldOut)
+		last.clear = last.cells / f.need(f.problem.Relation, len(f.live), mu, 1)
 		if last.cells-2*last.cellsSD >= least || last.cells >= least && last.cellsSD < .1*last.cells {
 			break
 		}
@@ -237,7 +259,7 @@ func (f *fit) choose() {
 	}
 	slices.SortFunc(f.live, func(a, b *column) int { return cmp.Compare(a.index, b.index) })
 	for i, c := range f.live {
-		c.clear = c.cells / need(f.problem.Relation, len(f.live), mu, 1)
+		c.clear = c.cells / f.need(f.problem.Relation, len(f.live), mu, 1)
 		if i == 0 || c.cells < f.price {
 			f.price = c.cells
 		}
@@ -256,7 +278,7 @@ func (f *fit) histogram(step string, of []*column, edges func(*column) []float64
 	for _, c := range of {
 		q.Edges[c.index] = edges(c)
 	}
-	answer, err := f.In(query.Cells, nil).Sum(step, q, parts.Mu(mu2))
+	answer, err := f.In(query.Cells, nil).Sum(f.prefix+step, q, parts.Mu(mu2))
 	if err != nil {
 		return nil, 0, err
 	}

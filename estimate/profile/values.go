@@ -29,10 +29,11 @@ type comb struct {
 	rows, about float64
 }
 
-// values looks for the values that many rows share, and for the unit that columns are recorded in.
-func (f *fit) values() error { return f.valuesOf(f.live) }
+// findValues looks for the values that many rows share, and for the unit that columns are recorded
+// in.
+func (f *fit) findValues() error { return f.valuesOf(f.live) }
 
-// valuesOf is values for some of the columns.
+// valuesOf is findValues for some of the columns.
 func (f *fit) valuesOf(of []*column) error {
 	combs := map[*column][]comb{}
 	var asked []*column
@@ -52,7 +53,7 @@ func (f *fit) valuesOf(of []*column) error {
 		}
 		return increasing(all)
 	}
-	counts, sigma, err := f.histogram(stepValues, asked, edges, valuesPrice.of(f, float64(len(asked))))
+	counts, sigma, err := f.histogram(stepValues, asked, edges, f.terms.values.of(f, float64(len(asked))))
 	if err != nil {
 		return err
 	}

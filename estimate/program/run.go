@@ -91,7 +91,7 @@ func (r *Run) CountRows(step string, part float64) (err error) {
 // all columns are constant, or the noise hides whether they are.
 func (r *Run) Open(cfg columns.UnitsConfig, odds float64) (out estimate.Outcome, done bool, err error) {
 	cfg.Rows = r.Rows
-	u, err := columns.MeasureUnits(r.Allotment, cfg)
+	u, err := r.units(cfg)
 	if err != nil {
 		return out, true, err
 	}

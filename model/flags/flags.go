@@ -31,6 +31,7 @@ const (
 	HeavyTail        Code = "heavy-tail"        // mean and sd rest on few rows far out
 	NotGaussian      Code = "not-gaussian"      // rows are not bell-shaped, or more groups than components
 	Correlated       Code = "correlated"        // columns correlate in a way that the shape cannot show
+	HeldOut          Code = "held-out"          // a column with too few values for a model
 	Unresolved       Code = "unresolved"        // the noise hides the spread in some directions
 	Singular         Code = "singular"          // some directions have no spread
 	OneComponent     Code = "one-component"     // one Gaussian, where several were allowed
@@ -49,7 +50,7 @@ const (
 // Codes returns all codes, in the order of docs/FORMAT.md.
 func Codes() []Code {
 	return []Code{LeftOut, Background, IncompleteRows, MissingCells, ConstantColumn, RecordedUnit, CoarseUnit, SharedValue, FarGroup, HeavyTail, NotGaussian, Correlated,
-		Unresolved, Singular, OneComponent, FewerComponents, AtLimit, FewRows, UncertainMean, SurplusComponent, Narrow, KnownCovariance, OtherShape, Method, Uncoded}
+		HeldOut, Unresolved, Singular, OneComponent, FewerComponents, AtLimit, FewRows, UncertainMean, SurplusComponent, Narrow, KnownCovariance, OtherShape, Method, Uncoded}
 }
 
 // Known reports whether c is one of Codes.

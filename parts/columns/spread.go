@@ -101,7 +101,7 @@ func SpreadByPairs(a *kernel.Allotment, cfg UnitsConfig, rows, mu2 float64) (Uni
 	cfg.CenterMu2 *= float64(count) / float64(d) // the same rank noise
 	// most of these columns have an atom: what is beside it matters
 	cfg.VariedMu2 = cfg.ScaleMu2
-	rest, err := runOn(a, cfg, unclear)
+	rest, err := MeasureUnitsOf(a, cfg, unclear)
 	if err != nil {
 		return Units{}, err
 	}

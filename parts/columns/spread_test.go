@@ -189,7 +189,7 @@ func TestRunOnAsksNothingElse(t *testing.T) {
 		if is == nil {
 			u, err = MeasureUnits(s.Allotment(), cfg)
 		} else {
-			u, err = runOn(s.Allotment(), cfg, is)
+			u, err = MeasureUnitsOf(s.Allotment(), cfg, is)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -143,12 +143,12 @@ func CenterShare(r privacy.Relation, d int, rows, mu2 float64) (share float64, o
 // MeasureUnits measures centres and scales of all columns. Its errors are faults of the plan or an
 // interruption, never facts about rows.
 func MeasureUnits(a *kernel.Allotment, cfg UnitsConfig) (Units, error) {
-	return runOn(a, cfg, slices.Repeat([]bool{true}, a.Session().Columns()))
+	return MeasureUnitsOf(a, cfg, slices.Repeat([]bool{true}, a.Session().Columns()))
 }
 
-// runOn returns MeasureUnits for the columns of which is holds; of the others nothing is asked, and
-// what is returned means nothing.
-func runOn(a *kernel.Allotment, cfg UnitsConfig, is []bool) (Units, error) {
+// MeasureUnitsOf is MeasureUnits for the columns of which is holds; of the others nothing is asked, and what
+// is returned means nothing.
+func MeasureUnitsOf(a *kernel.Allotment, cfg UnitsConfig, is []bool) (Units, error) {
 	d := a.Session().Columns()
 	u := Units{Scale: make([]float64, d), Constant: make([]bool, d)}
 	if cfg.VariedMu2 == 0 {

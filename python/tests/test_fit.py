@@ -53,7 +53,7 @@ def test_shapes(rows, shape, size):
 def test_pickle_holds_no_row(fitted, rows):
     packed = pickle.dumps(fitted)
     assert (pickle.loads(packed).means_ == fitted.means_).all()
-    assert len(packed) < rows.nbytes / 10
+    assert len(packed) < rows.nbytes / 5  # the release: its model and its profile
     assert not any(row.tobytes() in packed or repr(float(row[0])).encode() in packed for row in rows[:2000])
 
 

@@ -63,6 +63,9 @@ func notes(of string, r *release.Release) (out []string) {
 	}
 	for i := range r.Profile {
 		c := &r.Profile[i]
+		if r.Model != nil { // beside a model table one is for the report; flags name what the model lacks
+			break
+		}
 		if c.HeldOut != "" {
 			out = append(out, fmt.Sprintf("%sheld out %q: %s", of, c.Name, c.HeldOut))
 		}

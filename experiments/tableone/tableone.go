@@ -1,0 +1,269 @@
+// Package tableone judges what `gauze describe` says of columns as people bring them: errors of
+// missing shares, quantiles, means and standard deviations, by how many cells there are for the
+// budget.
+package tableone
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/experiments/engine"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/release"
+)
+
+type (
+	results = engine.Results[float64] // of an epsilon
+	line    = engine.Line[float64]
+)
+
+// perTable columns are drawn for each table; runs are those of each line.
+const perTable, runs = 8, 80
+
+// Study is the study. Its tables have fresh seeds in every run.
+var Study = &engine.Study[float64]{
+	Name: "describe", About: "table one of made-up columns: errors by the cells that there are for the budget",
+	Experiments: []engine.Experiment[float64]{{
+		Name: "columns", Title: "Table one of made-up columns", Runs: runs, Summary: summary,
+		About: fmt.Sprintf("Every table has %d columns of families drawn at random (experiments/tableone/families.go), half of them whole and the others with 5 to 98 %% of the cells missing.", perTable),
+		Lines: func(o engine.Options) (out []*line, note string) {
+			for _, epsilon := range []float64{.5, 1, 3} {
+				out = append(out, lineOf(o, epsilon))
+			}
+			return out, ""
+		}}},
+	Lead: func(r *results) string {
+		return fmt.Sprintf("δ = %g, replace-one. x is the number of cells of a column times μ/√(2d). *Missing*: error of the missing share; *rank*: by how much the share below a told quantile differs from what it says; *mean off* in "+
+			"standard deviations, of the values within what was seen or of all, whichever is nearer; *sds*: told ones within a factor of 1.3; *covered*: means within twice their noise. *Absurd*: a mean off by 3 sd or an sd off by a factor "+
+			"of 3. *Invented constants*: more rows differ than is said to be possible.", r.Options.Budget.Delta)
+	},
+	Columns: append([]engine.Column{{Head: "looks", Show: func(runs []engine.Result) any { return len(all(runs, missing)) }}}, errorColumns(func(of engine.Result, j int) bool { return true })...),
+}
+
+// Names of values, each followed by the number of a column.
+const (
+	strength = "x"
+	held     = "held out"
+	missing  = "missing"
+	rank     = "rank"
+	mean     = "mean"
+	ratio    = "ratio"
+	covered  = "covered"
+	absurd   = "absurd"
+	invented = "invented"
+)
+
+func of(name string, j int) string { return fmt.Sprintf("%s %d", name, j) }
+
+// all are the values of a name in all columns that have it.
+func all(runs []engine.Result, name string) []float64 {
+	return chosen(runs, name, func(engine.Result, int) bool { return true })
+}
+
+// chosen are the values of a name in some columns of some runs.
+func chosen(runs []engine.Result, name string, which func(engine.Result, int) bool) (out []float64) {
+	for _, r := range runs {
+		for j := range perTable {
+			if v, ok := r.Values[of(name, j)]; ok && which(r, j) {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+// errorColumns are the errors of some columns.
+func errorColumns(which func(engine.Result, int) bool) []engine.Column {
+	quantile := func(head, name string, q float64) engine.Column {
+		return engine.Column{Head: head, Show: func(runs []engine.Result) any { return digits(engine.Quantile(chosen(runs, name, which), q)) }}
+	}
+	part := func(head, name string, good func(float64) bool) engine.Column {
+		return engine.Column{Head: head, Show: func(runs []engine.Result) any {
+			v := chosen(runs, name, which)
+			n := 0
+			for _, x := range v {
+				if good(x) {
+					n++
+				}
+			}
+			if len(v) == 0 {
+				return "-"
+			}
+			return digits(float64(n) / float64(len(v)))
+		}}
+	}
+	count := func(head, name string) engine.Column {
+		return engine.Column{Head: head, Show: func(runs []engine.Result) any {
+			n := 0.0
+			for _, x := range chosen(runs, name, which) {
+				n += x
+			}
+			return n
+		}}
+	}
+	is := func(x float64) bool { return x == 1 }
+	return []engine.Column{part("held out", held, is), quantile("missing, 95 %", missing, .95), quantile("rank, 95 %", rank, .95), quantile("mean off, 90 %", mean, .9),
+		part("sds", ratio, func(x float64) bool { return x < 1.3 && x > 1/1.3 }), part("covered", covered, is), count("absurd", absurd), count("invented constants", invented)}
+}
+
+func digits(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f", x)
+}
+
+// summary is by x.
+func summary(p *engine.Page, r *results) {
+	p.Heading("By x")
+	ends := []float64{0, 40, 90, 180, 400, math.Inf(1)}
+	t := engine.Table{Head: []string{"x", "looks"}}
+	for _, c := range errorColumns(nil) {
+		t.Head = append(t.Head, c.Head)
+	}
+	var runs []engine.Result
+	for _, l := range r.Lines {
+		for _, n := range l.Ran() {
+			runs = append(runs, l.Results[n]...)
+		}
+	}
+	for i, low := range ends[:len(ends)-1] {
+		which := func(r engine.Result, j int) bool { x := r.Values[of(strength, j)]; return x >= low && x < ends[i+1] }
+		name := fmt.Sprintf("%g to %g", low, ends[i+1])
+		if math.IsInf(ends[i+1], 1) {
+			name = fmt.Sprintf("from %g", low)
+		}
+		row := []any{name, len(chosen(runs, missing, which))}
+		for _, c := range errorColumns(which) {
+			row = append(row, c.Show(runs))
+		}
+		t.Add(row...)
+	}
+	p.Table(t)
+}
+
+// lineOf is tables of several lengths at an epsilon.
+func lineOf(o engine.Options, epsilon float64) *line {
+	budget := privacy.Budget{Epsilon: epsilon, Delta: o.Budget.Delta}
+	return &line{Cell: epsilon, Name: fmt.Sprintf("epsilon=%g", epsilon), By: "describe", Rows: []int{500, 2000, 6000, 20_000, 50_000}, Params: budget,
+		Make: func(ctx context.Context, n int, seed uint64) (engine.Outcome, error) {
+			rng := rand.New(rand.NewPCG(seed, uint64(n)))
+			rows := draw(rng, n)
+			in, err := gauze.FromRows(rows, gauze.Named(names()...)...)
+			if err != nil {
+				return engine.Outcome{}, err
+			}
+			table, err := in.Load(privacy.ReplaceOne, nil)
+			if err != nil {
+				return engine.Outcome{}, err
+			}
+			r := in.Request()
+			r.Relation, r.Budget, r.Force = privacy.ReplaceOne, budget, true
+			start := time.Now()
+			result, err := gauze.Describe(ctx, table, r)
+			out := engine.Outcome{Values: engine.Values{}, Seconds: engine.Since(start)}
+			if err != nil || result.Release == nil {
+				return out, err
+			}
+			out.Success = true
+			for j := range result.Release.Profile {
+				x := float64(len(cells(rows, j))) * privacy.MuOf(epsilon, o.Budget.Delta) / math.Sqrt(2*perTable)
+				judge(out.Values, j, x, &result.Release.Profile[j], rows)
+			}
+			return out, nil
+		}}
+}
+
+func names() (out []string) {
+	for j := range perTable {
+		out = append(out, fmt.Sprintf("c%d", j+1))
+	}
+	return out
+}
+
+// cells are those of a column, sorted.
+func cells(rows [][]float64, j int) (out []float64) {
+	for _, row := range rows {
+		if row[j] == row[j] {
+			out = append(out, row[j])
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// moments are mean and sd of the values within two.
+func moments(x []float64, low, high float64) (mean, sd float64) {
+	n := 0.0
+	for _, v := range x {
+		if v >= low && v <= high {
+			n++
+			mean += (v - mean) / n
+		}
+	}
+	for _, v := range x {
+		if v >= low && v <= high {
+			sd += (v - mean) * (v - mean) / n
+		}
+	}
+	return mean, math.Sqrt(sd)
+}
+
+// judge fills in the errors of one column.
+func judge(out engine.Values, j int, x float64, c *release.ColumnProfile, rows [][]float64) {
+	set := func(name string, v float64) { out[of(name, j)] = v }
+	one := func(is bool) float64 {
+		if is {
+			return 1
+		}
+		return 0
+	}
+	own := cells(rows, j)
+	set(strength, x)
+	set(held, one(c.HeldOut != ""))
+	set(missing, math.Abs(c.Cells-float64(len(own))/float64(len(rows))))
+	if c.HeldOut != "" || len(own) == 0 {
+		return
+	}
+	worst, total := 0.0, float64(len(own))
+	for _, p := range c.Probabilities() {
+		low, _ := slices.BinarySearch(own, c.Quantile(p))
+		high, _ := slices.BinarySearch(own, math.Nextafter(c.Quantile(p), math.Inf(1)))
+		worst = math.Max(worst, math.Max(float64(low)/total-p, p-float64(high)/total))
+	}
+	set(rank, worst)
+	m, sd := moments(own, math.Inf(-1), math.Inf(1))
+	seen, seenSD := moments(own, c.Within[0], c.Within[1])
+	if c.SD != nil && c.SD.Value == 0 {
+		differ := 0.0
+		for _, v := range own {
+			differ += one(v != c.Mean.Value)
+		}
+		set(invented, one(differ/total > c.Beyond+.01))
+		return
+	}
+	off := 0.0
+	if c.Mean != nil {
+		nearest := m
+		if math.Abs(c.Mean.Value-seen) < math.Abs(c.Mean.Value-m) {
+			nearest = seen
+		}
+		off = math.Abs(c.Mean.Value-nearest) / math.Max(seenSD, 1e-300)
+		set(mean, off)
+		set(covered, one(math.Abs(c.Mean.Value-nearest) <= 2*c.Mean.Noise))
+	}
+	by := 1.0
+	if c.SD != nil {
+		by = c.SD.Value / seenSD
+		if whole := c.SD.Value / sd; math.Abs(math.Log(whole)) < math.Abs(math.Log(by)) {
+			by = whole
+		}
+		set(ratio, by)
+	}
+	set(absurd, one(off > 3 || by > 3 || by < 1./3))
+}

@@ -1,0 +1,51 @@
+package tableone
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/gauze-dp/gauze/experiments/engine"
+	"github.com/gauze-dp/gauze/experiments/engine/enginetest"
+	"github.com/gauze-dp/gauze/release"
+)
+
+// TestLine: a table with many rows for its budget has eight looks, most of them told, with small
+// errors of ranks and missing shares.
+func TestLine(t *testing.T) {
+	got, err := lineOf(enginetest.Options(t), 3).Make(context.Background(), 30_000, 4)
+	if err != nil || !got.Success {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	runs := []engine.Result{{Outcome: got}}
+	if shares := all(runs, missing); len(shares) != perTable || engine.Quantile(shares, 1) > .05 {
+		t.Errorf("missing shares %v", shares)
+	}
+	if ranks := all(runs, rank); len(ranks) < perTable/2 || engine.Median(ranks) > .1 {
+		t.Errorf("ranks %v", ranks)
+	}
+}
+
+// TestJudge: what is wrong is counted, and what is right is not.
+func TestJudge(t *testing.T) {
+	var rows [][]float64
+	for i := range 1000 {
+		rows = append(rows, []float64{float64(i % 100), math.NaN()})
+	}
+	right := &release.ColumnProfile{Cells: 1, Quantiles: map[string]float64{"0.5": 49.5}, Mean: &release.Noisy{Value: 49.5, Noise: 1}, SD: &release.Noisy{Value: 28.9, Noise: 1}, Within: []float64{0, 99}}
+	out := engine.Values{}
+	judge(out, 0, 100, right, rows)
+	if out[of(rank, 0)] > .011 || out[of(mean, 0)] > .01 || out[of(absurd, 0)] != 0 || out[of(covered, 0)] != 1 {
+		t.Errorf("a right column: %v", out)
+	}
+	wrong := *right
+	wrong.Mean, wrong.Quantiles, wrong.Cells = &release.Noisy{Value: 2e100, Noise: 1}, map[string]float64{"0.5": 90}, .7
+	judge(out, 0, 100, &wrong, rows)
+	if out[of(rank, 0)] < .3 || out[of(absurd, 0)] != 1 || out[of(covered, 0)] != 0 || math.Abs(out[of(missing, 0)]-.3) > 1e-9 {
+		t.Errorf("a wrong column: %v", out)
+	}
+	wrong.Mean, wrong.SD = &release.Noisy{Value: 5}, &release.Noisy{}
+	if judge(out, 0, 100, &wrong, rows); out[of(invented, 0)] != 1 {
+		t.Errorf("an invented constant: %v", out)
+	}
+}
