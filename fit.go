@@ -190,7 +190,7 @@ func (q *question) release(outcome estimate.Outcome, certificate release.Certifi
 	if outcome.Profile != nil {
 		out.Profile = profileOf(outcome.Profile, q.Columns)
 	}
-	out.Diagnostics.Flags = append(out.Diagnostics.Flags, flagsOf(outcome.Aside, all)...)
+	out.Diagnostics.Flags = append(out.Diagnostics.Flags, flags.Named(outcome.Aside, all)...)
 	out.Keep()
 	out.Diagnostics.Notes = append(out.Diagnostics.Notes, q.notes(q.problem.Rows)...)
 	var own estimate.Estimator // of a test, which the catalogue does not know

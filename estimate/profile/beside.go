@@ -97,7 +97,7 @@ func Fit(ctx context.Context, method estimate.Estimator, s *kernel.Session, p es
 	out.Profile, out.Kept = profile, kept
 	for j, c := range f.columns {
 		if !slices.Contains(kept, j) {
-			out.Aside = append(out.Aside, flags.New(flags.HeldOut, "column %d is held out of the model: about %.0f of %.0f rows have a value (give or take %.0f), too few", j+1, c.cells, f.rows, c.cellsSD).
+			out.Aside = append(out.Aside, flags.New(flags.HeldOut, "column %v is held out of the model: about %.0f of %.0f rows have a value (give or take %.0f), too few", flags.Ref{j}, c.cells, f.rows, c.cellsSD).
 				In(j).Of(math.Min(1, c.cells/f.rows), c.cellsSD/f.rows))
 		}
 	}
