@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -206,11 +205,19 @@ func forged(ctx context.Context) ([]verdict, error) {
 const aboutForged = "Releases of real fits, each changed by somebody who wants it to say something else and mends what follows as well as they can; and what `gauze verify` says of each. " +
 	"*Before* is what it said when it recomputed sensitivities and sums, and did not make the plan again. No genuine release is refused: every fit checks its own as a reader would."
 
-// writeForged is the page.
-func writeForged(all []verdict, commit string) *engine.Page {
-	var p engine.Page
-	p.Title("What verify finds in forged releases")
-	p.Header(engine.Header{Command: "`go run ./experiments audit forged`", Runs: "1", Seed: "none: rows and noise are drawn anew, and what is found does not depend on them", Commit: commit})
+// forgeryReport has the page of forged releases.
+var forgeryReport = &engine.Report{Name: "audit",
+	Tasks: []engine.Task{{Name: "forged", Title: "What verify finds in forged releases", Runs: 1, Make: func(ctx context.Context, _ engine.Options, p *engine.Page) error {
+		all, err := forged(ctx)
+		if err != nil {
+			return err
+		}
+		writeForged(p, all)
+		return nil
+	}}}}
+
+// writeForged writes what became of the forgeries.
+func writeForged(p *engine.Page, all []verdict) {
 	p.Text(aboutForged)
 	count := map[string]int{}
 	table := engine.Table{Head: []string{"of", "what is changed", "verify", "before", "first reason"}}
@@ -232,7 +239,6 @@ func writeForged(all []verdict, commit string) *engine.Page {
 	p.Text(strings.Join(list, "\n"))
 	p.Heading("What only a signature shows")
 	p.Text(gauze.OnlySigned)
-	return &p
 }
 
 // reason is the first clause of a reason.
@@ -240,21 +246,4 @@ func reason(why string) string {
 	why, _, _ = strings.Cut(strings.TrimPrefix(why, "release: "), ";")
 	why, _, _ = strings.Cut(why, ", got")
 	return why
-}
-
-// runForged makes the page.
-func runForged(ctx context.Context, o engine.Options) error {
-	all, err := forged(ctx)
-	if err != nil {
-		return err
-	}
-	page := writeForged(all, o.Commit)
-	if o.Out == "" && !o.Quick {
-		o.Out = filepath.Join(filepath.FromSlash(engine.Pages), "audit")
-	}
-	if o.Out != "" {
-		err = page.Save(o.Out, "forged")
-	}
-	_, printed := o.Stdout.Write(page.Bytes())
-	return errors.Join(err, printed)
 }

@@ -120,7 +120,7 @@ func (o Options) command(study, experiment string) string {
 			out += fmt.Sprintf(" -%s %v", flag, value)
 		}
 	}
-	add(true, "seed", o.Seed)
+	add(o.Seed != 0, "seed", o.Seed)
 	add(o.Budget.Epsilon != usualEpsilon, "epsilon", o.Budget.Epsilon)
 	add(o.Budget.Delta != usualDelta, "delta", o.Budget.Delta)
 	add(o.Relation != privacy.ReplaceOne, "relation", o.Relation)

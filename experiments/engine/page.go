@@ -98,8 +98,11 @@ func (r *Results[C]) header() Header {
 			runs += "; a search leaves a number of rows as soon as too many runs have failed"
 		}
 	}
-	return Header{Command: "`" + r.Options.command(r.Study.Name, r.Experiment.Name) + "`", Runs: runs,
-		Seed: fmt.Sprintf("%d is that of the first run of every cell, and the next run's is one more; noise has none", first), Commit: strings.Join(commits, ", ")}
+	o, seed := r.Options, fmt.Sprintf("%d is that of the first run of every cell, and the next run's is one more; noise has none", first)
+	if r.Study.Unseeded {
+		o.Seed, seed = 0, "none: what is drawn is drawn anew"
+	}
+	return Header{Command: "`" + o.command(r.Study.Name, r.Experiment.Name) + "`", Runs: runs, Seed: seed, Commit: strings.Join(commits, ", ")}
 }
 
 // write writes the page of an experiment to stdout and, if there is a folder, into it.

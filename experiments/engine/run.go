@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 )
@@ -106,31 +105,20 @@ func (r *runner) one(ctx context.Context, t task) (Result, error) {
 	return got, nil
 }
 
-// A meter is a line that says how far an experiment is. It may be used by several goroutines.
+// A meter says now and then how far an experiment is. It may be used by several goroutines.
 type meter struct {
 	Out io.Writer
 	Now func() time.Time
-	// Every is the time between two lines at least.
-	Every time.Duration
-	// Rewrite writes every line over the one before, as a terminal can.
-	Rewrite bool
 
 	mu              sync.Mutex
-	start, last     time.Time
+	last            time.Time
 	runs, ok, known int
 	cells, of       int
 	busy            float64 // seconds of all fits
 }
 
-// newProgress writes to a file: on a terminal a line a second over the one before, unless other
-// lines are between them, else a line now and then.
-func newProgress(f *os.File, now func() time.Time, others bool) *meter {
-	p := &meter{Out: f, Now: now, Every: 20 * time.Second}
-	if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-		p.Every, p.Rewrite = time.Second, !others
-	}
-	return p
-}
+// between is the time between two lines of a meter at least.
+const between = 20 * time.Second
 
 // Cells adds to the number of cells to be done.
 func (p *meter) Cells(n int) {
@@ -151,8 +139,8 @@ func (p *meter) Run(r Result, fromFile bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.Now()
-	if p.start.IsZero() {
-		p.start, p.last = now, now
+	if p.last.IsZero() {
+		p.last = now
 	}
 	p.runs++
 	if r.Success {
@@ -163,24 +151,8 @@ func (p *meter) Run(r Result, fromFile bool) {
 	} else {
 		p.busy += r.Seconds
 	}
-	if now.Sub(p.last) < p.Every {
-		return
+	if now.Sub(p.last) >= between {
+		p.last = now
+		fmt.Fprintf(p.Out, "%s: %d of %d cells, %d runs (%d succeeded, %d from the file), %.2f s per fit\n", r.Experiment, p.cells, p.of, p.runs, p.ok, p.known, p.busy/float64(max(1, p.runs-p.known)))
 	}
-	p.last = now
-	head, tail := "", "\n"
-	if p.Rewrite {
-		head, tail = "\r\x1b[K", ""
-	}
-	fmt.Fprintf(p.Out, "%s%s: %d of %d cells, %d runs (%d succeeded, %d from the file), %.2f s per fit, %s%s", head, r.Experiment, p.cells, p.of,
-		p.runs, p.ok, p.known, p.busy/float64(max(1, p.runs-p.known)), now.Sub(p.start).Round(time.Second), tail)
-}
-
-// End ends a line that is being rewritten.
-func (p *meter) End() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.Rewrite && p.runs > 0 {
-		fmt.Fprintln(p.Out)
-	}
-	p.runs, p.ok, p.known, p.cells, p.of, p.busy, p.start = 0, 0, 0, 0, 0, 0, time.Time{}
 }

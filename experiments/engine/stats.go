@@ -118,12 +118,15 @@ func SeedOf(cell string, run uint64) uint64 {
 	return h.Sum64() ^ run
 }
 
-// GeometricGrid are numbers of rows from low to high in steps of the ratio, each rounded to a
-// multiple of what unit says.
-func GeometricGrid(low, high, ratio float64, unit func(n float64) float64) []int {
-	var out []int
+// GeometricGrid returns numbers of rows from low to high in steps of the ratio, rounded to tens, and
+// to hundreds from 2000 on.
+func GeometricGrid(low, high, ratio float64) (out []int) {
 	for n := low; n < high; n *= ratio {
-		out = append(out, int(unit(n)*float64(int(n/unit(n)+.5))))
+		unit := 10.
+		if n >= 2000 {
+			unit = 100
+		}
+		out = append(out, int(unit*math.Round(n/unit)))
 	}
 	return out
 }

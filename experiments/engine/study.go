@@ -26,8 +26,10 @@ const Pages = "docs/experiments"
 type Study[C any] struct {
 	Name  string
 	About string
-	// Seed is that of the first run, unless another is asked for; 0 takes a fresh one.
-	Seed uint64
+	// Seed is that of the first run, unless another is asked for; 0 takes a fresh one. Unseeded says
+	// that no run has one.
+	Seed     uint64
+	Unseeded bool
 	// PassRate is the part of the runs that must succeed at a sufficient number of rows.
 	PassRate float64
 	// Grid is where a search looks for the smallest sufficient number of rows, at most Farthest
@@ -82,8 +84,10 @@ type Line[C any] struct {
 	By   string // the contender
 	// Rows are the numbers of rows to run; a search starts at the first one.
 	Rows []int
-	// Runs, if not 0, takes the place of the experiment's number.
+	// Runs, if not 0, takes the place of the experiment's number. Once says that the line is made
+	// once, and that the command line's number of runs is its own matter.
 	Runs int
+	Once bool
 	// Params is what the names stand for, as the results keep it.
 	Params any
 	// Make makes a run. A fault of a fit is a reason to be written down, not an error.
@@ -128,10 +132,9 @@ func (s *Study[C]) Run(ctx context.Context, o Options, names []string) error {
 	if o.Seed == 0 {
 		o.Seed = uint64(time.Now().UnixMicro())
 	}
-	progress := newProgress(o.Stderr, time.Now, o.Verbose)
 	var faults []error
 	for _, e := range chosen {
-		if err := s.one(ctx, o, e, progress); err != nil {
+		if err := s.one(ctx, o, e); err != nil {
 			faults = append(faults, fmt.Errorf("%s %s: %w", s.Name, e.Name, err))
 		}
 		if ctx.Err() != nil {
@@ -163,7 +166,7 @@ func (s *Study[C]) choose(names []string) (out []Experiment[C], err error) {
 }
 
 // one makes an experiment and writes what came out.
-func (s *Study[C]) one(ctx context.Context, o Options, e Experiment[C], progress *meter) error {
+func (s *Study[C]) one(ctx context.Context, o Options, e Experiment[C]) error {
 	r := &Results[C]{Study: s, Experiment: e, Options: o}
 	all, note := e.Lines(o)
 	r.Note = note
@@ -178,7 +181,7 @@ func (s *Study[C]) one(ctx context.Context, o Options, e Experiment[C], progress
 	if o.Quick {
 		r.Lines = few(r.Lines)
 	}
-	if err := s.measure(ctx, o, e, r.Lines, progress); err != nil {
+	if err := s.measure(ctx, o, e, r.Lines); err != nil {
 		return err
 	}
 	if s.Keep != nil {
@@ -188,7 +191,8 @@ func (s *Study[C]) one(ctx context.Context, o Options, e Experiment[C], progress
 }
 
 // measure makes the runs of all lines, as many at a time as there are workers.
-func (s *Study[C]) measure(ctx context.Context, o Options, e Experiment[C], lines []*Line[C], progress *meter) error {
+func (s *Study[C]) measure(ctx context.Context, o Options, e Experiment[C], lines []*Line[C]) error {
+	progress := &meter{Out: o.Stderr, Now: time.Now}
 	file := ""
 	if o.Out != "" {
 		file = filepath.Join(o.Out, "results", fileName(e.Name)+".jsonl")
@@ -217,7 +221,6 @@ func (s *Study[C]) measure(ctx context.Context, o Options, e Experiment[C], line
 		l.start(o, e)
 		all = append(all, &l.series)
 	}
-	defer progress.End()
 	return w.run(ctx, runner, o.Workers, all, progress)
 }
 
@@ -228,6 +231,8 @@ const quickRuns = 2
 func (l *Line[C]) start(o Options, e Experiment[C]) {
 	l.series = series{Try: l.Rows, repeats: e.Runs}
 	switch {
+	case l.Once:
+		l.repeats = 1
 	case o.Runs > 0:
 		l.repeats = o.Runs
 	case o.Quick:

@@ -54,7 +54,7 @@ func spheres() (out []cell) {
 // unbounded are mixtures of any places and scales.
 var unbounded = &study{
 	Name: "unbounded", About: "mixtures of any places and scales: rows needed, and the algorithms as printed",
-	PassRate: .9, Grid: rowsGrid(100, 1.1e5, fine), Farthest: 16,
+	PassRate: .9, Grid: engine.GeometricGrid(100, 1.1e5, fine), Farthest: 16,
 	Experiments: []experiment{
 		{Name: "smallest", Title: "The smallest sufficient n", Runs: 20, Search: true, Lines: lines(named, mixture(true, within(learned))), Summary: leasts,
 			About: "The smallest n of a grid with steps of 2^(1/4) at which at least 18 of 20 runs are successes. Every run draws a mixture of its own: scales log-uniform over a random part of " +
@@ -150,7 +150,7 @@ const nearRatio, nearMore = 3.5, .005
 // reduction is the black box that makes any learner private.
 var reduction = &study{
 	Name: "reduction", About: "the black-box reduction: the rows that it needs",
-	PassRate: .9, Grid: rowsGrid(500, 1e6, math.Sqrt2), Farthest: 4,
+	PassRate: .9, Grid: engine.GeometricGrid(500, 1e6, math.Sqrt2), Farthest: 4,
 	Experiments: []experiment{{Name: "smallest", Title: "The smallest sufficient n of the black box", Runs: 20, Search: true, Summary: leasts,
 		Lines: lines(blocks, mixture(true, func(v engine.Values, _ cell) bool { return v[variation] <= nearRatio*v[reference]+nearMore })),
 		About: "The smallest n of a grid with steps of √2 at which at least nine of ten runs are successes, by the black box with EM. Every run draws a mixture of its own: weights within a " +

@@ -18,7 +18,7 @@ const goodBar = 2
 // single is one distribution: rows needed, and the theorems of the talk.
 var single = &study{
 	Name: "single", About: "one distribution: the rows that are needed, and what the theorems of the talk say of them",
-	Seed: 1, PassRate: .85, Grid: rowsGrid(50, 2e6, fine),
+	Seed: 1, PassRate: .85, Grid: engine.GeometricGrid(50, 2e6, fine),
 	Experiments: []experiment{
 		{Name: "smallest", Title: "How many rows are needed", Runs: 100, Search: true, Lines: lines(smallestOfOne, distribution(covarianceWithin)), Summary: smallestSummary,
 			About: "The smallest n of a grid with steps of 2^¼ at which at least 85 of 100 runs have a covariance within 2×; the search goes down as long as a grid point passes, " +

@@ -161,16 +161,6 @@ func (c cell) run(ctx context.Context, r gauze.Request, by contender, n int, see
 // noisy matches numbers that differ between runs in the reasons of those without a model.
 var noisy = regexp.MustCompile(`\d[\d.e+-]*`)
 
-// rowsGrid are numbers of rows from low to high in equal ratios, rounded to what unit says.
-func rowsGrid(low, high, ratio float64) []int {
-	return engine.GeometricGrid(low, high, ratio, func(n float64) float64 {
-		if n >= 2000 {
-			return 100
-		}
-		return 10
-	})
-}
-
 // fine is a ratio of 2^(1/4): finer than the runs of a search can tell.
 const fine = 1.189207115002721
 
