@@ -118,8 +118,8 @@ func SeedOf(cell string, run uint64) uint64 {
 	return h.Sum64() ^ run
 }
 
-// GeometricGrid returns numbers of rows from low to high in steps of the ratio, rounded to tens, and
-// to hundreds from 2000 on.
+// GeometricGrid returns numbers of rows from low to high in steps of the ratio, rounded to tens,
+// and to hundreds from 2000 on.
 func GeometricGrid(low, high, ratio float64) (out []int) {
 	for n := low; n < high; n *= ratio {
 		unit := 10.

@@ -26,8 +26,8 @@ const Pages = "docs/experiments"
 type Study[C any] struct {
 	Name  string
 	About string
-	// Seed is that of the first run, unless another is asked for; 0 takes a fresh one. Unseeded says
-	// that no run has one.
+	// Seed is that of the first run, unless another is asked for; 0 takes a fresh one. Unseeded
+	// says that no run has one.
 	Seed     uint64
 	Unseeded bool
 	// PassRate is the part of the runs that must succeed at a sufficient number of rows.
