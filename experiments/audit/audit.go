@@ -1,5 +1,5 @@
-// Package audit attacks the methods of the catalogue, as `gauze audit` does, and forges releases; it
-// writes what the attacks prove. Noise and coins are the operating system's: nothing has a seed.
+// Package audit attacks the methods of the catalogue, as `gauze audit` does, and forges releases;
+// it writes what the attacks prove. Noise and coins are the operating system's: nothing has a seed.
 package audit
 
 import (
@@ -170,8 +170,8 @@ func (s subject) request(o engine.Options, r privacy.Relation, runs int) attack.
 	return attack.Request{Fit: fit, Rows: s.rows, Runs: runs}
 }
 
-// outcome is what an audit found: a run succeeds if no bound is above its claim, and no replay found
-// a question, a price or a word that the answers did not decide.
+// outcome is what an audit found: a run succeeds if no bound is above its claim, and no replay
+// found a question, a price or a word that the answers did not decide.
 func outcome(r *attack.Report, seconds float64) engine.Outcome {
 	out := engine.Outcome{Success: r.Passed(), Seconds: seconds, Values: engine.Values{}}
 	if r.Refused != "" {
