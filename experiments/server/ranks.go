@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -33,7 +34,7 @@ func (w *watched) compare(t, brief *engine.Table, name string, requests int64) {
 			said, differ = "**yes**", append(differ, what)
 		}
 		largest = max(largest, math.Abs(z))
-		t.Add(name, what, median(x[0]), median(x[1]), fmt.Sprintf("%.2f", z), said)
+		t.Add(name, what, fmt.Sprintf("%.4g", engine.Median(x[0])), fmt.Sprintf("%.4g", engine.Median(x[1])), fmt.Sprintf("%.2f", z), said)
 	}
 	alone := 0
 	for j := range w.texts {
@@ -49,25 +50,12 @@ func (w *watched) compare(t, brief *engine.Table, name string, requests int64) {
 	brief.Add(name, strings.Join(differ, "; "), fmt.Sprintf("%.2f", largest), fmt.Sprintf("%.2f", limit), alone, requests)
 }
 
-func median(xs []float64) string {
-	s := slices.Sorted(slices.Values(xs))
-	return fmt.Sprintf("%.4g", (s[(len(s)-1)/2]+s[len(s)/2])/2)
-}
-
 // signedRanks is the standardized sum of the ranks of positive differences, ranked by size: about
 // standard normal if each is as likely positive as negative, which it is if which of the two was
 // measured first, and which is which, was drawn. Differences of zero are left out.
 func signedRanks(d []float64) float64 {
 	d = slices.DeleteFunc(slices.Clone(d), func(x float64) bool { return x == 0 })
-	slices.SortFunc(d, func(a, b float64) int {
-		switch {
-		case math.Abs(a) < math.Abs(b):
-			return -1
-		case math.Abs(a) > math.Abs(b):
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(d, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
 	sum, variance := 0., 0.
 	for i := 0; i < len(d); {
 		j := i
