@@ -183,8 +183,8 @@ func checkPicture(t *testing.T, svg string) {
 func TestOrder(t *testing.T) {
 	page := htmlOf(t, typical(t), Options{})
 	last := -1
-	for _, section := range []string{"<h1>", `id="verdict"`, `id="overall"`, `id="components"`, `id="marginals"`, `id="pairs"`, `id="diagnostics"`, `id="plain"`,
-		`id="appendix"`, `id="budget"`, `id="certificate"`, `id="use"`} {
+	for _, section := range []string{"<h1>", `id="promise"`, `id="verdict"`, `id="overall"`, `id="components"`, `id="marginals"`, `id="pairs"`, `id="diagnostics"`, `id="plain"`,
+		`id="appendix"`, `id="budget"`, `id="certificate"`, `id="sign"`, `id="use"`} {
 		at := strings.Index(page, section)
 		if at <= last {
 			t.Errorf("%s: wanted after the section before it, got place %d after %d", section, at, last)
@@ -354,5 +354,45 @@ func TestConcurrent(t *testing.T) {
 				t.Error("a page made beside others differs")
 			}
 		})
+	}
+}
+
+// TestSigned: what a board signs is on the page and in print: the promise before what was found, the
+// certificate, and lines for purpose, earlier releases, budget, name, signature and date; and ± is
+// said of noise and sampling alone, while the spread of a component stands in brackets.
+func TestSigned(t *testing.T) {
+	page := htmlOf(t, typical(t), Options{})
+	for _, part := range []string{"<strong>The promise.</strong> Everybody with one row in the table.", "Purpose of the release", "Earlier releases of the same people",
+		"Budget that remains", "Name and office", "<dt>Signature</dt>", "<dt>Date</dt>", `<details id="appendix" open>`, "Mean (standard deviation)"} {
+		if strings.Count(page, part) != 1 {
+			t.Errorf("%d times %q", strings.Count(page, part), part)
+		}
+	}
+	print := styleSource[strings.LastIndex(styleSource, "@media print"):]
+	for line := range strings.Lines(print) {
+		if strings.Contains(line, "display: none") && (strings.Contains(line, "appendix") || strings.Contains(line, "sign")) {
+			t.Errorf("not in print: %s", line)
+		}
+	}
+	if regexp.MustCompile(`<span class="sd">\(?±`).MatchString(page[strings.Index(page, "Mean (standard deviation)"):strings.Index(page, `id="marginals"`)]) {
+		t.Error("± stands for a spread")
+	}
+	bare := typical(t)
+	bare.Certificate = release.Certificate{}
+	if page := htmlOf(t, bare, Options{}); strings.Contains(page, `id="sign"`) || strings.Contains(page, `id="promise"`) {
+		t.Error("a bare model has a promise to sign")
+	}
+}
+
+// TestBackgroundFloor: a background of .077 % is in every fit, and nothing is said of it.
+func TestBackgroundFloor(t *testing.T) {
+	for share, told := range map[float64]bool{.00077: false, .02: true} {
+		r := typical(t)
+		r.Model.Weights = []float64{.5, .3, .2 - share, share}
+		r.Model.Components = append(r.Model.Components[:3:3], r.Model.Components[0])
+		r.Model.Background = []bool{false, false, false, true}
+		if page := htmlOf(t, r, Options{}); strings.Contains(page, "<dt>background</dt>") != told || strings.Contains(page, "Background: ") != told {
+			t.Errorf("%g: told is %v", share, !told)
+		}
 	}
 }

@@ -28,7 +28,8 @@ func weightText(w float64) string {
 	return strconv.FormatFloat(100*w, 'f', 1, 64) + " %"
 }
 
-// noisyText is what stands for the components whose numbers are noise; "" if there are none.
+// noisyText is what stands for the components whose numbers are noise; "" if there are none, or
+// too few rows to speak of.
 func noisyText(r *release.Release) string {
 	groups, _ := r.Model.Split()
 	parts, share := partsOf(r), 0.0
@@ -44,13 +45,17 @@ func noisyText(r *release.Release) string {
 	return fmt.Sprintf("%s, with %s of the rows: too few to tell place and spread from the noise", words.Plural(len(groups)-len(parts), "component"), percent(math.Max(0, share)))
 }
 
-// backgroundText is what stands for the components of the background; "" if there are none.
+// backgroundText is what stands for the components of the background; "" if there are none, or
+// too few rows to speak of.
 func backgroundText(r *release.Release) string {
 	_, background := r.Model.Split()
 	if background == nil {
 		return ""
 	}
 	_, share := r.Model.WithoutBackground()
+	if share < LeastBackground {
+		return ""
+	}
 	return fmt.Sprintf("%s of the rows are in none of these: in the model file %s for them", percent(share), stand(len(background)))
 }
 
@@ -86,7 +91,7 @@ type cell struct{ Value, Off string }
 
 func cellOf(mean, sd float64) cell {
 	text, spread, _ := strings.Cut(around(mean, sd), " ± ")
-	return cell{withMinus(text), "± " + spread}
+	return cell{withMinus(text), spread}
 }
 
 func columnRows(r *release.Release) []columnRow {

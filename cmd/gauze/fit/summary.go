@@ -7,6 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/release"
+	"github.com/gauze-dp/gauze/report"
 )
 
 // Summary says in a line what was released.
@@ -35,8 +36,7 @@ func Summary(r *release.Release) string {
 	}
 	groups, background := r.Model.Split()
 	text := fmt.Sprintf("%s over %s, by the method %s", words.Plural(len(groups), "component"), words.Plural(r.Model.Dim(), "column"), r.Certificate.Method)
-	if background != nil {
-		_, share := r.Model.WithoutBackground()
+	if _, share := r.Model.WithoutBackground(); background != nil && share >= report.LeastBackground {
 		text += fmt.Sprintf(" (and a background of %.2g%% of the rows)", 100*share)
 	}
 	return text
