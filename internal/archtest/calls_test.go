@@ -104,6 +104,9 @@ func TestTestDoorsNeedATest(t *testing.T) {
 			if !firstIsTB(fn) {
 				t.Errorf("%s: kerneltest.%s: wanted a testing.TB as the first argument, so that nothing but a test can call it", f.at(fn.Pos()), fn.Name.Name)
 			}
+			if !asksForTests(fn) {
+				t.Errorf("%s: kerneltest.%s: wanted a call of forTests, since any program can write &testing.T{}", f.at(fn.Pos()), fn.Name.Name)
+			}
 		}
 	}
 	if doors < 4 {
@@ -128,6 +131,25 @@ func controls(fn *ast.FuncDecl) bool {
 		s, ok := star.X.(*ast.SelectorExpr)
 		return ok && slices.Contains([]string{"Session", "Draw", "Hook"}, s.Sel.Name)
 	})
+}
+
+// asksForTests reports a function that panics outside of tests before it does anything but say that
+// it is a helper.
+func asksForTests(fn *ast.FuncDecl) bool {
+	for _, s := range fn.Body.List {
+		e, ok := s.(*ast.ExprStmt)
+		if !ok {
+			return false
+		}
+		call, ok := e.X.(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		if name, ok := call.Fun.(*ast.Ident); ok && name.Name == "forTests" {
+			return true
+		}
+	}
+	return false
 }
 
 func firstIsTB(fn *ast.FuncDecl) bool {

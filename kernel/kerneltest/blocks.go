@@ -57,6 +57,7 @@ func Zeros(n int, others ...float64) []float64 {
 // Quiet is a hook for a session without noise, which appends the exact sums to into.
 func Quiet(tb testing.TB, seed uint64, into *[][]int64) *core.Hook {
 	tb.Helper()
+	forTests()
 	h := Seeded(tb, seed)
 	h.NoiseFactor = 0
 	h.Record = func(_ string, _ any, _ float64, _ []float64, exact []int64) { *into = append(*into, exact) }
@@ -78,6 +79,7 @@ func EstimatesAt(t int, others ...float64) (out [][]stable.Component) {
 // DrawOf is a draw of the session for a step of a plan with that extra loss.
 func DrawOf(t *testing.T, s *core.Session, extra core.Extra) (draw *core.Draw) {
 	t.Helper()
+	forTests()
 	if err := core.Secretly(s.Allotment(), func(d *core.Draw) error { draw = d; return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -91,6 +93,7 @@ type Run func(d *core.Draw, estimates [][]stable.Component) (bool, int64, func()
 // Passes is how often a test passes on the same estimates, in so many runs.
 func Passes(t *testing.T, plan core.Plan, test Run, extra core.Extra, factor float64, estimates [][]stable.Component, runs int) (passed int) {
 	t.Helper()
+	forTests()
 	h := Seeded(t, stattest.Seed(t)+uint64(runs))
 	h.NoiseFactor = factor
 	draw := DrawOf(t, OpenColumn(t, privacy.ReplaceOne, nil, h, plan), extra)
@@ -118,6 +121,7 @@ func CertifiedBy(t *testing.T, a, b, runs int, delta float64) float64 {
 // OpenColumn opens a session over one column, with much to spend: (20, .9).
 func OpenColumn(t testing.TB, r privacy.Relation, values []float64, h *core.Hook, p core.Plan) *core.Session {
 	t.Helper()
+	forTests()
 	b := core.NewBuilder(1)
 	for _, v := range values {
 		b.Append([]float64{v})

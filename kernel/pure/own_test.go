@@ -233,6 +233,13 @@ func TestOwnRefuses(t *testing.T) {
 			t.Errorf("want an error with %q, got %v", c.want, err)
 		}
 	}
+	own, line := brought(onLine), onLine
+	for _, how := range []Space{&own, &line, &Popularity{fortyMask}, struct{ Space }{line}, struct{ *Line }{&line}, nil} {
+		_, ok, err := ReleasePopular(s.Allotment(), "number", blocks.Blocks{OfTerms: kerneltest.Place(number()), Count: 40}, how, testPure)
+		if err == nil || !strings.Contains(err.Error(), "by value") || ok {
+			t.Errorf("a %T, which can change after it was charged: want an error, got %v", how, err)
+		}
+	}
 	if s.Loss().Mu != 0 || len(s.Measurements()) != 0 {
 		t.Error("refusals cost something")
 	}

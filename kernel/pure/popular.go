@@ -208,6 +208,11 @@ func PopularThreshold(t int, epsilon, delta float64) (threshold, support int64) 
 // Source: [PPE] Algorithm 1; Theorem 4.3.1; Sections A2 and A4 of the restatement.
 // Differs: noise and threshold are integers, and the masks are the tight ones.
 func ReleasePopular(a *core.Allotment, step string, b blocks.Blocks, how Space, epsilon float64) (y []stable.Component, ok bool, err error) {
+	switch how.(type) {
+	case Popularity, Line, OwnSpace:
+	default: // a pointer to one could be changed between what is charged and what is drawn
+		return nil, false, fmt.Errorf("kernel: step %q: want a Popularity, a Line or an OwnSpace, by value, got a %T", step, how)
+	}
 	t, sensitivity := b.Count, 2*float64(b.Count-1)
 	test := blocks.AgreementTest{Estimates: t}
 	test.Mask, test.Components, test.Columns, err = how.mask()
