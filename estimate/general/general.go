@@ -43,6 +43,7 @@ type fit struct {
 	global       component.Gaussian
 	coarse       bool    // the start may be far wider than the components are
 	countSD      float64 // noise of a count of the tree
+	whole        bool    // no component found in coarse cells fell in pieces
 }
 
 // run is the whole fit.
@@ -123,9 +124,9 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*privateem.Ro
 		if err := f.alike(ctx, r); err != nil {
 			return nil, err
 		}
-	}
-	if err := f.refine(ctx, r); err != nil {
-		return nil, err
+		if err := f.refine(ctx, r); err != nil {
+			return nil, err
+		}
 	}
 	// Boxes that found nothing have been paid for: rounds and last round then share what is left as
 	// they would have shared the whole.
@@ -134,7 +135,7 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*privateem.Ro
 		return parts.Mu(math.Min(part*f.round(i, r), f.Left()/float64(rounds+1-i))), i < rounds
 	}
 	return r, f.EM(ctx, r, program.Schedule{Next: next, Spare: int(math.Ceil(spareRounds * float64(rounds))),
-		Join: openRounds, Number: f.numbered(), Worth: f.Mu(f.schedule.final), Contest: f.contest, Near: nearPart * f.Mu2, Shapes: shapePart * f.Mu2,
+		Join: openRounds, Refine: f.look, Number: f.numbered(), Worth: f.Mu(f.schedule.final), Contest: f.contest, Near: nearPart * f.Mu2, Shapes: shapePart * f.Mu2,
 		Outside: f.OutsidePart() * f.Mu2})
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/coreset"
+	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 const (
@@ -48,9 +49,9 @@ func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 	out = append(out,
 		kernel.Step{Name: "global moments", Query: query.ClippedMoments{}.Kind(), Share: weakGlobal, Most: mostGlobalRounds, Source: source},
 		kernel.Step{Name: "tree of counts", Query: query.CellCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"})
-	out = append(out, program.ShapeStep(source, (mostSplits+1)*shapePart, mostSplits+1),
-		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.CellCounts{}.Kind()), Share: splitPart * mostSplits, Most: splitCells * mostSplits, Source: "KSSU19 Section C.3"})
-	out = append(out, program.RoundSteps(source, 1-finalPart, maxRounds+(2+mostSplits)*mostFrames, 1,
+	out = append(out, program.ShapeStep(source, shapePart, 1),
+		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.CellCounts{}.Kind()), Share: linePart * mostLooks * mostSplits, Most: privateem.MostLines * mostLooks * mostSplits, Source: "KSSU19 Section C.3"})
+	out = append(out, program.RoundSteps(source, 1-finalPart, maxRounds+(2+mostLooks*mostSplits)*mostFrames, 1,
 		kernel.Step{Name: "contest", Query: query.LogRatio{}.Kind(), Share: contestPart + plainAsks*plainPart, Most: 1 + plainAsks, Source: source})...)
 	out = append(out, program.NearStep(source, nearPart), program.OutsideStep(source))
 	if one {

@@ -5,47 +5,60 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
-	"github.com/gauze-dp/gauze/parts/coreset"
+	"github.com/gauze-dp/gauze/parts/fit1d"
 	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
 // Utility constants of splits, guesses tried on plain clusters of generators of their own.
 const (
 	mostSplits = 3
+	mostLooks  = 2    // as often at most: after the first frames, and after openRounds
 	shapePart  = .016 // of mu^2, for one look at the shapes of components
-	splitPart  = .04  // of mu^2, for the trees of one split
+	linePart   = .03  // of mu^2, for the lines of one split: of .03, .04 and .07
 	splitKeep  = .12  // of mu^2, that splits leave
-	splitAxes  = 3    // of a tree
-	splitSDs   = 4.0  // half-width of its box, in the component's sds
-	splitCells = 3    // levels of the tree
-	// a component of fewer rows, in sds of a count's noise, is not split
-	splitRows = 15.0
-	// .. nor one whose rows lie where a Gaussian's do but for this part, beside what noise feigns
-	splitMisfit = .06
-	mostPieces  = 6
+	mostPieces = 6
+	// a piece has at least this part of the component's rows
+	leastPiece = .02
+	// what a piece must take off the sum of squares, beside BIC's 1.5 ln n for its three numbers,
+	// because it is the best of many places
+	piecePenalty = 8.0
 )
 
-const stepSplit = "trees in components"
+const stepSplit = "lines in components"
 
-// refine are rounds until components are seen at their own scale; those whose rows are not where
-// theirs should be are then split, as often as that finds more.
+// refine are rounds until components found in coarse cells are seen at their own scale, and resplit
+// after them.
 func (f *fit) refine(ctx context.Context, r *privateem.Rounds) error {
 	if err := f.frames(ctx, r, framePart); err != nil {
 		return err
 	}
+	before := len(r.Components)
+	err := f.resplit(ctx, r)
+	f.whole = len(r.Components) == before
+	return err
+}
+
+// look is resplit of the rows that early rounds ask, unless refine has found nothing to split.
+func (f *fit) look(ctx context.Context, r *privateem.Rounds) error {
+	if f.whole {
+		return nil
+	}
+	f.asks(false)
+	r.Rows, r.Floor = f.Rows, f.floor()
+	return f.resplit(ctx, r)
+}
+
+// resplit splits components whose rows lie in several groups along some line, as often as that
+// finds more: what a start saw in the frame of all rows may be joined in it, and rounds never part
+// what is.
+func (f *fit) resplit(ctx context.Context, r *privateem.Rounds) error {
 	for range mostSplits {
-		if f.Left() < (shapePart+splitPart+framePart+splitKeep)*f.Mu2 {
+		if f.Left() < (linePart+framePart+splitKeep)*f.Mu2 {
 			return nil
-		}
-		if err := r.Shells(f.Allotment, program.StepShapes, program.Draws, f.Mu(shapePart)); err != nil {
-			return err
 		}
 		before := len(r.Components)
 		if err := f.split(ctx, r); err != nil || len(r.Components) == before {
@@ -58,75 +71,67 @@ func (f *fit) refine(ctx context.Context, r *privateem.Rounds) error {
 	return nil
 }
 
-// split grows a tree of counts in every component whose rows are not where its own should be, in
-// its own sds, and makes of it the pieces that the tree shows: a start that saw them in the frame
-// of all rows may have joined them.
+// split makes of every component the pieces that the best of its lines shows: they lie along the
+// line, and are in all other directions what the component is.
 //
 // Source: [KSSU19] Section C.5 of the restatement.
-// Differs: what is looked into again is a component that the counts say is none, in the frame that
-// rounds have found.
+// Differs: what is looked into again is cut along single lines of a component's own frame, which
+// hold more rows a cell than a tree in several.
 func (f *fit) split(ctx context.Context, r *privateem.Rounds) error {
-	d := r.Space.Dim()
-	mu := f.Mu(splitPart / splitCells)
-	var trees []*coreset.Tree
-	var axes []*mat.Dense
-	any := false
-	for _, c := range r.Components {
-		out, in := r.Axes(c)
-		last := 0
-		first, _ := coreset.Levels(min(d, splitAxes), false)
-		if c.Misfit > splitMisfit+r.Feigned(c) && c.Weight*f.Rows > splitRows*f.Factor/mu {
-			any, last = true, first+splitCells-1
-		}
-		q := min(d, splitAxes)
-		frame := r.Space.Frame(c.Mean, mat.DenseCopyOf(in.Slice(0, q, 0, d)))
-		trees = append(trees, coreset.NewTree(frame, slices.Repeat([]float64{splitSDs}, q), first, last, 0))
-		axes = append(axes, out)
+	all, err := r.Lines(f.Allotment, stepSplit, f.Mu(linePart))
+	if err != nil {
+		return err
 	}
-	if !any {
-		return nil
-	}
-	err := coreset.Grow(trees, func(queries []query.CellCounts) ([]kernel.Answer, error) {
-		return parts.AskLeaves(f.Allotment, stepSplit, r.Parted(), queries, mu)
-	})
 	var out []component.Gaussian
 	for j, c := range r.Components {
-		var m *coreset.Mixture
-		if err == nil {
-			m, err = pieces(ctx, trees[j].Coreset())
-		}
-		if m == nil || len(m.Weights) < 2 {
-			out = append(out, c)
-			continue
-		}
-		for i, w := range m.Weights {
-			mean, cov := m.Lift(i, axes[j], slices.Repeat([]float64{1}, d))
-			for l := range mean {
-				mean[l] += c.Mean[l]
+		parts, most := []component.Gaussian{c}, 0.0
+		for _, l := range all[j] {
+			cs, gain, err := pieces(ctx, l)
+			if err != nil {
+				return err
 			}
-			out = append(out, component.Gaussian{Weight: w * c.Weight, Mean: mean, Cov: cov, Doubt: component.StartDoubt()})
+			if len(cs) > 1 && gain > most {
+				parts, most = along(c, l.Axis, cs), gain
+			}
 		}
+		out = append(out, parts...)
 	}
 	r.Components = out
-	return err
+	return nil
 }
 
-// pieces is the best fit to a coreset by up to mostPieces components, at what noise in its counts
-// lets each of them gain by chance; nil without points. Leaves are as wide as their cells: what is
-// narrower is no gain. Its error is the context's.
-func pieces(ctx context.Context, set *coreset.Coreset) (best *coreset.Mixture, err error) {
-	fair, q, top := *set, float64(set.Dim), math.Inf(-1)
-	fair.OwnCells = 1
-	noise := float64(len(set.Points)) * sq(set.SD) / math.Max(set.Total, 1)
-	worth := (q*(q+1)/2 + q + 1) / 2 * (1 + noise + math.Log(math.Max(set.Total, 1)))
-	for k := 1; k <= min(mostPieces, len(set.Points)-1); k++ {
-		m, err := coreset.Fit(ctx, &fair, k, starts, program.Starts(k))
-		if err != nil {
-			return nil, err
-		}
-		if x := m.LogLik - worth*float64(k); x > top {
-			top, best = x, m
+// along returns c in pieces along an axis.
+func along(c component.Gaussian, axis []float64, cs []fit1d.Component) (out []component.Gaussian) {
+	for _, p := range cs {
+		part := component.Gaussian{Weight: c.Weight * p.Rows / fit1d.RowsOf(cs), Mean: slices.Clone(c.Mean), Cov: mat.NewSymDense(len(axis), nil), Doubt: component.StartDoubt()}
+		floats.AddScaled(part.Mean, p.Mean(), axis)
+		part.Cov.SymRankOne(c.Cov, p.SD*p.SD-1, mat.NewVecDense(len(axis), axis))
+		out = append(out, part)
+	}
+	return out
+}
+
+// pieces returns the mixture that explains a line best, and what it takes off the sum of squares of
+// one Gaussian beyond what its components must be worth. Its error is ctx's.
+func pieces(ctx context.Context, l privateem.Line) (cs []fit1d.Component, gain float64, err error) {
+	// beyond the edges nothing was counted
+	h := fit1d.Histogram{Edges: l.Edges, Sigma: l.SD, Counts: slices.Concat([]float64{0}, l.Counts, []float64{0}), Merged: slices.Repeat([]float64{1}, len(l.Counts)+2)}
+	h.Merged[0], h.Merged[len(l.Counts)+1] = uncounted, uncounted
+	d, n := fit1d.NewData([]fit1d.Histogram{h}, fit1d.Known{}), math.Max(floats.Sum(l.Counts), 3)
+	o := fit1d.Options{Most: 1, Penalty: piecePenalty + 1.5*math.Log(n), Start: []fit1d.Component{{Rows: n, SD: 1}}}
+	_, one, err := d.Search(ctx, o)
+	if err != nil {
+		return nil, 0, err
+	}
+	o.Most = mostPieces
+	all, cost, err := d.Search(ctx, o)
+	for _, c := range all {
+		if c.Rows > leastPiece*n && math.Abs(c.Mean()) < l.Edges[len(l.Counts)] && c.SD < l.Edges[len(l.Counts)] {
+			cs = append(cs, c)
 		}
 	}
-	return best, nil
+	return cs, one - cost - o.Penalty*float64(len(all)-1), err
 }
+
+// uncounted: bins that are the sum of so many measured ones say nothing.
+const uncounted = 1e12

@@ -74,6 +74,8 @@ type Schedule struct {
 	// After round Join, Simplify joins components as it does after the last, if their number is
 	// open; which is decided after round Number, 0 being the last one.
 	Join, Number int
+	// Refine, if set, is done once round Join is.
+	Refine func(context.Context, *privateem.Rounds) error
 	// Worth is the loss of a release in which two components have to be worth their distinction,
 	// where their number is not asked for; 0 means that of all that is left.
 	Worth float64
@@ -120,6 +122,9 @@ func (r *Run) EM(ctx context.Context, e *privateem.Rounds, s Schedule) error {
 			if err == nil && i+1 == s.Number {
 				err = r.number(ctx, e, s, worth())
 			}
+		}
+		if err == nil && i+1 == s.Join && s.Refine != nil {
+			err = s.Refine(ctx, e)
 		}
 		if err != nil {
 			return err

@@ -98,8 +98,8 @@ func LeftOut(asked, found int) (out []estimate.Flag) {
 }
 
 // Utility constants of limits and shapes, guesses: nearLimit is the part of the components allowed
-// from which on there may be more; a misfit of up to unlike is none that is known.
-const nearLimit, unlike = .8, .13
+// from which on there may be more; a misfit of up to unlike is small.
+const nearLimit, unlike = .8, .03
 
 // AtLimit is a flag if about as many components were found as were allowed, and their number was
 // not asked for.

@@ -206,7 +206,7 @@ func TestTold(t *testing.T) {
 	if n := Unlike(estimate.ComponentNote{}, .3); n.Misfit != .3 || len(n.Flags) != 1 {
 		t.Errorf("a misfit of .3 is told as %+v", n)
 	}
-	if n := Unlike(estimate.ComponentNote{}, .05); n.Misfit != 0 || n.Flags != nil {
+	if n := Unlike(estimate.ComponentNote{}, .02); n.Misfit != 0 || n.Flags != nil {
 		t.Errorf("a misfit of .05 is told as %+v", n)
 	}
 }

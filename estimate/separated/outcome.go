@@ -137,6 +137,9 @@ func leastApart(g []component.Gaussian) (i, j int, least float64) {
 // A utility constant of what is told, a guess.
 const surplus = .25 // of an even share: a component with less may be noise, or a part of another
 
+// unlikeTree: a tree that drops cells shows as much of a Gaussian's rows elsewhere. A guess.
+const unlikeTree = .13
+
 // outcome turns the components into a model of all columns, heaviest first, that leaves out what
 // lies outside.
 func (f *fit) outcome(g []component.Gaussian, outside estimate.Undescribed) estimate.Outcome {
@@ -152,7 +155,7 @@ func (f *fit) outcome(g []component.Gaussian, outside estimate.Undescribed) esti
 	for _, c := range g {
 		mean, cov, err := f.Raw(f.Space, c, f.Problem.Covariance)
 		w, note := c.Weight/total, program.GaussianNote(c, f.Space.Dim())
-		if len(g) == 1 {
+		if len(g) == 1 && f.Misfit() > unlikeTree {
 			note = program.Unlike(note, f.Misfit())
 		}
 		if w < surplus/float64(len(g)) {

@@ -32,13 +32,6 @@ func (r *Rounds) Hazy(mu float64) bool {
 	})
 }
 
-// Feigned is about how much of the misfit of c is noise in its shape, of a relative spectral norm
-// s: it moves |z|^2, whose sd is sqrt(2d), by d s^2/2 on average, a shift by x sds moves .4 x of
-// the rows, and shrinkage has left about half of it.
-func (r *Rounds) Feigned(c component.Gaussian) float64 {
-	return .2 * sq(c.Sigma*r.spectral()) * math.Sqrt(float64(len(c.Mean))/8)
-}
-
 // spectral is about the spectral norm of noise with entries of sd 1.
 func (r *Rounds) spectral() float64 {
 	if r.Form != query.FullForm {

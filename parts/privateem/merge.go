@@ -43,11 +43,7 @@ const apartSDs, apartRows = 2.0, 6.0
 // far from each other in their own sds, and both hold rows that noise cannot feign. Noise is no
 // reason to join such components: whether they are two is asked of the rows.
 func (r *Rounds) apartBySDs() func(a, b component.Gaussian) bool {
-	pooled := mat.NewSymDense(r.Space.Dim(), nil)
-	for _, c := range r.Components {
-		pooled.AddSym(pooled, symmetric.Scaled(c.Weight, c.Cov))
-	}
-	_, inverse, _ := symmetric.Factor(pooled)
+	_, inverse, _ := symmetric.Factor(r.pooled())
 	return func(a, b component.Gaussian) bool {
 		if math.Min(a.Weight, b.Weight)*r.Rows <= apartRows*math.Max(a.CountSD, b.CountSD) {
 			return false
