@@ -1,7 +1,9 @@
 """Sessions, warnings, pictures and types of synthetic rows."""
 
+import contextvars
 import pickle
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -24,6 +26,21 @@ def test_session_counts_what_its_fits_spend(rows):
     assert session.releases == 2 and session.spent["epsilon"] > 1
     fit = gauze.GaussianMixture(1, epsilon=3, delta=1e-7).fit(rows)  # which nothing counts any more
     assert fit.spent_["epsilon"] <= 3
+
+
+def test_no_thread_of_a_session_spends_uncounted(rows):
+    def fit():
+        return gauze.GaussianMixture(1, epsilon=0.5, delta=1e-7).fit(rows)
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(int).result()  # its thread is older than the session
+        with gauze.Session(epsilon=1, delta=1e-6) as session:
+            with pytest.raises(gauze.InputError, match="ledger"):
+                pool.submit(fit).result()
+            assert session.releases == 0
+            pool.submit(contextvars.copy_context().run, fit).result()
+            assert session.releases == 1
+        pool.submit(fit).result()  # which nothing counts any more
 
 
 def test_sessions_nest(rows):

@@ -15,13 +15,18 @@ _DATASET = "session"
 # The innermost session that is open, of this thread or task.
 _open: ContextVar[Session | None] = ContextVar("gauze session", default=None)
 
+# All that are open in this process, of whichever thread.
+_all: list[Session] = []
+
 
 class Session:
     """A budget for all fits in a with block: with gauze.Session(epsilon=2, delta=1e-6) as session.
 
     Fits and profiles in the block that name no ledger are charged to it, as if they were of one data
     set, by the program's own accounting; one that would cost more than is left raises a BudgetError
-    and spends nothing. The account ends with the block: what has to last stands in a Ledger.
+    and spends nothing. The account ends with the block: what has to last stands in a Ledger. Of
+    blocks in blocks the innermost is charged alone. Other threads do not see the block, and a fit
+    there that names no ledger is refused while it is open; other processes see nothing of it.
     """
 
     def __init__(self, *, epsilon: float, delta: float) -> None:
@@ -42,11 +47,13 @@ class Session:
             folder.cleanup()
             raise
         self._folder, self._before = folder, _open.set(self)
+        _all.append(self)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._last = self._shown()
         assert self._folder is not None and self._before is not None
+        _all.remove(self)
         _open.reset(self._before)
         self._folder.cleanup()
         self._folder = self._before = None
@@ -78,6 +85,13 @@ class Session:
 
 
 def account() -> tuple[str, str] | None:
-    """Returns ledger and data set of the session that is open, None if there is none."""
+    """Returns ledger and data set of the session that is open, None if there is none.
+
+    A fit in another thread of a block would otherwise spend what nothing counts.
+    """
     session = _open.get()
-    return None if session is None or session._folder is None else (session._ledger().location, _DATASET)
+    if session is not None and session._folder is not None:
+        return session._ledger().location, _DATASET
+    if _all:
+        raise wrong("ledger", "a ledger for a fit outside of the thread of the session that is open", "none", "run it with contextvars.copy_context().run, or name a ledger and a dataset")
+    return None
