@@ -17,6 +17,7 @@ var refused = []struct{ name, imports, body, says string }{
 	{"noise", "kernel/internal/noise", "var _ = noise.NewSeeded", "use of internal package"},
 	{"hook", "kernel/internal/core", "var _ = core.NewHook", "use of internal package"},
 	{"core", "kernel/internal/core", "var _ = core.Measure", "use of internal package"},
+	{"a test of agreement", "kernel/internal/agree", "var _ agree.Test", "use of internal package"},
 	{"door", "kernel", "var _ = kernel.OpenForTest", "undefined: kernel.OpenForTest"},
 	{"hooked", "kernel", "var _ = kernel.Hooked", "undefined: kernel.Hooked"},
 	{"an epsilon for a mu^2", "kernel/privacy", "func r(f *privacy.Filter, e privacy.Epsilon) error { return f.Spend(e) }", "cannot use e"},

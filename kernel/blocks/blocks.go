@@ -1,7 +1,6 @@
 // Package blocks brings sample and aggregate to the kernel: learners on secret blocks of rows, the
 // masked mean of the estimates that agree ([Stable]), and, for literal algorithms alone, the table
-// of all estimates, measured as rows are ([Pool]). What its tests of agreement share with those of
-// package pure is in agree.go.
+// of all estimates, measured as rows are ([Pool]).
 package blocks
 
 import (
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/kernel/internal/agree"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/engine"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
@@ -67,12 +67,12 @@ type Blocks struct {
 // block. What cannot be caught ends the process: a panic in a goroutine that it started,
 // a stack or a memory exhausted, a map written twice at a time. The crash is then visible, and
 // depends on the rows. A learner that never returns stops the fit.
-func Secret(a *core.Allotment, b Blocks) (Drawn, error) {
+func Secret(a *core.Allotment, b Blocks) (agree.Drawn, error) {
 	c, err := b.check(a)
 	if err != nil {
-		return Drawn{}, err
+		return agree.Drawn{}, err
 	}
-	return Drawn{Count: c.Count, Components: c.k, Columns: c.columns, Width: c.width, Estimates: c.estimates}, nil
+	return agree.Drawn{Count: c.Count, Components: c.k, Columns: c.columns, Width: c.width, Estimates: c.estimates}, nil
 }
 
 // maxPooled bounds the memory of a derived table, in rows; their number is public, so the bound is

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/internal/agree"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -55,7 +56,7 @@ func more(few int) int {
 }
 
 // passes is how often a test passes on the same estimates, in so many runs.
-func passes(t *testing.T, test AgreementTest, extra core.Extra, factor float64, estimates [][]stable.Component, runs int) int {
+func passes(t *testing.T, test agree.Test, extra core.Extra, factor float64, estimates [][]stable.Component, runs int) int {
 	t.Helper()
 	return kerneltest.Passes(t, maskedPlan(), test.Run, extra, factor, estimates, runs)
 }

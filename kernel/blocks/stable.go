@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/internal/agree"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -31,11 +32,11 @@ type Agreement struct {
 }
 
 // Validate reports a mask or a delta that makes no sense.
-func (e Agreement) Validate() error { return errors.Join(e.Mask.Validate(), ValidDelta(e.Delta)) }
+func (e Agreement) Validate() error { return errors.Join(e.Mask.Validate(), agree.ValidDelta(e.Delta)) }
 
 // Loss is the mask's curve, and the delta of the test and of the mask's precision: see Stable.
 func (e Agreement) Loss(epsilon float64) (privacy.Curve, float64) {
-	return e.Mask.Curve(), AddedDelta(e.Delta, epsilon)
+	return e.Mask.Curve(), agree.AddedDelta(e.Delta, epsilon)
 }
 
 // Stated is the fields; the test has no epsilon of its own.
@@ -92,13 +93,13 @@ func Stable(a *core.Allotment, step string, b Blocks, how Stability, mu float64)
 	if err != nil {
 		return nil, false, err
 	}
-	return ReleaseMasked(a, step, how, secret, how.test(core.Measurement{Sensitivity: 1, Noise: sigma, Mu: mu}))
+	return agree.Release(a, step, how, secret, how.test(core.Measurement{Sensitivity: 1, Noise: sigma, Mu: mu}))
 }
 
 // test is the test of Stable, whose line of the certificate is given.
-func (h Stability) test(line core.Measurement) AgreementTest {
+func (h Stability) test(line core.Measurement) agree.Test {
 	r, wanted := h.Rules, h.Mask()
-	return AgreementTest{
+	return agree.Test{
 		Estimates: r.Estimates, Components: r.Components, Columns: r.Columns,
 		Line: line, Mask: core.Measurement{Law: LawMasked, Sensitivity: wanted.Gamma, Noise: wanted.Eta, Mask: wanted},
 		Covered: func(e core.Extra) error {

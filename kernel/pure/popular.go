@@ -7,6 +7,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/internal/agree"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -36,7 +37,7 @@ func (e Closeness) Validate() (err error) {
 	if e.Mask != (privacy.ParameterMask{}) {
 		err = errors.Join(e.Mask.Validate(), err)
 	}
-	return errors.Join(blocks.ValidDelta(e.Delta), err)
+	return errors.Join(agree.ValidDelta(e.Delta), err)
 }
 
 // Loss is the curve of the mask and of the pure loss, and the delta of the test and of the mask's
@@ -45,7 +46,7 @@ func (e Closeness) Loss(epsilon float64) (privacy.Curve, float64) {
 	if e.Mask == (privacy.ParameterMask{}) {
 		return privacy.PureCurve(e.Pure), e.Delta
 	}
-	return e.Mask.Curve().Compose(privacy.PureCurve(e.Pure)), blocks.AddedDelta(e.Delta, epsilon)
+	return e.Mask.Curve().Compose(privacy.PureCurve(e.Pure)), agree.AddedDelta(e.Delta, epsilon)
 }
 
 // StatedSpace is the fields, and nil for no mask.
@@ -214,7 +215,7 @@ func ReleasePopular(a *core.Allotment, step string, b blocks.Blocks, how Space, 
 		return nil, false, fmt.Errorf("kernel: step %q: want a Popularity, a Line or an OwnSpace, by value, got a %T", step, how)
 	}
 	t, sensitivity := b.Count, 2*float64(b.Count-1)
-	test := blocks.AgreementTest{Estimates: t}
+	test := agree.Test{Estimates: t}
 	test.Mask, test.Components, test.Columns, err = how.mask()
 	if err == nil && (t < 5 || t > 1<<16) {
 		err = fmt.Errorf("want 5 to 2^16 blocks, got %d", t)
@@ -233,11 +234,11 @@ func ReleasePopular(a *core.Allotment, step string, b blocks.Blocks, how Space, 
 	if err != nil {
 		return nil, false, err
 	}
-	return blocks.ReleaseMasked(a, step, how.asked(), secret, tested(test, how, rate, epsilon))
+	return agree.Release(a, step, how.asked(), secret, tested(test, how, rate, epsilon))
 }
 
 // tested is the test of a space on blocks, whose numbers are given.
-func tested(test blocks.AgreementTest, how Space, rate, epsilon float64) blocks.AgreementTest {
+func tested(test agree.Test, how Space, rate, epsilon float64) agree.Test {
 	t := test.Estimates
 	cover, _ := test.Mask.Mask.(privacy.ParameterMask)
 	test.Line = core.Measurement{Sensitivity: 2 * float64(t-1), Noise: privacy.DivUp(1, rate), Law: LawPopular}

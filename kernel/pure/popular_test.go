@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/internal/agree"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -66,9 +66,9 @@ func TestPopularDecides(t *testing.T) {
 }
 
 // testOf is the test of a space on forty blocks.
-func testOf(t *testing.T, how Space) blocks.AgreementTest {
+func testOf(t *testing.T, how Space) agree.Test {
 	t.Helper()
-	test := blocks.AgreementTest{Estimates: 40}
+	test := agree.Test{Estimates: 40}
 	var err error
 	if test.Mask, test.Components, test.Columns, err = how.mask(); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,7 @@
-package blocks
+// Package agree is what tests of agreement share: those of package blocks, and those of package
+// pure. A test is a function that is handed a Draw, and so rows and noise: whoever can bring one
+// sees all rows, and says what is charged. So nobody outside of the kernel can.
+package agree
 
 import (
 	"fmt"
@@ -17,9 +20,8 @@ type Drawn struct {
 	Estimates func(d *core.Draw) ([][][]float64, error)
 }
 
-// A AgreementTest is a test of what blocks agree on, followed, if it passes, by one masked
-// estimate.
-type AgreementTest struct {
+// A Test is a test of what blocks agree on, followed, if it passes, by one masked estimate.
+type Test struct {
 	Estimates, Components, Columns int                    // t, k and d
 	Line, Mask                     core.Measurement       // of the test and of the mask
 	Covered                        func(core.Extra) error // by that of the plan's step
@@ -42,10 +44,10 @@ func AddedDelta(delta, epsilon float64) float64 {
 	return privacy.AddUp(delta, privacy.MulUp(stable.MaskSlack*(1+1e-12), privacy.AddUp(1, math.Exp(epsilon))))
 }
 
-// ReleaseMasked charges the test and what of its mask is Gaussian, runs the learner on fresh secret
+// Release charges the test and what of its mask is Gaussian, runs the learner on fresh secret
 // blocks, tests, releases and records, in this order. A failed test and a failed release are the
 // same outcome; the mask is recorded either way, because it has been paid for.
-func ReleaseMasked(a *core.Allotment, step string, q interface{ Kind() string }, b Drawn, t AgreementTest) (components []stable.Component, ok bool, err error) {
+func Release(a *core.Allotment, step string, q interface{ Kind() string }, b Drawn, t Test) (components []stable.Component, ok bool, err error) {
 	if d := b.Columns; b.Count != t.Estimates || b.Components != t.Components || d != t.Columns || b.Width != 1+d+d*d {
 		return nil, false, fmt.Errorf("kernel: step %q: want %d blocks of %d components of %d columns, each %d long, got %d of %d of %d, %d long",
 			step, t.Estimates, t.Components, t.Columns, 1+t.Columns+t.Columns*t.Columns, b.Count, b.Components, d, b.Width)
@@ -69,7 +71,7 @@ func ReleaseMasked(a *core.Allotment, step string, q interface{ Kind() string },
 }
 
 // release tests and masks: what is released, in random order, or nil.
-func (t AgreementTest) release(d *core.Draw, estimates [][]stable.Component) (components []stable.Component) {
+func (t Test) release(d *core.Draw, estimates [][]stable.Component) (components []stable.Component) {
 	passed, exact, release := t.Run(d, estimates)
 	outcome := []float64{0}
 	if passed {
