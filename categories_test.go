@@ -290,3 +290,25 @@ func TestCategoriesRefused(t *testing.T) {
 		t.Errorf("a pure budget: %v", err)
 	}
 }
+
+// TestVerifyCountsCategories: a certificate that has counts of fewer columns of categories than the
+// release has, and so less sensitivity, is refused.
+func TestVerifyCountsCategories(t *testing.T) {
+	text := clinics(rand.New(rand.NewPCG(5, 6)), 4000)
+	for _, r := range []Request{{Method: "gaussian", Components: 1}, {Method: MethodProfile}} {
+		r.Budget = privacy.Budget{Epsilon: 3, Delta: 1e-6}
+		out := fitMixed(t, text, mixedSchema(), r, nil).Release
+		if v := Verify(out); v.Faults != nil {
+			t.Fatal(v.Faults)
+		}
+		for i := range out.Certificate.Plan {
+			if step := &out.Certificate.Plan[i]; step.Step == categories.Step {
+				step.Shape.Of = 1
+				step.Sensitivity, step.Noise = step.Sensitivity/math.Sqrt2, step.Noise/math.Sqrt2
+			}
+		}
+		if v := Verify(out); v.Faults == nil || !strings.Contains(fmt.Sprint(v.Faults), "columns of categories") {
+			t.Errorf("%s: counts of one column of two are believed: %v", r.Method, v.Faults)
+		}
+	}
+}

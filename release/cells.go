@@ -45,6 +45,17 @@ func (r *Release) Numbers() (numbers []Column) {
 	return numbers
 }
 
+// queryCategories is the kind of counts of categories, whose shape says of how many columns.
+const queryCategories = "category counts"
+
+// categorical is how many columns of categories a release has.
+func categorical(r *Release) int {
+	if r.Model != nil {
+		return len(r.Model.Categories)
+	}
+	return len(r.Columns) - len(r.Numbers())
+}
+
 // Names are those of the model's columns of numbers, or of all columns of a profile.
 func (r *Release) Names() (names []string) {
 	if r.Model != nil {

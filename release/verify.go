@@ -74,6 +74,9 @@ func Verify(r *Release) []error {
 			of = max(d, len(r.Profile)) // a model may lack some
 		}
 		v.step(step, &r.Certificate, of)
+		if n := categorical(r); step.Query == queryCategories && step.Shape != nil && step.Shape.Of != n {
+			v.fault(true, fmt.Sprintf("certificate.plan, step %q, shape.of", step.Step), fmt.Sprintf("%d, the columns of categories", n), fmt.Sprint(step.Shape.Of))
+		}
 	}
 	v.agreements(&r.Certificate, d)
 	// sums of figures that are wrong one by one would only repeat the fault
