@@ -16,10 +16,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-type (
-	results = engine.Results[subject]
-	line    = engine.Line[subject]
-)
+type line = engine.Line[subject]
 
 // A subject is a method and what it is asked.
 type subject struct {
