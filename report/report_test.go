@@ -357,9 +357,9 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestSigned: what a board signs is on the page and in print: the promise before what was found, the
-// certificate, and lines for purpose, earlier releases, budget, name, signature and date; and ± is
-// said of noise and sampling alone, while the spread of a component stands in brackets.
+// TestSigned: what a board signs is on the page and in print: the promise before what was found,
+// the certificate, and lines for purpose, earlier releases, budget, name, signature and date; and ±
+// is said of noise and sampling alone, while the spread of a component stands in brackets.
 func TestSigned(t *testing.T) {
 	page := htmlOf(t, typical(t), Options{})
 	for _, part := range []string{"<strong>The promise.</strong> Everybody with one row in the table.", "Purpose of the release", "Earlier releases of the same people",
