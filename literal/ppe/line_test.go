@@ -123,7 +123,7 @@ func TestLineRefuses(t *testing.T) {
 func TestLineIsBelieved(t *testing.T) {
 	printed := NewLine(Practical()).Printed()
 	f := onLine(t, printed, privacy.ReplaceOne, make([][]float64, 200000), 1, kerneltest.Options{})
-	if f.Refused == nil || !strings.Contains(f.Refused.Advice, "2.3e+07 rows") {
+	if f.Refused == nil || !strings.Contains(f.Refused.Advice, "23,000,000 rows") {
 		t.Errorf("200,000 rows at epsilon 1: got %+v", f.Refused)
 	}
 	rows := ofLine(rand.New(rand.NewPCG(3, 5)), 20000)
