@@ -72,7 +72,9 @@ var forgeries = []forgery{
 	{"one", "a mean moved by half a standard deviation", unseen, func(r *release.Release) { r.Model.Components[0].Mean[1] += .5 }},
 	{"one", "limits deleted, and the mean moved beyond them", unseen, func(r *release.Release) { r.Columns[0].AtMost = nil; r.Model.Components[0].Mean[0] = 20 }},
 	{"one", "a column renamed in the model alone", refused, func(r *release.Release) { r.Model.Columns[0] = "income" }},
-	{"one", "a column renamed everywhere", unseen, func(r *release.Release) { r.Model.Columns[0], r.Columns[0].Name = "income", "income" }},
+	{"one", "a column renamed everywhere", unseen, func(r *release.Release) {
+		r.Model.Columns[0], r.Columns[0].Name, r.Profile[0].Name = "income", "income", "income"
+	}},
 	{"one", "all diagnostics deleted", warned, func(r *release.Release) { r.Diagnostics = release.Diagnostics{} }},
 	{"one", "what stands behind the component deleted", warned, func(r *release.Release) { r.Diagnostics.Components = nil }},
 	{"one", "what the model leaves out deleted", warned, func(r *release.Release) { r.Diagnostics.Undescribed = nil }},

@@ -21,7 +21,7 @@ import (
 // lookups can use.
 func TestGrid(t *testing.T) {
 	table := map[string]int{}
-	text, err := os.ReadFile(filepath.Join("..", "..", "estimate", "expected", "measured.csv"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "estimate", "catalog", "measured.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
