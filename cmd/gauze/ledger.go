@@ -10,8 +10,8 @@ import (
 func ledgerCommand() shell.Command {
 	c := &budget.Command{}
 	return shell.Command{
-		Use: "ledger init|grant|withdraw|show|verify --ledger FILE|postgres://.. [flags]", Short: "budgets of data sets", Least: 1, Most: 1, Flags: c.Register,
-		Words: [][]string{{"init", "grant", "withdraw", "show", "verify"}},
+		Use: "ledger init|grant|withdraw|show|fits|verify --ledger FILE|postgres://.. [flags]", Short: "budgets of data sets", Least: 1, Most: 1, Flags: c.Register,
+		Words: [][]string{{"init", "grant", "withdraw", "show", "fits", "verify"}},
 		Run:   func(e *shell.Env, args []string) error { return c.Run(e.Ctx, args[0], e.Stdout, e.JSON, time.Now) },
 	}
 }

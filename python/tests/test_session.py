@@ -58,6 +58,7 @@ def test_a_named_ledger_is_charged_within_a_session(rows, tmp_path):
         assert session.releases == 0
     assert ledger.show("a")[0]["releases"] == 1
     assert "<td>a</td>" in ledger._repr_html_()
+    assert [(f["dataset"], f["epsilon"], f["outcome"]) for f in ledger.fits()] == [("a", 0.5, "released")]
 
 
 def test_a_fit_in_every_split_is_warned_of(rows):

@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,7 +44,7 @@ func (c *Command) Register(flags *pflag.FlagSet) {
 
 // Run does what the first word says.
 func (c *Command) Run(ctx context.Context, action string, out io.Writer, asJSON bool, now func() time.Time) error {
-	actions := map[string]func(context.Context, *ledger.Ledger, io.Writer, bool) error{"show": c.show, "grant": c.grant, "withdraw": c.withdraw, "verify": c.verify}
+	actions := map[string]func(context.Context, *ledger.Ledger, io.Writer, bool) error{"show": c.show, "grant": c.grant, "withdraw": c.withdraw, "fits": c.fits, "verify": c.verify}
 	run, known := actions[action]
 	if c.flags.Ledger == "" {
 		return &privacy.FieldError{Field: "--ledger", Wanted: "a file or postgres://..", Got: "nothing", Mend: "for instance --ledger budgets.db"}
@@ -52,7 +53,7 @@ func (c *Command) Run(ctx context.Context, action string, out io.Writer, asJSON 
 		return c.init(ctx, out, asJSON)
 	}
 	if !known {
-		return &privacy.FieldError{Field: "ledger", Wanted: "init, grant, withdraw, show or verify", Got: strconv.Quote(action), Mend: "gauze ledger --help says what each does"}
+		return &privacy.FieldError{Field: "ledger", Wanted: "init, grant, withdraw, show, fits or verify", Got: strconv.Quote(action), Mend: "gauze ledger --help says what each does"}
 	}
 	l, err := c.flags.open(ctx, now)
 	if err != nil {
@@ -137,6 +138,31 @@ func (c *Command) show(ctx context.Context, l *ledger.Ledger, out io.Writer, asJ
 		return err
 	}
 	return balances(out, all, asJSON)
+}
+
+// fits prints what was asked of the fits that were charged, and how they ended.
+func (c *Command) fits(ctx context.Context, l *ledger.Ledger, out io.Writer, asJSON bool) error {
+	all, err := l.Fits(ctx, c.flags.Dataset)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return write(out, map[string]any{"fits": all})
+	}
+	if len(all) == 0 {
+		_, err := fmt.Fprintln(out, "no fit was charged yet")
+		return err
+	}
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "fit\tdata set\twhen\tasked\tmethod\toutcome")
+	for _, f := range all {
+		asked := amount(ledger.Amount{Epsilon: f.Epsilon, Delta: f.Delta})
+		if f.Rho > 0 {
+			asked = fmt.Sprintf("rho = %.4g", f.Rho)
+		}
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\n", f.Number, f.Dataset, f.Time, asked, cmp.Or(f.Method, "auto"), f.Outcome)
+	}
+	return t.Flush()
 }
 
 // balances prints accounts, for a program or as a table.

@@ -43,6 +43,10 @@ class Ledger:
         found = json.loads(self._run("show", *([] if dataset is None else ["--dataset", dataset])))
         return list(found["datasets"])
 
+    def fits(self, dataset: str | None = None) -> list[dict[str, Any]]:
+        """The fits that were charged: fit (a number), dataset, time, what was asked, and outcome."""
+        return list(json.loads(self._run("fits", *([] if dataset is None else ["--dataset", dataset])))["fits"])
+
     def verify(self) -> None:
         """Fails unless every entry is there and unaltered."""
         self._run("verify")
