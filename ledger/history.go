@@ -4,8 +4,8 @@ import (
 	"context"
 )
 
-// A Fit is what a ledger knows of one fit: when its cost was reserved, what it was asked, and how it
-// ended.
+// A Fit is what a ledger knows of one fit: when its cost was reserved, what it was asked, and how
+// it ended.
 type Fit struct {
 	Number  int64  `json:"fit"`     // of the entry that reserved its cost
 	Dataset string `json:"dataset"` // or the account, where a server has one for each analyst
