@@ -31,9 +31,10 @@ func Narrow(a *core.Allotment, keep []int) (narrow *core.Allotment, err error) {
 	if len(keep) == 0 {
 		return nil, fmt.Errorf("kernel: Narrow: want at least one column, got none")
 	}
-	kept, row := engine.NewTable(len(keep)), make([]float64, len(keep))
+	row := make([]float64, len(keep))
 	err = core.Secretly(a, func(d *core.Draw) error {
 		t, read := d.Rows(), engine.Seen{Table: d.Rows()}.Pieces()
+		kept := t.Beside(len(keep)) // on disk where the table is
 		for first := 0; first < t.Len() && d.Context().Err() == nil; first += engine.PieceRows {
 			for piece := read(first / engine.PieceRows); len(piece) > 0; piece = piece[t.Columns():] {
 				for i, j := range keep {

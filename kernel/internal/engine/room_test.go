@@ -37,6 +37,14 @@ func TestRoom(t *testing.T) {
 		out.Append(row)
 	}
 	clear(room.left)
+	beside := out.Beside(1)
+	for range 2*ChunkRows + 1 {
+		beside.Append([]float64{1})
+	}
+	if len(room.left) != 2 {
+		t.Errorf("a table beside one in a room left %d chunks there, want 2", len(room.left))
+	}
+	clear(room.left)
 	q := query.Directions{Frame: lower(d, .1), Lift: 1}
 	e := Local{Workers: 1}
 	for scan := range 2 {

@@ -61,6 +61,9 @@ func NewTable(d int) *Table { return NewTableIn(d, nil) }
 // NewTableIn is New with chunks in a room, or in memory for nil.
 func NewTableIn(d int, room Room) *Table { return &Table{d: d, room: room} }
 
+// Beside returns an empty table of d columns whose chunks lie where those of t do.
+func (t *Table) Beside(d int) *Table { return NewTableIn(d, t.room) }
+
 // Append copies one row of d values. A value that is not finite is a missing cell: a row without
 // any other is the null row, and so is nil. A table with codes has rows of d + c values.
 func (t *Table) Append(row []float64) {
