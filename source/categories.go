@@ -202,7 +202,7 @@ func parseColumn(text string) (c Column, err error) {
 
 const categoryOpens = ":category("
 
-// categoryAt is where the kind of a column of categories begins outside of quotes, -1 for nowhere.
+// categoryAt returns the index of ":category(" outside of quotes, and -1 if text has none.
 func categoryAt(text string) int {
 	quoted := false
 	for i := range text {

@@ -226,27 +226,27 @@ func window(rows []float64, sigma float64) (from, width int) {
 func (f *fit) lookCloser() error {
 	var ever []*column
 	for range mostCloser {
-		var todo []*column
+		var coarse []*column
 		for _, c := range f.live {
 			if low, high, want := c.unresolved(); want {
 				c.fine = [2]float64{low, high}
-				todo = append(todo, c)
+				coarse = append(coarse, c)
 			}
 		}
-		if todo == nil {
+		if coarse == nil {
 			break
 		}
-		mu2 := f.terms.closer.of(f, float64(len(todo)))
-		sigma := lists(f.problem.Relation, len(todo)) / parts.Mu(mu2)
+		mu2 := f.terms.closer.of(f, float64(len(coarse)))
+		sigma := lists(f.problem.Relation, len(coarse)) / parts.Mu(mu2)
 		edges := map[*column][]float64{}
-		for _, c := range todo {
+		for _, c := range coarse {
 			edges[c] = c.finer(sigma)
 		}
-		counts, sigma, err := f.histogram(stepBins, todo, func(c *column) []float64 { return edges[c] }, mu2)
+		counts, sigma, err := f.histogram(stepBins, coarse, func(c *column) []float64 { return edges[c] }, mu2)
 		if err != nil {
 			return err
 		}
-		for i, c := range todo {
+		for i, c := range coarse {
 			c.join(edges[c], counts[i], sigma)
 			if !slices.Contains(ever, c) {
 				ever = append(ever, c)
