@@ -143,7 +143,7 @@ func (q *question) measure(ctx context.Context, session *kernel.Session) (outcom
 	if q.share == 0 {
 		return q.method.Fit(ctx, session, q.problem)
 	}
-	held := session.Part(q.share).Allotment()
+	held := session.Part(q.share).SubBudget()
 	if outcome, err = q.method.Fit(ctx, session.Part(1-q.share), q.problem); err != nil || outcome.NoRelease != nil {
 		return outcome, err
 	}

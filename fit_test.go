@@ -52,11 +52,11 @@ func (s script) Fit(_ context.Context, session *kernel.Session, _ estimate.Probl
 		if s.within != nil {
 			s.within(i)
 		}
-		mu := session.Allotment().LeftMu()
+		mu := session.SubBudget().LeftMu()
 		if part < 1 {
 			mu = min(mu, math.Sqrt(part*total))
 		}
-		if _, err := session.Allotment().Sum("count", query.Count{}, mu); err != nil {
+		if _, err := session.SubBudget().Sum("count", query.Count{}, mu); err != nil {
 			return estimate.Outcome{}, err
 		}
 	}

@@ -196,7 +196,7 @@ func sums(t *testing.T, rows []mixed, table *kernel.Table) [][]int64 {
 	plan := kernel.Plan{Method: "test", Steps: []kernel.Step{{Name: step, Query: asked(1).Kind(), Share: 1, Most: len(scales)}}}
 	session := kerneltest.Open(t, table, plan, terms, kerneltest.Options{Exact: true, Record: &record})
 	for _, scale := range scales {
-		if _, err := session.Allotment().Sum(step, asked(scale), session.Mu()*math.Sqrt(.99/float64(len(scales)))); err != nil {
+		if _, err := session.SubBudget().Sum(step, asked(scale), session.Mu()*math.Sqrt(.99/float64(len(scales)))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -42,9 +42,9 @@ func (s subject) ask(ctx context.Context, rows [][]float64, heard []kerneltest.H
 			continue
 		}
 		if q, ok := h.Query.(query.Pairs); ok {
-			_, err = kernel.SumPairs(session.Allotment(), h.Step, q, h.Mu)
+			_, err = kernel.SumPairs(session.SubBudget(), h.Step, q, h.Mu)
 		} else {
-			_, err = session.Allotment().Sum(h.Step, h.Query.(query.Sum), h.Mu)
+			_, err = session.SubBudget().Sum(h.Step, h.Query.(query.Sum), h.Mu)
 		}
 		if err != nil {
 			return nil, err

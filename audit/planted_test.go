@@ -45,10 +45,10 @@ func (f toy) run(ctx context.Context, rows [][]float64, t *kernel.Table) (*gauze
 			edge = f.edge(rows)
 		}
 		q := query.Counts{Edges: [][]float64{{edge}}}
-		if _, err := s.Allotment().Sum("place", q, s.Mu()*.7); err != nil {
+		if _, err := s.SubBudget().Sum("place", q, s.Mu()*.7); err != nil {
 			return nil, err
 		}
-		if _, err := s.Allotment().Sum("size", query.Count{}, s.Allotment().LeftMu()); err != nil {
+		if _, err := s.SubBudget().Sum("size", query.Count{}, s.SubBudget().LeftMu()); err != nil {
 			return nil, err
 		}
 		if f.says != nil {

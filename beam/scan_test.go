@@ -141,7 +141,7 @@ func measure(t *testing.T, in coarse, table *kernel.Table, n, turns int, engines
 				own.ServerProcessor = -processorOf(t, server)
 			}
 			began, before := time.Now(), processor()
-			if _, err := s.Allotment().Sum("scan", q, s.Mu()/math.Sqrt(float64(turns+2))); err != nil {
+			if _, err := s.SubBudget().Sum("scan", q, s.Mu()/math.Sqrt(float64(turns+2))); err != nil {
 				t.Fatal(err)
 			}
 			own.Processor, own.Wall, own.Memory = processor()-before, time.Since(began).Seconds(), mostMemory(t, os.Getpid(), false)

@@ -101,7 +101,7 @@ func sums(t *testing.T, in string, per int, by func(store) sharded.Scheduler) []
 	session := kerneltest.Open(t, table, plan, terms, kerneltest.Options{Record: &heard})
 	for i, q := range asked {
 		began := time.Now()
-		if _, err := session.Allotment().Sum(fmt.Sprint(i), q, session.Mu()/4); err != nil {
+		if _, err := session.SubBudget().Sum(fmt.Sprint(i), q, session.Mu()/4); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%d: %v", i, time.Since(began).Round(time.Millisecond))

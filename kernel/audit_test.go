@@ -27,7 +27,7 @@ var auditPlan = kernel.Plan{Method: "audit", Steps: []kernel.Step{
 // auditProgram centres and scales each step by what the last one released, and spends on the final
 // moments whatever is left.
 func auditProgram(t *testing.T, s *kernel.Session) {
-	a := s.Allotment()
+	a := s.SubBudget()
 	f := query.Affine{Center: []float64{0}, W: [][]float64{{1}}}
 	for range 6 {
 		answer, err := a.Sum("step", query.Directions{Frame: f, Lift: 1}, s.Mu()*math.Sqrt(.75/6)*(1-1e-12))

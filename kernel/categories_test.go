@@ -39,24 +39,24 @@ func TestCategories(t *testing.T) {
 	}
 	s := kerneltest.Open(t, table, mixedPlan, terms, kerneltest.Options{Exact: true})
 	plain := kerneltest.Open(t, kerneltest.Table(someRows(n, 2), 2, privacy.AddRemoveOne), mixedPlan, terms, kerneltest.Options{Exact: true})
-	x, err := s.Allotment().Sum("step", step, .1)
-	y, _ := plain.Allotment().Sum("step", step, .1)
+	x, err := s.SubBudget().Sum("step", step, .1)
+	y, _ := plain.SubBudget().Sum("step", step, .1)
 	if err != nil || !slices.Equal(x.Values, y.Values) {
 		t.Fatalf("%v: numbers beside categories say %v, by themselves %v", err, x.Values, y.Values)
 	}
 	before := s.Loss().Mu
 	for _, values := range [][]int{{2}, {2, 3, 2}, nil} {
-		if _, err := s.Allotment().Categories("categories", query.CategoryCounts{Values: values}, .05); err == nil {
+		if _, err := s.SubBudget().Categories("categories", query.CategoryCounts{Values: values}, .05); err == nil {
 			t.Errorf("counts of %d columns are answered", len(values))
 		}
 	}
-	if _, err := plain.Allotment().Categories("categories", query.CategoryCounts{Values: []int{2, 3}}, .05); err == nil {
+	if _, err := plain.SubBudget().Categories("categories", query.CategoryCounts{Values: []int{2, 3}}, .05); err == nil {
 		t.Error("a table without codes has counts of them")
 	}
 	if s.Loss().Mu != before {
 		t.Error("what is refused costs something")
 	}
-	a, err := s.Allotment().Categories("categories", query.CategoryCounts{Values: []int{2, 3}}, .05)
+	a, err := s.SubBudget().Categories("categories", query.CategoryCounts{Values: []int{2, 3}}, .05)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,23 +77,23 @@ func TestPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := s.Allotment().Left()
+	whole := s.SubBudget().Left()
 	p := s.Part(.9)
-	if got := p.Mu() * p.Mu(); math.Abs(got-.9*whole) > 1e-9*whole || math.Abs(p.Allotment().Left()-.9*whole) > 1e-9*whole {
-		t.Errorf("the part has %v and %v of %v", got, p.Allotment().Left(), whole)
+	if got := p.Mu() * p.Mu(); math.Abs(got-.9*whole) > 1e-9*whole || math.Abs(p.SubBudget().Left()-.9*whole) > 1e-9*whole {
+		t.Errorf("the part has %v and %v of %v", got, p.SubBudget().Left(), whole)
 	}
-	if got := s.Allotment().Left(); math.Abs(got-.1*whole) > 1e-9*whole {
+	if got := s.SubBudget().Left(); math.Abs(got-.1*whole) > 1e-9*whole {
 		t.Errorf("%v is left beside it", got)
 	}
-	if _, err := p.Allotment().Sum("step", step, p.Allotment().LeftMu()); err != nil {
+	if _, err := p.SubBudget().Sum("step", step, p.SubBudget().LeftMu()); err != nil {
 		t.Error(err)
 	}
-	if got := p.Allotment().Left(); got != 0 {
+	if got := p.SubBudget().Left(); got != 0 {
 		t.Errorf("the part has %v left", got)
 	}
 	q := s.Part(.05)
-	s.Allotment().Return(q.Allotment())
-	if _, err := s.Allotment().Categories("categories", query.CategoryCounts{Values: []int{2, 3}}, s.Allotment().LeftMu()); err != nil {
+	s.SubBudget().Return(q.SubBudget())
+	if _, err := s.SubBudget().Categories("categories", query.CategoryCounts{Values: []int{2, 3}}, s.SubBudget().LeftMu()); err != nil {
 		t.Error(err)
 	}
 }
@@ -107,7 +107,7 @@ func TestCategoriesOfPersons(t *testing.T) {
 		}
 	}
 	s := kerneltest.Open(t, b.Protect(privacy.AddRemoveOne, 1, nil)[0], mixedPlan, terms, kerneltest.Options{Exact: true})
-	a, err := s.Allotment().Categories("categories", query.CategoryCounts{Values: []int{2, 3}}, .05)
+	a, err := s.SubBudget().Categories("categories", query.CategoryCounts{Values: []int{2, 3}}, .05)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 func cellsOf(t *testing.T, q query.BoxKeys, r privacy.Relation, rows [][]float64) ([]kernel.Cell, kernel.Measurement) {
 	p := kernel.Plan{Method: "cells", Steps: []kernel.Step{{Name: "cells", Query: q.Kind(), Share: 1, Most: 1, Slack: 1}}}
 	s := kerneltest.Open(t, kerneltest.Table(rows, 2, r), p, kernel.Terms{Relation: r, Budget: privacy.Budget{Epsilon: 2, Delta: 1e-3}}, kerneltest.Options{Exact: true})
-	cells, sigma, err := kernel.StabilityHistogram(s.Allotment(), "cells", q, .8*s.Mu())
+	cells, sigma, err := kernel.StabilityHistogram(s.SubBudget(), "cells", q, .8*s.Mu())
 	if err != nil {
 		t.Fatal(err)
 	}

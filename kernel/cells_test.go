@@ -25,7 +25,7 @@ func TestSingletonCells(t *testing.T) {
 		t.Fatal(err)
 	}
 	var draw *core.Draw
-	if err := core.Secretly(s.Allotment(), func(d *core.Draw) error { draw = d; return nil }); err != nil {
+	if err := core.Secretly(s.SubBudget(), func(d *core.Draw) error { draw = d; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	const runs = 10_000

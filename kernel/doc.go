@@ -36,7 +36,7 @@
 //
 // Not protected: against code in the same process that uses package unsafe, linknames or a
 // debugger, replaces crypto/rand.Reader, or makes a data race on purpose, such as overwriting a
-// Session or an Allotment while another goroutine measures (a race is as good as package unsafe);
+// Session or a SubBudget while another goroutine measures (a race is as good as package unsafe);
 // the time a measurement takes and the memory it needs, which depend on the rows; two sessions over
 // one table, each of which spends its own budget (the ledger adds them up); the number of rows,
 // under replace-one.

@@ -42,7 +42,7 @@ func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []stri
 	}
 	s := kerneltest.Open(t, kerneltest.Table(rows, 3, r), plan, kernel.Terms{Relation: r, Budget: privacy.Budget{Epsilon: 4, Delta: 1e-6}}, kerneltest.Options{})
 	note := func(what ...any) { texts = append(texts, fmt.Sprint(what...)) }
-	ask := func(a *kernel.Allotment, step func(string) string) {
+	ask := func(a *kernel.SubBudget, step func(string) string) {
 		for _, epsilon := range []float64{.01, 0, -1, math.NaN(), 1e-300, 1e300, 3} {
 			_, err := pure.Laplace(a, step("count"), query.Count{}, epsilon)
 			note(err)
@@ -63,7 +63,7 @@ func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []stri
 		}
 		note(s.Loss(), s.Measurements())
 	}
-	a := s.Allotment()
+	a := s.SubBudget()
 	ask(a.Take(a.Left()/2), func(kind string) string { return kind })
 	for _, m := range []int{0, 7, 1 << 40} {
 		// an estimate has three coordinates, as rows have

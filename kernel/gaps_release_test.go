@@ -54,7 +54,7 @@ func TestGapThreshold(t *testing.T) {
 			var want float64
 			run := func(numbers []int) ([]kernel.Spacing, kernel.Measurement, float64) {
 				s := openGaps(t, q.Kind(), r, gapLadders(numbers), kerneltest.Options{Exact: true})
-				windows, sigma, err := kernel.SpacingHistogram(s.Allotment(), "gaps", q, .8*s.Mu())
+				windows, sigma, err := kernel.SpacingHistogram(s.SubBudget(), "gaps", q, .8*s.Mu())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -130,7 +130,7 @@ func TestTruncatedThreshold(t *testing.T) {
 						}
 					}
 					s := openGaps(t, q.Kind(), r, rows, kerneltest.Options{Exact: true})
-					released, support, err := pure.TruncatedCells(s.Allotment(), "gaps", q, epsilon)
+					released, support, err := pure.TruncatedCells(s.SubBudget(), "gaps", q, epsilon)
 					check(s, support, q.Kind(), err)
 					return released
 				}
@@ -150,7 +150,7 @@ func TestTruncatedThreshold(t *testing.T) {
 		q := papers.SpacingBuckets{Rows: 1 << 10}
 		run := func(numbers []int) []pure.Bucket {
 			s := openGaps(t, "gap buckets", r, gapLadders(numbers), kerneltest.Options{Exact: true})
-			buckets, support, err := pure.TruncatedSpacings(s.Allotment(), "gaps", q, epsilon)
+			buckets, support, err := pure.TruncatedSpacings(s.SubBudget(), "gaps", q, epsilon)
 			check(s, support, "gap buckets", err)
 			return buckets
 		}
@@ -175,7 +175,7 @@ func TestTruncatedError(t *testing.T) {
 	total := 0
 	for seed := range uint64(40) {
 		s := openGaps(t, q.Kind(), privacy.ReplaceOne, rows, kerneltest.Options{Seed: seed})
-		released, support, err := pure.TruncatedCells(s.Allotment(), "gaps", q, .9*privacy.PureOfMu(s.Mu()))
+		released, support, err := pure.TruncatedCells(s.SubBudget(), "gaps", q, .9*privacy.PureOfMu(s.Mu()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,13 +209,13 @@ func TestGapsReplay(t *testing.T) {
 	grid := query.BoxKeys{Grids: []query.Grid{{Frame: query.Affine{Columns: []int{1}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
 	for kind, run := range map[string]func(s *kernel.Session) (any, float64, error){
 		"gaps": func(s *kernel.Session) (any, float64, error) {
-			return kernel.SpacingHistogram(s.Allotment(), "gaps", query.SpacingMasses{LogWindow: 15}, .5*s.Mu())
+			return kernel.SpacingHistogram(s.SubBudget(), "gaps", query.SpacingMasses{LogWindow: 15}, .5*s.Mu())
 		},
 		"gap buckets": func(s *kernel.Session) (any, float64, error) {
-			return pure.TruncatedSpacings(s.Allotment(), "gaps", papers.SpacingBuckets{Rows: 1000}, .3)
+			return pure.TruncatedSpacings(s.SubBudget(), "gaps", papers.SpacingBuckets{Rows: 1000}, .3)
 		},
 		grid.Kind(): func(s *kernel.Session) (any, float64, error) {
-			return pure.TruncatedCells(s.Allotment(), "gaps", grid, .3)
+			return pure.TruncatedCells(s.SubBudget(), "gaps", grid, .3)
 		},
 	} {
 		var tr kerneltest.Transcript
@@ -239,7 +239,7 @@ func TestGapsRefused(t *testing.T) {
 	p := kernel.Plan{Method: "gaps", Steps: []kernel.Step{{Name: "gaps", Query: "gaps", Share: .5, Most: 1, Slack: .5}, {Name: "no slack", Query: "gaps", Share: .5, Most: 1},
 		{Name: "buckets", Query: "gap buckets", Share: .5, Most: 1, Slack: .5}}}
 	s := kerneltest.Open(t, kerneltest.Table(someRows(20, 2), 2, terms.Relation), p, terms, kerneltest.Options{})
-	a := s.Allotment()
+	a := s.SubBudget()
 	good, mu := query.SpacingMasses{LogWindow: 15}, .1*s.Mu()
 	for name, try := range map[string]func() error{
 		"no slack":   func() error { _, _, err := kernel.SpacingHistogram(a, "no slack", good, mu); return err },

@@ -17,7 +17,7 @@ type (
 	Extra       = core.Extra
 	Terms       = core.Terms
 	Session     = core.Session
-	Allotment   = core.Allotment
+	SubBudget   = core.SubBudget
 	Answer      = core.Answer
 	Measurement = core.Measurement
 	Learner     = core.Learner
@@ -30,7 +30,7 @@ type (
 	LocalEngine = engine.Local
 )
 
-// ErrExhausted is wrapped by the error of a measurement that the allotment cannot pay. Nothing is
+// ErrExhausted is wrapped by the error of a measurement that the sub-budget cannot pay. Nothing is
 // spent.
 var ErrExhausted = core.ErrExhausted
 

@@ -18,12 +18,12 @@ func TestLooksAreCharged(t *testing.T) {
 	table := kerneltest.Table(someRows(500, 2), 2, privacy.ReplaceOne)
 	terms := kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
 	q := query.Counts{Edges: query.Each([]float64{0, 0}), As: query.Balance}
-	exact, err := kerneltest.Open(t, table, plan, terms, kerneltest.Options{Exact: true}).Allotment().Sum("look", q, .1)
+	exact, err := kerneltest.Open(t, table, plan, terms, kerneltest.Options{Exact: true}).SubBudget().Sum("look", q, .1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := kerneltest.Open(t, table, plan, terms, kerneltest.Options{Seed: 7})
-	a, mu, before := s.Allotment(), .45*s.Mu(), s.Allotment().Left()
+	a, mu, before := s.SubBudget(), .45*s.Mu(), s.SubBudget().Left()
 	var answers [][]float64
 	for i := range 4 {
 		answer, err := a.Sum("look", q, mu)
@@ -45,7 +45,7 @@ func TestLooksAreCharged(t *testing.T) {
 		t.Errorf("a fifth look: %v", answer.Values)
 	}
 	s = kerneltest.Open(t, table, plan, terms, kerneltest.Options{Seed: 8})
-	if answer, err := s.Allotment().Take(mu*mu/2).Sum("look", q, mu); !errors.Is(err, kernel.ErrExhausted) || answer.Values != nil || len(s.Measurements()) > 0 {
+	if answer, err := s.SubBudget().Take(mu*mu/2).Sum("look", q, mu); !errors.Is(err, kernel.ErrExhausted) || answer.Values != nil || len(s.Measurements()) > 0 {
 		t.Errorf("a look beyond the budget: %v: %v", answer.Values, err)
 	}
 }

@@ -22,7 +22,7 @@ import (
 // theorem of its own kind, whose proof asks nothing of a table but its neighbours, and the filter
 // holds their sum. Under replace-one both tables have n rows; under add-or-remove-one Rows reports
 // nothing.
-func Narrow(a *core.Allotment, keep []int) (narrow *core.Allotment, err error) {
+func Narrow(a *core.SubBudget, keep []int) (narrow *core.SubBudget, err error) {
 	for _, j := range keep {
 		if j < 0 || j >= a.Session().Columns() {
 			return nil, fmt.Errorf("kernel: Narrow: want columns of the table, 0 to %d, got %d", a.Session().Columns()-1, j)

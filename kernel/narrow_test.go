@@ -29,11 +29,11 @@ func narrowed(t *testing.T, table [][]float64, r privacy.Relation, keep []int) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Narrow(s.Allotment(), keep)
+	a, err := Narrow(s.SubBudget(), keep)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, public := a.Session().Rows(); public != (r == privacy.ReplaceOne) || public && n != len(table) || a.Session().Columns() != len(keep) || a.Left() != s.Allotment().Left() {
+	if n, public := a.Session().Rows(); public != (r == privacy.ReplaceOne) || public && n != len(table) || a.Session().Columns() != len(keep) || a.Left() != s.SubBudget().Left() {
 		t.Errorf("%v: %d rows, public %v, %d columns, %v left", r, n, public, a.Session().Columns(), a.Left())
 	}
 	if err := core.Secretly(a, func(d *core.Draw) error {
@@ -118,7 +118,7 @@ func TestNarrowRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, keep := range [][]int{nil, {-1}, {1}, {0, 1}} {
-		if _, err := Narrow(s.Allotment(), keep); err == nil {
+		if _, err := Narrow(s.SubBudget(), keep); err == nil {
 			t.Errorf("columns %v of one", keep)
 		}
 	}

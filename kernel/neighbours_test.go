@@ -75,10 +75,10 @@ func ofSample(t *testing.T, r privacy.Relation, table []tossed, seed uint64, do 
 		t.Fatal(err)
 	}
 	all := func(d *core.Draw) error { sortedColumn(d); return nil } // which the table remembers
-	if err := core.Secretly(s.Allotment(), all); err != nil {
+	if err := core.Secretly(s.SubBudget(), all); err != nil {
 		t.Fatal(err)
 	}
-	a, err := Subsample(s.Allotment(), 2)
+	a, err := Subsample(s.SubBudget(), 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,11 +33,11 @@ func TestNoiseLaw(t *testing.T) {
 			beyond, wrong, n := 0, 0, 0
 			offBeyond, offN := 0, 0
 			for range 4000 {
-				a, err := s.Allotment().Sum("directions", query.Directions{Frame: frame(2), Lift: 1}, .1)
+				a, err := s.SubBudget().Sum("directions", query.Directions{Frame: frame(2), Lift: 1}, .1)
 				if err != nil {
 					t.Fatal(err)
 				}
-				b, err := s.Allotment().Sum("moments", query.ClippedMoments{Form: query.FullForm, Lift: 1, Components: []query.Component{component, component}}, .1)
+				b, err := s.SubBudget().Sum("moments", query.ClippedMoments{Form: query.FullForm, Lift: 1, Components: []query.Component{component, component}}, .1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -77,7 +77,7 @@ func TestNoiseLaw(t *testing.T) {
 func TestSigmaIsSensitivityOverMu(t *testing.T) {
 	s := kerneltest.Open(t, kerneltest.Table(nil, 2, terms.Relation), noisePlan, terms, kerneltest.Options{})
 	q := query.Directions{Frame: frame(2), Lift: 1}
-	a, err := s.Allotment().Sum("directions", q, .01)
+	a, err := s.SubBudget().Sum("directions", q, .01)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,10 +10,10 @@ import (
 
 // SumPairs measures q over fresh secret pairs of rows with privacy loss mu: mu-GDP.
 //
-// Theorem: as for Allotment.Sum, given the draws of the pairs; query.Pairs says why, given
+// Theorem: as for SubBudget.Sum, given the draws of the pairs; query.Pairs says why, given
 // them, one row changes the answer by at most q.Sensitivity, and why the draws, which are never
 // released, do no harm.
-func SumPairs(a *core.Allotment, step string, q query.Pairs, mu float64) (core.Answer, error) {
+func SumPairs(a *core.SubBudget, step string, q query.Pairs, mu float64) (core.Answer, error) {
 	return core.Gaussian(a, step, q, mu, ExactPairs)
 }
 

@@ -30,7 +30,7 @@ func TestPartialRows(t *testing.T) {
 	for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		terms := kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
 		s := kerneltest.Open(t, kerneltest.Table(rows, 2, rel), seen, terms, kerneltest.Options{Exact: true})
-		a, mu := s.Allotment(), .3*s.Mu()
+		a, mu := s.SubBudget(), .3*s.Mu()
 		if answer, err := a.Sum("count", query.Count{}, mu); err != nil || answer.Values[0] != 100 {
 			t.Errorf("%v: %v whole rows, want 100: %v", rel, answer.Values, err)
 		}
@@ -55,7 +55,7 @@ func TestPartialRows(t *testing.T) {
 			t.Errorf("%v: balances %v of 200 cells each: %v", rel, answer.Values, err)
 		}
 		seen := a.Take(a.Left()).In(query.Cells, nil)
-		if seen.Left() != s.Allotment().In(query.Presence, nil).Left()+seen.Left() || a.Left() != 0 {
+		if seen.Left() != s.SubBudget().In(query.Presence, nil).Left()+seen.Left() || a.Left() != 0 {
 			t.Errorf("%v: a view has another budget: %v left of %v", rel, seen.Left(), a.Left())
 		}
 		if m := s.Measurements(); m[1].Query != "filled: clipped moments" || m[2].Query != "present cells: column counts" || m[1].Law != "" {

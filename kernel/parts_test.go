@@ -78,7 +78,7 @@ func partsNoise(t *testing.T, step string, q query.Parts, relation privacy.Relat
 		kerneltest.Options{Seed: stattest.Seed(t), NoiseFactor: factor, Record: &tr})
 	for run := range 2000 {
 		const mu = .1
-		a, err := s.Allotment().Sum(step, q, mu)
+		a, err := s.SubBudget().Sum(step, q, mu)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestPartsLoss(t *testing.T) {
 	run := func(step string, q query.Parts, r privacy.Relation, table *kernel.Table) (sums []int64, sigma float64) {
 		var tr kerneltest.Transcript
 		s := kerneltest.Open(t, table, partsPlan, kernel.Terms{Relation: r, Budget: privacy.Budget{Rho: 1}}, kerneltest.Options{Record: &tr})
-		if _, err := s.Allotment().Sum(step, q, mu); err != nil {
+		if _, err := s.SubBudget().Sum(step, q, mu); err != nil {
 			t.Fatal(err)
 		}
 		return tr.Sums[0], s.Measurements()[0].Noise
@@ -179,7 +179,7 @@ func TestPartsLoss(t *testing.T) {
 // anything is spent; the certificate names the kind.
 func TestPartsPriced(t *testing.T) {
 	s := kerneltest.Open(t, partsTable(terms.Relation), partsPlan, terms, kerneltest.Options{})
-	a := s.Allotment()
+	a := s.SubBudget()
 	before := a.Left()
 	for name, c := range map[string]struct {
 		step string

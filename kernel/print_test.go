@@ -18,17 +18,17 @@ import (
 const secret = 31415926.5
 
 // TestNothingPrints: no verb, encoder or walk by reflection gets from a table, builder, session or
-// allotment to a row.
+// sub-budget to a row.
 func TestNothingPrints(t *testing.T) {
 	b := kernel.NewBuilder(2)
 	b.Append([]float64{secret, secret})
 	table := kerneltest.Table([][]float64{{secret, secret}, {secret, secret}}, 2, terms.Relation)
 	s := kerneltest.Open(t, table, plan, terms, kerneltest.Options{})
-	if _, err := s.Allotment().Sum("step", step, .1*s.Mu()); err != nil {
+	if _, err := s.SubBudget().Sum("step", step, .1*s.Mu()); err != nil {
 		t.Fatal(err)
 	}
-	values := map[string]any{"builder": b, "*builder": *b, "table": table, "*table": *table, "session": s, "allotment": s.Allotment(),
-		"*allotment": *s.Allotment(), "nested": struct{ T, S any }{table, s}, "slice": []*kernel.Table{table}}
+	values := map[string]any{"builder": b, "*builder": *b, "table": table, "*table": *table, "session": s, "sub-budget": s.SubBudget(),
+		"*sub-budget": *s.SubBudget(), "nested": struct{ T, S any }{table, s}, "slice": []*kernel.Table{table}}
 	for name, v := range values {
 		var printed []string
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d", "%x", "%f", "%g", "%e", "%t"} {
@@ -43,13 +43,13 @@ func TestNothingPrints(t *testing.T) {
 				t.Errorf("%s prints %s", name, p)
 			}
 		}
-		if name == "table" || name == "session" || name == "allotment" || name == "builder" {
+		if name == "table" || name == "session" || name == "sub-budget" || name == "builder" {
 			if printed[0] != "[protected]" || printed[2] != "[protected]" || string(j) != `"[protected]"` {
 				t.Errorf("%s prints %q, %q and %s", name, printed[0], printed[2], j)
 			}
 		}
 	}
-	for _, v := range []any{table, s, s.Allotment()} {
+	for _, v := range []any{table, s, s.SubBudget()} {
 		if path := walk(reflect.ValueOf(v), map[uintptr]bool{}); path != "" {
 			t.Errorf("%T leads to a row by %s", v, path)
 		}
@@ -101,7 +101,7 @@ func walk(v reflect.Value, seen map[uintptr]bool) string {
 func TestErrorsDoNotDependOnRows(t *testing.T) {
 	run := func(rows [][]float64) (texts []string) {
 		s := kerneltest.Open(t, kerneltest.Table(rows, 2, terms.Relation), plan, terms, kerneltest.Options{})
-		a := s.Allotment()
+		a := s.SubBudget()
 		note := func(err error) {
 			texts = append(texts, fmt.Sprint(err))
 		}

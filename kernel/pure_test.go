@@ -33,7 +33,7 @@ func pureTerms(r privacy.Relation, epsilon float64) kernel.Terms {
 
 // pureProgram spends all of the budget, and cuts its bins where the first answer says.
 func pureProgram(t *testing.T, s *kernel.Session) {
-	a := s.Allotment()
+	a := s.SubBudget()
 	epsilon := a.Left()
 	q := query.Pairs{Queries: []query.PairSum{query.PairOctaves{Columns: 1, Low: -2, High: 2}}, Buckets: []int{4}}
 	answer, err := pure.LaplacePairs(a, "pairs", q, .2*epsilon)
@@ -123,7 +123,7 @@ func TestPureRefusals(t *testing.T) {
 		}
 	}
 	s := kerneltest.Open(t, table, purePlan, pureTerms(privacy.ReplaceOne, 1), kerneltest.Options{})
-	a := s.Allotment()
+	a := s.SubBudget()
 	keys := query.BoxKeys{Grids: []query.Grid{{Frame: line(), Side: []float64{1}, Offset: []float64{0}}}}
 	score := selections()["boxes"]
 	_, gaussian := a.Sum("count", query.Count{}, .1)

@@ -24,7 +24,7 @@ import (
 // holds without it, as it may be released first at no loss. Under replace-one n is public, so that
 // the sample's size, which Session().Rows reports, depends on coins alone; under add-or-remove-one
 // Rows reports nothing.
-func Subsample(a *core.Allotment, odds uint64) (s *core.Allotment, err error) {
+func Subsample(a *core.SubBudget, odds uint64) (s *core.SubBudget, err error) {
 	drawn := engine.NewTable(a.Session().Columns())
 	err = core.Secretly(a, func(d *core.Draw) error {
 		t, read := d.Rows(), d.Rows().Pieces()

@@ -21,7 +21,7 @@ var (
 )
 
 // open is the budget of a session over one column of values whose draws are those of the hook.
-func open(t testing.TB, ctx context.Context, r privacy.Relation, values []float64, h *core.Hook) *core.Allotment {
+func open(t testing.TB, ctx context.Context, r privacy.Relation, values []float64, h *core.Hook) *core.SubBudget {
 	t.Helper()
 	b := core.NewBuilder(1)
 	for _, v := range values {
@@ -31,7 +31,7 @@ func open(t testing.TB, ctx context.Context, r privacy.Relation, values []float6
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.Allotment()
+	return s.SubBudget()
 }
 
 // exact are the sums of the bins in a sample, whose coins are given, before noise.
@@ -168,7 +168,7 @@ func TestSampleSpendsTheBudget(t *testing.T) {
 		if _, public := s.Session().Rows(); public != (r == privacy.ReplaceOne) {
 			t.Errorf("%v: the number of rows is public: %v", r, public)
 		}
-		for i, who := range []*core.Allotment{s, a, s} {
+		for i, who := range []*core.SubBudget{s, a, s} {
 			answer, err := who.Sum(step.Name, bins, .5)
 			if err != nil || answer.Sigma != bins.Sensitivity(r)/.5 {
 				t.Fatalf("%v: noise %v, %v", r, answer.Sigma, err)
@@ -231,7 +231,7 @@ func TestGivenUpHalfway(t *testing.T) {
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("%v, given up at row %d: %v", r, at, err)
 			}
-			for _, who := range []*core.Allotment{s, a} {
+			for _, who := range []*core.SubBudget{s, a} {
 				if _, err := who.Sum(step.Name, bins, .5); !errors.Is(err, context.Canceled) {
 					t.Errorf("%v, given up at row %d: %v", r, at, err)
 				}

@@ -180,11 +180,11 @@ func TestSelectLaw(t *testing.T) {
 				selected, above := lawsOf(q, relation, values, thresholds, epsilon)
 				counts, aboveCounts := make([]int, len(product(selected))), make([]int, len(product(above)))
 				for range runs {
-					i, err := pure.Select(s.Allotment(), stepOf(q), q, epsilon)
+					i, err := pure.Select(s.SubBudget(), stepOf(q), q, epsilon)
 					if err != nil {
 						t.Fatal(err)
 					}
-					k, err := pure.AboveThreshold(s.Allotment(), stepOf(q), q, thresholds, epsilon)
+					k, err := pure.AboveThreshold(s.SubBudget(), stepOf(q), q, thresholds, epsilon)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -274,7 +274,7 @@ func TestSelectAudit(t *testing.T) {
 		for side, x := range [][]float64{{.7, .1}, {.7, 1.2}} { // together at offset 0, or at .5
 			s := openSelect(t, privacy.ReplaceOne, x, kerneltest.Options{Seed: stattest.Seed(t) + uint64(side), NoiseFactor: factor})
 			for range runs {
-				i, err := pure.Select(s.Allotment(), "boxes", q, epsilon)
+				i, err := pure.Select(s.SubBudget(), "boxes", q, epsilon)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -319,7 +319,7 @@ func TestLaplaceRelease(t *testing.T) {
 			var a kernel.Answer
 			for range runs {
 				var err error
-				if a, err = pure.Laplace(s.Allotment(), c.step, c.q, epsilon); err != nil {
+				if a, err = pure.Laplace(s.SubBudget(), c.step, c.q, epsilon); err != nil {
 					t.Fatal(err)
 				}
 				for i, v := range a.Values {
@@ -360,10 +360,10 @@ func TestSelectCertificate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ask(pure.Select(s.Allotment(), "balls", q, 2))
-	ask(pure.AboveThreshold(s.Allotment(), "balls", q, []int64{0, 0}, 2))
+	ask(pure.Select(s.SubBudget(), "balls", q, 2))
+	ask(pure.AboveThreshold(s.SubBudget(), "balls", q, []int64{0, 0}, 2))
 	one := papers.Selection{Scores: []papers.Score{papers.BallCounts{Frame: line(), Radii: []float64{0}, T: 3}}}
-	ask(pure.AboveThreshold(s.Allotment(), "balls", one, []int64{9}, 2))
+	ask(pure.AboveThreshold(s.SubBudget(), "balls", one, []int64{9}, 2))
 	mu2 := 0.0
 	for i, want := range []kernel.Measurement{
 		{Law: pure.LawExponential, Sensitivity: 10, Noise: 10, Mu: privacy.MuOfBoundedRange(2), Pure: 2},
@@ -390,7 +390,7 @@ func TestKeep(t *testing.T) {
 	s := openSelect(t, privacy.AddRemoveOne, []float64{.1, .2, .3, .4, .5}, kerneltest.Options{Seed: stattest.Seed(t), Record: &tr})
 	q := papers.Selection{Scores: []papers.Score{boxesAt(0)}, Keep: keep}
 	for range runs {
-		if _, err := pure.Select(s.Allotment(), "boxes", q, 1); err != nil {
+		if _, err := pure.Select(s.SubBudget(), "boxes", q, 1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -426,13 +426,13 @@ func TestSelectExact(t *testing.T) {
 	s := openSelect(t, privacy.ReplaceOne, values, kerneltest.Options{Exact: true, Record: &tr})
 	scores := scoresOf(q, values)[0]
 	ask := func(s *kernel.Session) (answers []int) {
-		i, err := pure.Select(s.Allotment(), "boxes", q, 1)
+		i, err := pure.Select(s.SubBudget(), "boxes", q, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		answers = append(answers, i...)
 		for _, threshold := range []int64{0, scores[0] + 1, slices.Max(scores), slices.Max(scores) + 1} {
-			if i, err = pure.AboveThreshold(s.Allotment(), "boxes", q, []int64{threshold}, 1); err != nil {
+			if i, err = pure.AboveThreshold(s.SubBudget(), "boxes", q, []int64{threshold}, 1); err != nil {
 				t.Fatal(err)
 			}
 			answers = append(answers, i...)
@@ -458,7 +458,7 @@ func (spyScore) Scores([]float64, int) []int64 { panic("read rows") }
 func TestSelectRefusals(t *testing.T) {
 	run := func(values []float64) (texts []string) {
 		s := openSelect(t, privacy.ReplaceOne, values, kerneltest.Options{})
-		a, q := s.Allotment(), selections()["boxes"]
+		a, q := s.SubBudget(), selections()["boxes"]
 		refused := func(name string, err error) {
 			if err == nil || s.Loss().Mu != 0 || len(s.Measurements()) != 0 {
 				t.Errorf("%s: %v, spent %+v", name, err, s.Loss())
@@ -514,7 +514,7 @@ func TestSelectEmpty(t *testing.T) {
 			for _, keep := range []float64{0, .5} {
 				q.Keep = keep
 				s := openSelect(t, privacy.AddRemoveOne, values, kerneltest.Options{})
-				if i, err := pure.Select(s.Allotment(), stepOf(q), q, 1); err != nil || len(i) != q.Leaves() {
+				if i, err := pure.Select(s.SubBudget(), stepOf(q), q, 1); err != nil || len(i) != q.Leaves() {
 					t.Errorf("%s: %v, %v", name, i, err)
 				}
 			}
@@ -530,7 +530,7 @@ func TestPureSpending(t *testing.T) {
 	for range 30 {
 		s := kerneltest.Open(t, kerneltest.Table(columnOf([]float64{0, 1}), 1, privacy.ReplaceOne), selectPlan,
 			kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: math.Exp(rng.NormFloat64()), Delta: 1e-6}}, kerneltest.Options{})
-		ask := func(a *kernel.Allotment, mu float64) (err error) {
+		ask := func(a *kernel.SubBudget, mu float64) (err error) {
 			switch rng.IntN(4) {
 			case 0:
 				_, err = pure.Laplace(a, "count", query.Count{}, privacy.PureOfMu(mu))
@@ -544,14 +544,14 @@ func TestPureSpending(t *testing.T) {
 			return err
 		}
 		for range 5 {
-			if err := ask(s.Allotment(), .3*s.Mu()); err != nil {
+			if err := ask(s.SubBudget(), .3*s.Mu()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := ask(s.Allotment(), s.Allotment().LeftMu()); err != nil {
+		if err := ask(s.SubBudget(), s.SubBudget().LeftMu()); err != nil {
 			t.Errorf("what is left cannot be spent: %v", err)
 		}
-		if err := ask(s.Allotment(), .1*s.Mu()); !errors.Is(err, kernel.ErrExhausted) {
+		if err := ask(s.SubBudget(), .1*s.Mu()); !errors.Is(err, kernel.ErrExhausted) {
 			t.Errorf("more than all was spent: %v", err)
 		}
 		sum := 0.0

@@ -44,7 +44,7 @@ func TestUnitScoresLaw(t *testing.T) {
 				kernel.Terms{Relation: relation, Budget: privacy.Budget{Rho: 1e6}}, kerneltest.Options{Seed: stattest.Seed(t)})
 			counts := make([]int, score.Options())
 			for range runs {
-				i, err := pure.Select(s.Allotment(), name, q, epsilon)
+				i, err := pure.Select(s.SubBudget(), name, q, epsilon)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -78,7 +78,7 @@ func TestSelectLocalLaw(t *testing.T) {
 	var m kernel.Measurement
 	for run := range runs {
 		session := localSession(t, privacy.ReplaceOne, values, 1, kerneltest.Options{Seed: stattest.Seed(t) + uint64(run)})
-		option, ok, err := pure.SelectLocal(session.Allotment(), "local", papers.Selection{Scores: []papers.Score{q}}, l, epsilon)
+		option, ok, err := pure.SelectLocal(session.SubBudget(), "local", papers.Selection{Scores: []papers.Score{q}}, l, epsilon)
 		if err != nil || ok != (option >= 0) {
 			t.Fatal(option, ok, err)
 		}
@@ -154,7 +154,7 @@ func TestSelectLocalAudit(t *testing.T) {
 			values := []float64{-1, 1}[:2-side] // S = 494 or 495: g is 6 or 5 by V_(Eta/2-g) > 0
 			for run := range runs {
 				s := localSession(t, relation, values, 1, kerneltest.Options{Seed: stattest.Seed(t) + uint64(2*run+side), NoiseFactor: factor})
-				if _, ok, err := pure.SelectLocal(s.Allotment(), "local", q, l, epsilon); err != nil {
+				if _, ok, err := pure.SelectLocal(s.SubBudget(), "local", q, l, epsilon); err != nil {
 					t.Fatal(err)
 				} else if ok {
 					passed[side]++
@@ -199,29 +199,29 @@ func TestSelectLocalRefuses(t *testing.T) {
 		{"the budget is exhausted", "local", one, good, 0},
 		{"would exceed its plan", "local", one, good, 100},
 	} {
-		if option, ok, err := pure.SelectLocal(s.Allotment(), c.step, c.q, c.l, c.epsilon); err == nil || !strings.Contains(err.Error(), c.want) || ok || option != -1 {
+		if option, ok, err := pure.SelectLocal(s.SubBudget(), c.step, c.q, c.l, c.epsilon); err == nil || !strings.Contains(err.Error(), c.want) || ok || option != -1 {
 			t.Errorf("want an error with %q, got %v (%d, %v)", c.want, err, option, ok)
 		}
 	}
 	if s.Loss().Mu != 0 || len(s.Measurements()) != 0 {
 		t.Error("refusals cost something")
 	}
-	option, ok, err := pure.SelectLocal(s.Allotment(), "local", one, good, .1)
+	option, ok, err := pure.SelectLocal(s.SubBudget(), "local", one, good, .1)
 	if err != nil || ok || option != -1 || s.Loss().Mu == 0 || len(s.Measurements()) != 1 {
 		t.Errorf("a failure: %d, %v, %v, %+v", option, ok, err, s.Measurements())
 	}
-	_, _, err = pure.SelectLocal(s.Allotment(), "local", one, good, 0)
+	_, _, err = pure.SelectLocal(s.SubBudget(), "local", one, good, 0)
 	if !errors.Is(err, kernel.ErrExhausted) {
 		t.Errorf("without an epsilon: %v", err)
 	}
 	var tr kerneltest.Transcript // a recorded outcome is what a run sees
 	first := localSession(t, privacy.AddRemoveOne, []float64{0, 1}, 2, kerneltest.Options{Record: &tr})
-	if _, _, err := pure.SelectLocal(first.Allotment(), "local", one, good, .1); err != nil {
+	if _, _, err := pure.SelectLocal(first.SubBudget(), "local", one, good, .1); err != nil {
 		t.Fatal(err)
 	}
 	tr.Answers[0] = []float64{1}
 	again := localSession(t, privacy.AddRemoveOne, []float64{7}, 2, kerneltest.Options{Replay: &tr})
-	if option, ok, err := pure.SelectLocal(again.Allotment(), "local", one, good, .1); option != 1 || !ok || err != nil {
+	if option, ok, err := pure.SelectLocal(again.SubBudget(), "local", one, good, .1); option != 1 || !ok || err != nil {
 		t.Errorf("replayed: %d, %v, %v", option, ok, err)
 	}
 }

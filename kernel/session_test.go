@@ -71,7 +71,7 @@ func open(t *testing.T, ctx context.Context) *kernel.Session {
 func TestRefusalsCostNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := open(t, ctx)
-	a := s.Allotment()
+	a := s.SubBudget()
 	mu := s.Mu()
 	sum := func(step string, q query.Sum, mu float64) func() error {
 		return func() error { _, err := a.Sum(step, q, mu); return err }
@@ -103,8 +103,8 @@ func TestRefusalsCostNothing(t *testing.T) {
 		},
 		"no pairs":        func() error { _, err := kernel.SumPairs(a, "pairs", query.Pairs{}, .1*mu); return err },
 		"no keys":         func() error { _, _, err := kernel.StabilityHistogram(a, "keys", query.BoxKeys{}, .1*mu); return err },
-		"empty allotment": func() error { _, err := a.Take(0).Sum("step", step, .1*mu); return err },
-		"NaN allotment":   func() error { _, err := a.Take(math.NaN()).Sum("step", step, .1*mu); return err },
+		"empty sub-budget": func() error { _, err := a.Take(0).Sum("step", step, .1*mu); return err },
+		"NaN sub-budget":   func() error { _, err := a.Take(math.NaN()).Sum("step", step, .1*mu); return err },
 	}
 	check := func() {
 		t.Helper()
@@ -123,7 +123,7 @@ func TestRefusalsCostNothing(t *testing.T) {
 	refused["cancelled"] = sum("step", step, .1*mu)
 	check()
 	if err := refused["zero mu"](); !errors.Is(err, kernel.ErrExhausted) {
-		t.Errorf("mu = 0, as LeftMu of a spent allotment gives, is %v", err)
+		t.Errorf("mu = 0, as LeftMu of a spent sub-budget gives, is %v", err)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestRefusalsCostNothing(t *testing.T) {
 // without a remainder.
 func TestMost(t *testing.T) {
 	s := open(t, context.Background())
-	a := s.Allotment()
+	a := s.SubBudget()
 	for i := range 4 {
 		_, err := a.Sum("count", query.Count{}, .01*s.Mu())
 		if _, _, errKeys := kernel.StabilityHistogram(a, "keys", keys, .1*s.Mu()); (err == nil) != (i < 3) || (errKeys == nil) != (i < 3) {
@@ -140,14 +140,14 @@ func TestMost(t *testing.T) {
 	}
 	s = open(t, context.Background())
 	for i := range 3 { // .04 each of a share of .1
-		if _, err := s.Allotment().Sum("count", query.Count{}, .2*s.Mu()); (err == nil) != (i < 2) {
+		if _, err := s.SubBudget().Sum("count", query.Count{}, .2*s.Mu()); (err == nil) != (i < 2) {
 			t.Errorf("share: measurement %d: %v", i+1, err)
 		}
 	}
-	part := s.Allotment().Take(.01 * s.Mu() * s.Mu())
-	for i := range 2 { // the second finds the allotment spent, though the session is not
+	part := s.SubBudget().Take(.01 * s.Mu() * s.Mu())
+	for i := range 2 { // the second finds the sub-budget spent, though the session is not
 		if _, err := part.Sum("step", step, .1*s.Mu()*(1-1e-9)); errors.Is(err, kernel.ErrExhausted) != (i == 1) || part.LeftMu() > 1e-4*s.Mu() {
-			t.Errorf("allotment: measurement %d: %v, %v left", i+1, err, part.Left())
+			t.Errorf("sub-budget: measurement %d: %v, %v left", i+1, err, part.Left())
 		}
 	}
 	for most := 1; most < 200; most++ {
@@ -158,17 +158,17 @@ func TestMost(t *testing.T) {
 		}
 		s := kerneltest.Open(t, kerneltest.Table(nil, 2, terms.Relation), p, terms, kerneltest.Options{})
 		for range most {
-			if _, _, err := kernel.StabilityHistogram(s.Allotment(), "a", keys, .01*s.Mu()); err != nil {
+			if _, _, err := kernel.StabilityHistogram(s.SubBudget(), "a", keys, .01*s.Mu()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, _, err := kernel.StabilityHistogram(s.Allotment(), "b", keys, .01*s.Mu()); err != nil {
+		if _, _, err := kernel.StabilityHistogram(s.SubBudget(), "b", keys, .01*s.Mu()); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// TestRandomPrograms: whatever is asked in whatever order from whatever allotments, the lines of
+// TestRandomPrograms: whatever is asked in whatever order from whatever sub-budgets, the lines of
 // the certificate sum to what was spent, and that is at most what the terms allow.
 func TestRandomPrograms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
@@ -176,7 +176,7 @@ func TestRandomPrograms(t *testing.T) {
 		table := kerneltest.Table(someRows(5, 2), 2, privacy.Relation(1+run%2))
 		budget := privacy.Budget{Epsilon: math.Exp(4 * rng.NormFloat64()), Delta: 1e-6}
 		s := kerneltest.Open(t, table, plan, kernel.Terms{Relation: privacy.Relation(1 + run%2), Budget: budget}, kerneltest.Options{Seed: uint64(run)})
-		pool := []*kernel.Allotment{s.Allotment()}
+		pool := []*kernel.SubBudget{s.SubBudget()}
 		for range 60 {
 			a := pool[rng.IntN(len(pool))]
 			mu := s.Mu() * rng.Float64() * rng.Float64()
@@ -217,7 +217,7 @@ func TestRandomPrograms(t *testing.T) {
 		for _, a := range pool {
 			left += a.Left()
 		}
-		if a := s.Allotment(); a.Left() < 0 || left > float64(len(pool))*total {
+		if a := s.SubBudget(); a.Left() < 0 || left > float64(len(pool))*total {
 			t.Errorf("left %v", left)
 		}
 	}
@@ -232,7 +232,7 @@ func TestConcurrentMeasurements(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 10 {
-				if _, err := s.Allotment().Take(s.Mu()*s.Mu()/200).Sum("step", step, .05*s.Mu()); err != nil {
+				if _, err := s.SubBudget().Take(s.Mu()*s.Mu()/200).Sum("step", step, .05*s.Mu()); err != nil {
 					t.Error(err)
 				}
 				_ = s.Loss()
@@ -260,9 +260,9 @@ func TestObserver(t *testing.T) {
 		}
 	}
 	s = kerneltest.Open(t, kerneltest.Table(someRows(5, 2), 2, observed.Relation), plan, observed, kerneltest.Options{})
-	_, _ = s.Allotment().Sum("count", query.Count{}, .1*s.Mu())
-	_, _, _ = kernel.StabilityHistogram(s.Allotment(), "keys", keys, .1*s.Mu())
-	_, _ = s.Allotment().Sum("nothing", query.Count{}, .1*s.Mu())
+	_, _ = s.SubBudget().Sum("count", query.Count{}, .1*s.Mu())
+	_, _, _ = kernel.StabilityHistogram(s.SubBudget(), "keys", keys, .1*s.Mu())
+	_, _ = s.SubBudget().Sum("nothing", query.Count{}, .1*s.Mu())
 	if strings.Join(told, " ") != "count keys" {
 		t.Errorf("told %q", told)
 	}
@@ -273,11 +273,11 @@ func TestReplay(t *testing.T) {
 	run := func(o kerneltest.Options) (kernel.Answer, []kernel.Cell) {
 		generous := kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 50, Delta: .1}}
 		s := kerneltest.Open(t, kerneltest.Table(someRows(200, 2), 2, generous.Relation), plan, generous, o)
-		cells, _, err := kernel.StabilityHistogram(s.Allotment(), "keys", keys, .5*s.Mu())
+		cells, _, err := kernel.StabilityHistogram(s.SubBudget(), "keys", keys, .5*s.Mu())
 		if err != nil || len(cells) == 0 {
 			t.Fatal(cells, err)
 		}
-		answer, err := s.Allotment().Sum("step", step, .5*s.Mu())
+		answer, err := s.SubBudget().Sum("step", step, .5*s.Mu())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,7 +297,7 @@ func TestPlanIsCopied(t *testing.T) {
 	s := kerneltest.Open(t, kerneltest.Table(nil, 1, terms.Relation), mine, terms, kerneltest.Options{})
 	mine.Steps[0].Share = 1
 	s.Plan().Steps[0].Share = 1
-	if _, err := s.Allotment().Sum("count", query.Count{}, s.Mu()); err == nil || s.Plan().Steps[0].Share != .01 {
+	if _, err := s.SubBudget().Sum("count", query.Count{}, s.Mu()); err == nil || s.Plan().Steps[0].Share != .01 {
 		t.Error("the plan of an open session was changed")
 	}
 }
@@ -326,7 +326,7 @@ func TestScansStop(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = s.Allotment().Sum("moments", q, .1)
+		_, err = s.SubBudget().Sum("moments", q, .1)
 		if loss := s.Loss(); err != nil && math.Abs(loss.Mu-.1) > 1e-9 {
 			t.Errorf("spent %+v", loss)
 		}

@@ -34,7 +34,7 @@ type Spacing struct {
 // A bucket of mass 0 is empty: nothing is drawn for it and it is never released.
 //
 // Source: [AMN24] Sections 1.3 and 1.4 of the restatement.
-func SpacingHistogram(a *core.Allotment, step string, q query.SpacingMasses, mu float64) (windows []Spacing, sigma float64, err error) {
+func SpacingHistogram(a *core.SubBudget, step string, q query.SpacingMasses, mu float64) (windows []Spacing, sigma float64, err error) {
 	if q, err = core.Asked(a, q); err != nil {
 		return nil, 0, err
 	}

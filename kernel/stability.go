@@ -33,7 +33,7 @@ type Cell struct {
 // there are does not matter.
 //
 // Source: [KSSU19] Sections A.2, A.4 and B.11 of the restatement.
-func StabilityHistogram(a *core.Allotment, step string, q query.BoxKeys, mu float64) (cells []Cell, sigma float64, err error) {
+func StabilityHistogram(a *core.SubBudget, step string, q query.BoxKeys, mu float64) (cells []Cell, sigma float64, err error) {
 	if q, err = core.Asked(a, q); err != nil {
 		return nil, 0, err
 	}

@@ -9,7 +9,7 @@ import (
 // answers.
 //
 // Source: [KSSU19] Section A.3 of the restatement.
-func AskLeaves[Q query.Sum](a *kernel.Allotment, step string, p query.Partition, queries []Q, mu float64) ([]kernel.Answer, error) {
+func AskLeaves[Q query.Sum](a *kernel.SubBudget, step string, p query.Partition, queries []Q, mu float64) ([]kernel.Answer, error) {
 	parts := query.Parts{Partition: p}
 	for _, q := range queries {
 		parts.Queries = append(parts.Queries, q)

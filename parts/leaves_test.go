@@ -19,8 +19,8 @@ func TestAsk(t *testing.T) {
 	half := func(center float64) query.Region {
 		return query.Region{Conditions: []query.Condition{{Frame: query.Affine{Columns: []int{0}, Center: []float64{center}, W: [][]float64{{1. / 5}}}, Radius: 1}}}
 	}
-	got, err := AskLeaves(s.Allotment(), "bins", query.Partition{Regions: []query.Region{half(-5.5), half(5.5)}},
-		[]query.Counts{{Edges: [][]float64{{-2.5}}}, {Edges: [][]float64{{1.5, 3.5}}}}, s.Allotment().LeftMu())
+	got, err := AskLeaves(s.SubBudget(), "bins", query.Partition{Regions: []query.Region{half(-5.5), half(5.5)}},
+		[]query.Counts{{Edges: [][]float64{{-2.5}}}, {Edges: [][]float64{{1.5, 3.5}}}}, s.SubBudget().LeftMu())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestAsk(t *testing.T) {
 			}
 		}
 	}
-	if _, err := AskLeaves(s.Allotment(), "bins", query.Partition{Regions: []query.Region{half(0)}}, []query.Counts{{Edges: [][]float64{{0}}}}, 1); err == nil {
+	if _, err := AskLeaves(s.SubBudget(), "bins", query.Partition{Regions: []query.Region{half(0)}}, []query.Counts{{Edges: [][]float64{{0}}}}, 1); err == nil {
 		t.Error("a second measurement, which the plan has not")
 	}
 }

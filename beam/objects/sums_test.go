@@ -53,7 +53,7 @@ func sums(t *testing.T, room *Store, schedule sharded.Scheduler) [][]int64 {
 	var heard kerneltest.Transcript
 	session := kerneltest.Open(t, builder.Protect(privacy.ReplaceOne), plan, terms, kerneltest.Options{Record: &heard})
 	for i, q := range asked {
-		if _, err := session.Allotment().Sum(fmt.Sprint(i), q, session.Mu()/4); err != nil {
+		if _, err := session.SubBudget().Sum(fmt.Sprint(i), q, session.Mu()/4); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -40,4 +40,4 @@ func variation(t testing.TB, truth *model.Mixture, f estimatetest.Fit, rng *rand
 }
 
 // tested is the method as people use it.
-var tested = New(knowncov.New(), program.OneGaussian{Estimator: gaussian.New(), Steps: gaussian.Steps, FitAllotment: gaussian.FitAllotment})
+var tested = New(knowncov.New(), program.OneGaussian{Estimator: gaussian.New(), Steps: gaussian.Steps, FitSubBudget: gaussian.FitSubBudget})

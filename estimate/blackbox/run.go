@@ -36,7 +36,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	}
 	of := f.of.Blocks(f.Problem, f.k, c.rules.Estimates)
 	of.Of = int(float64(c.rules.Estimates) * f.Rows / c.rows)
-	anchor, ok, err := blocks.Stable(f.Allotment, stepBlocks, of, blocks.Stability{Rules: c.rules, Eta: cut.mask.Eta}, testMu(f.k, f.Mu2))
+	anchor, ok, err := blocks.Stable(f.SubBudget, stepBlocks, of, blocks.Stability{Rules: c.rules, Eta: cut.mask.Eta}, testMu(f.k, f.Mu2))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}

@@ -31,7 +31,7 @@ type List struct {
 // Methods are those that people use. What papers print is listed apart, in the package literal, and
 // its learners are the others that a black box may be asked for.
 func Methods(others ...learners.Learner) List {
-	one := program.OneGaussian{Estimator: gaussian.New(), Steps: gaussian.Steps, FitAllotment: gaussian.FitAllotment}
+	one := program.OneGaussian{Estimator: gaussian.New(), Steps: gaussian.Steps, FitSubBudget: gaussian.FitSubBudget}
 	return List{
 		One: []estimate.Estimator{
 			gaussian.New(),

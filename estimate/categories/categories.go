@@ -65,7 +65,7 @@ func Extend(plan kernel.Plan, share float64) kernel.Plan {
 // among all rows for a profile, with all that is left in a. Of several components it asks in
 // rounds: first of all rows, where noise is least; then of each component; and in the last a row's
 // values say with its numbers whose it is.
-func Measure(a *kernel.Allotment, p estimate.Problem, out *estimate.Outcome) error {
+func Measure(a *kernel.SubBudget, p estimate.Problem, out *estimate.Outcome) error {
 	q, mu2 := query.CategoryCounts{Values: p.Categories}, a.Left()
 	c, group := counts{weights: []float64{1}, columns: p.Categories, public: float64(p.Rows)}, []int{0}
 	if m := out.Model; m != nil {

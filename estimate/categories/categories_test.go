@@ -65,7 +65,7 @@ func TestRounds(t *testing.T) {
 		if r == privacy.AddRemoveOne {
 			out.Diagnostics.Components[0].EffectiveRows = n
 		}
-		a := s.Part(.1).Allotment()
+		a := s.Part(.1).SubBudget()
 		if err := Measure(a, p, &out); err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 // ask measures q, and joins what earlier rounds say of all rows: the sums over components are the
 // same in all rounds, so what the last round's differ from the mean of all by precision is noise,
 // of all components alike.
-func (c *counts) ask(a *kernel.Allotment, q query.CategoryCounts, mu float64) error {
+func (c *counts) ask(a *kernel.SubBudget, q query.CategoryCounts, mu float64) error {
 	answer, err := a.Categories(Step, q, mu)
 	if err != nil {
 		return err

@@ -146,7 +146,7 @@ func Check(tb testing.TB, f Fit) {
 	}
 	total := f.Session.Mu() * f.Session.Mu()
 	if total == 0 { // pure: epsilons add up
-		spent, total = epsilons, f.Session.Loss().Epsilon+f.Session.Allotment().Left()
+		spent, total = epsilons, f.Session.Loss().Epsilon+f.Session.SubBudget().Left()
 	}
 	if spent > total*(1+1e-12) {
 		tb.Errorf("spent %v of %v", spent, total)

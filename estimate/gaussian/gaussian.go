@@ -61,7 +61,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 
 // Fit follows the plan with the whole budget of the session.
 func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	return e.tuning.fit(ctx, s.Allotment(), p, "")
+	return e.tuning.fit(ctx, s.SubBudget(), p, "")
 }
 
 // fit is a run of this method.

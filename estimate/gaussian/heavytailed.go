@@ -50,7 +50,7 @@ func (e HeavyTailed) Plan(p estimate.Problem) (kernel.Plan, error) {
 
 // Fit follows the plan with the whole budget of the session.
 func (e HeavyTailed) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	f := heavyFit{NewFit(ctx, e.Name(), s.Allotment(), p, "")}
+	f := heavyFit{NewFit(ctx, e.Name(), s.SubBudget(), p, "")}
 	return f.End(f.run())
 }
 

@@ -101,7 +101,7 @@ func (f *Fit) filled() (none estimate.Outcome, err error) {
 	if f.cells, err = f.countCells(); err != nil {
 		return none, err
 	}
-	f.Allotment = f.In(query.Filled, f.Units.Center)
+	f.SubBudget = f.In(query.Filled, f.Units.Center)
 	f.Space.Scale = f.SDs()
 	d := f.Space.Dim()
 	one := mat.DenseCopyOf(symmetric.Identity(d))
@@ -138,7 +138,7 @@ func (f *Fit) filled() (none estimate.Outcome, err error) {
 func (f *Fit) about(l, inv *mat.Dense, mu2 float64) (m component.Sums, far estimate.Undescribed, err error) {
 	d := f.Space.Dim()
 	frame := f.Space.Frame(make([]float64, d), inv)
-	r, err := columns.ReleaseMoments(f.Allotment, f.Tyler.Prefix, frame, f.Good(), mu2, 0, columns.AnyExcess)
+	r, err := columns.ReleaseMoments(f.SubBudget, f.Tyler.Prefix, frame, f.Good(), mu2, 0, columns.AnyExcess)
 	if err != nil {
 		return m, far, err
 	}

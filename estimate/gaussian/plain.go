@@ -93,7 +93,7 @@ func (f *Fit) Uneven() (bool, error) {
 	if f.Tyler.Unit == 0 || knowsUnits(f.Problem) {
 		return false, nil
 	}
-	t, err := columns.MeasureReach(f.Allotment, f.Tyler.Prefix, f.Space, f.Good(), glance*f.Mu2)
+	t, err := columns.MeasureReach(f.SubBudget, f.Tyler.Prefix, f.Space, f.Good(), glance*f.Mu2)
 	if err != nil {
 		return false, err
 	}
@@ -140,7 +140,7 @@ func (f *Fit) Plain(st *tyler.State, told ...estimate.Flag) (none estimate.Outco
 	if !f.byFull { // columns by themselves need no rounds
 		first = f.LeftMu() * f.LeftMu()
 	}
-	if err := p.table.Release(f.Allotment, f.Tyler.Prefix, f.Good(), first); err != nil {
+	if err := p.table.Release(f.SubBudget, f.Tyler.Prefix, f.Good(), first); err != nil {
 		return none, err
 	}
 	if err := p.beyondTable(); err != nil {
@@ -168,7 +168,7 @@ func (f *Fit) Plain(st *tyler.State, told ...estimate.Flag) (none estimate.Outco
 
 // look looks at the columns, about the centre of st if there is one.
 func (p *plain) look(st *tyler.State) (err error) {
-	a, prefix, space, first, closer := p.Allotment, p.Tyler.Prefix, p.Space, firstLook, closerLook
+	a, prefix, space, first, closer := p.SubBudget, p.Tyler.Prefix, p.Space, firstLook, closerLook
 	if st != nil {
 		first, closer = firstLookRound, closerLookRnd
 		space.Center, _ = st.Raw(make([]float64, st.Rank()), mat.NewDense(st.Rank(), 1, nil), 1)
@@ -209,7 +209,7 @@ func (f *Fit) centre() error {
 		return nil
 	}
 	share, _ := columns.CenterShare(f.Problem.Relation, f.All, f.Rows, f.Mu2)
-	err := f.Units.FindCenters(f.Allotment, f.Tyler.Prefix, f.Rows, math.Min(share*f.Mu2, f.Left()/4))
+	err := f.Units.FindCenters(f.SubBudget, f.Tyler.Prefix, f.Rows, math.Min(share*f.Mu2, f.Left()/4))
 	for i, j := range f.Space.Columns {
 		f.Space.Center[i] = f.Units.Center[j]
 	}

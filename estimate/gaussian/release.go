@@ -163,7 +163,7 @@ func (f *Fit) Radii(step string, st *tyler.State, root, mu float64, edges []floa
 	if err != nil {
 		return nil, err
 	}
-	return tyler.CountRadii(f.Allotment, f.Tyler.Prefix+step, frame, mu, edges, f.Good())
+	return tyler.CountRadii(f.SubBudget, f.Tyler.Prefix+step, frame, mu, edges, f.Good())
 }
 
 // Moments releases mean and second moment of the rows in the coordinates root*W(y-m), clipped to

@@ -118,7 +118,7 @@ func (p *plain) whiten() (resolved, ok bool) {
 // refine measures in the coordinates z, with the part mu2 of mu^2, and joins that with what is
 // known.
 func (p *plain) refine(mu2 float64) error {
-	m, err := columns.ReleaseMoments(p.Allotment, p.Tyler.Prefix+roundPrefix, p.space.Frame(p.mean, p.inv), p.Good(), mu2, 0, columns.AnyExcess)
+	m, err := columns.ReleaseMoments(p.SubBudget, p.Tyler.Prefix+roundPrefix, p.space.Frame(p.mean, p.inv), p.Good(), mu2, 0, columns.AnyExcess)
 	if err != nil {
 		return err
 	}

@@ -34,11 +34,11 @@ type Fit struct {
 
 // NewFit returns a fit with all that a has left, by the method of that name, before its first
 // measurement. It measures steps that begin with prefix only.
-func NewFit(ctx context.Context, name string, a *kernel.Allotment, p estimate.Problem, prefix string) *Fit {
+func NewFit(ctx context.Context, name string, a *kernel.SubBudget, p estimate.Problem, prefix string) *Fit {
 	s := a.Session()
 	p.Mu, p.Columns, p.Relation = a.LeftMu(), s.Columns(), s.Relation()
-	f := &Fit{name: name, Context: ctx, Tyler: &tyler.Rounder{Allotment: a, Prefix: prefix, Good: &component.RowCount{Public: math.NaN()}}}
-	f.Run = program.Run{Allotment: a, Problem: p, Mu2: a.Left(), Advise: advice, Columns: &program.Columns{All: p.Columns}}
+	f := &Fit{name: name, Context: ctx, Tyler: &tyler.Rounder{SubBudget: a, Prefix: prefix, Good: &component.RowCount{Public: math.NaN()}}}
+	f.Run = program.Run{SubBudget: a, Problem: p, Mu2: a.Left(), Advise: advice, Columns: &program.Columns{All: p.Columns}}
 	return f
 }
 
@@ -141,12 +141,12 @@ func (f *Fit) units(p estimate.Problem) (u columns.Units, err error) {
 	case knowsUnits(p):
 		return unitsOf(d, p.Facts.Eigenvalues[1]), nil
 	case usesPairs(p) && (clear || !sharp):
-		if u, err = columns.SpreadByPairs(f.Allotment, cfg, f.Rows, byPairs*f.Mu2); err == nil && !full {
-			err = u.FindCenters(f.Allotment, prefix, f.Rows, cfg.CenterMu2)
+		if u, err = columns.SpreadByPairs(f.SubBudget, cfg, f.Rows, byPairs*f.Mu2); err == nil && !full {
+			err = u.FindCenters(f.SubBudget, prefix, f.Rows, cfg.CenterMu2)
 		}
 		return u, err
 	case sharp || !full:
-		return columns.MeasureUnits(f.Allotment, cfg)
+		return columns.MeasureUnits(f.SubBudget, cfg)
 	}
 	f.Tyler.Unit = 0
 	return unitsOf(d, 1), nil

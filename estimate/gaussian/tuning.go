@@ -50,9 +50,9 @@ func With(t Tuning) Estimator {
 	return e
 }
 
-// Steps returns the steps that FitAllotment may measure for the problem, with prefix before their
+// Steps returns the steps that FitSubBudget may measure for the problem, with prefix before their
 // names, when it is given share of the total mu^2. The shares are worst cases of alternatives and
-// sum to more than share: the allotment holds the total.
+// sum to more than share: the sub-budget holds the total.
 func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 	return Usual().steps(p, prefix, share)
 }
@@ -72,14 +72,14 @@ func (t Tuning) steps(p estimate.Problem, prefix string, share float64) []kernel
 	return append(steps, step("moments", moments, 1, 2))
 }
 
-// FitAllotment fits one Gaussian with all that a has left, measuring only the steps of Steps(p,
+// FitSubBudget fits one Gaussian with all that a has left, measuring only the steps of Steps(p,
 // prefix, share) for the same prefix. Every choice depends on what a has left at the start, p and
 // released values.
-func FitAllotment(ctx context.Context, a *kernel.Allotment, p estimate.Problem, prefix string) (estimate.Outcome, error) {
+func FitSubBudget(ctx context.Context, a *kernel.SubBudget, p estimate.Problem, prefix string) (estimate.Outcome, error) {
 	return Usual().fit(ctx, a, p, prefix)
 }
 
-func (t Tuning) fit(ctx context.Context, a *kernel.Allotment, p estimate.Problem, prefix string) (estimate.Outcome, error) {
+func (t Tuning) fit(ctx context.Context, a *kernel.SubBudget, p estimate.Problem, prefix string) (estimate.Outcome, error) {
 	f := fit{NewFit(ctx, name, a, p, prefix), t}
 	return f.End(f.run())
 }

@@ -114,7 +114,7 @@ func (f *fit) frames(ctx context.Context, r *privateem.Rounds, part float64) err
 		}
 		was := slices.Clone(r.Components)
 		again = false
-		if err := r.Round(f.Allotment, program.StepRounds, f.Mu(part), false); err != nil {
+		if err := r.Round(f.SubBudget, program.StepRounds, f.Mu(part), false); err != nil {
 			return err
 		}
 		for j, c := range r.Components {

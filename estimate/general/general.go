@@ -38,7 +38,7 @@ type fit struct {
 	space    component.Space // the columns that vary; after the global Gaussian, standardised by it
 	schedule schedule
 	// table asks all rows; drawn, where one row in odds is asked until the last rounds, those
-	table, drawn *kernel.Allotment
+	table, drawn *kernel.SubBudget
 	all, odds    float64
 	global       component.Gaussian
 	coarse       bool    // the start may be far wider than the components are
@@ -55,7 +55,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		if none := gaussian.TooFew(f.Problem, f.AtMost); none != nil {
 			return estimate.Outcome{NoRelease: none, Diagnostics: f.Notes}, nil
 		}
-		return fitOne(ctx, f.method.one, f.Allotment, f.Problem)
+		return fitOne(ctx, f.method.one, f.SubBudget, f.Problem)
 	}
 	if f.Few(leastFor(f.Problem, max(f.Problem.Components, 2))) {
 		return f.Refuse("about %.0f rows are too few for %d components in %d columns", math.Max(0, f.Rows), max(f.Problem.Components, 2), f.All), nil

@@ -25,4 +25,4 @@ func newRand(t testing.TB) *rand.Rand {
 }
 
 // tested is the method as people use it.
-var tested = New(program.OneGaussian{Estimator: gaussian.New(), Steps: gaussian.Steps, FitAllotment: gaussian.FitAllotment})
+var tested = New(program.OneGaussian{Estimator: gaussian.New(), Steps: gaussian.Steps, FitSubBudget: gaussian.FitSubBudget})

@@ -38,7 +38,7 @@ func (e Estimator) oddsFor(p estimate.Problem, rows float64) float64 {
 // is of the sample until round says otherwise. Where components are is then known as well as from a
 // smaller table; the last rounds see all rows.
 func (f *fit) units() (out estimate.Outcome, done bool, err error) {
-	f.table, f.drawn, f.all, f.odds = f.Allotment, f.Allotment, f.Rows, f.method.oddsFor(f.Problem, f.Rows)
+	f.table, f.drawn, f.all, f.odds = f.SubBudget, f.SubBudget, f.Rows, f.method.oddsFor(f.Problem, f.Rows)
 	if f.odds > 1 {
 		if f.drawn, err = kernel.Subsample(f.table, uint64(f.odds)); err != nil {
 			return out, true, err
@@ -56,8 +56,8 @@ func (f *fit) units() (out estimate.Outcome, done bool, err error) {
 
 // asks has what follows asked of all rows, or of the sample.
 func (f *fit) asks(all bool) {
-	if f.Allotment, f.Rows = f.drawn, f.all/f.odds; all {
-		f.Allotment, f.Rows = f.table, f.all
+	if f.SubBudget, f.Rows = f.drawn, f.all/f.odds; all {
+		f.SubBudget, f.Rows = f.table, f.all
 	}
 }
 

@@ -45,7 +45,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 // Fit follows the plan with the whole budget of the session.
 func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	if e.One(p) {
-		return fitOne(ctx, e.one, s.Allotment(), p)
+		return fitOne(ctx, e.one, s.SubBudget(), p)
 	}
 	return (&fit{Run: program.Begin(s, p, advice), method: e}).run(ctx)
 }
@@ -57,8 +57,8 @@ func (Estimator) One(p estimate.Problem) bool {
 }
 
 // fitOne fits one Gaussian, and says so where more components were allowed.
-func fitOne(ctx context.Context, one program.OneGaussian, a *kernel.Allotment, p estimate.Problem) (estimate.Outcome, error) {
-	out, err := one.FitAllotment(ctx, a, p, prefixOne)
+func fitOne(ctx context.Context, one program.OneGaussian, a *kernel.SubBudget, p estimate.Problem) (estimate.Outcome, error) {
+	out, err := one.FitSubBudget(ctx, a, p, prefixOne)
 	if out.Model != nil && p.Components != 1 && p.MaxComponents > 1 {
 		out.Diagnostics.Flag(flags.New(flags.OneComponent, "one Gaussian: too few rows to look for several components, about %.0f would be needed", estimate.AboutRows(rowsOfSeveral(p))))
 	}

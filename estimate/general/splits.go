@@ -78,7 +78,7 @@ func (f *fit) resplit(ctx context.Context, r *privateem.Rounds) error {
 // Differs: what is looked into again is cut along single lines of a component's own frame, which
 // hold more rows a cell than a tree in several.
 func (f *fit) split(ctx context.Context, r *privateem.Rounds) error {
-	all, err := r.Lines(f.Allotment, stepSplit, f.Mu(linePart))
+	all, err := r.Lines(f.SubBudget, stepSplit, f.Mu(linePart))
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func (f *fit) locate() ([]part, error) {
 			grid.Side, grid.Offset = append(grid.Side, s), append(grid.Offset, s*offset(i))
 		}
 		q.Grids = slices.Repeat([]query.Grid{grid}, len(sites))
-		found, _, err := kernel.StabilityHistogram(f.Allotment, step, q, f.Mu(boxPart(f.Problem.Columns)/float64(len(blocks))))
+		found, _, err := kernel.StabilityHistogram(f.SubBudget, step, q, f.Mu(boxPart(f.Problem.Columns)/float64(len(blocks))))
 		if err != nil {
 			return nil, err
 		}

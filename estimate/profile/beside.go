@@ -68,7 +68,7 @@ func Beside(plan kernel.Plan) kernel.Plan {
 // fits the method to the others with what is left: a row that lacks cells only in columns that are
 // held out is whole. The outcome's Kept are the columns of the model; nil for all.
 func Fit(ctx context.Context, method estimate.Estimator, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	f := begun(s.Allotment(), p, besideModel, 0)
+	f := begun(s.SubBudget(), p, besideModel, 0)
 	f.prefix = besides
 	if err := f.beside(s.Mu() * s.Mu()); err != nil {
 		return estimate.Outcome{}, err
@@ -84,7 +84,7 @@ func Fit(ctx context.Context, method estimate.Estimator, s *kernel.Session, p es
 	if len(kept) == 0 {
 		return estimate.Outcome{Profile: profile, NoRelease: &estimate.NoRelease{Reason: "every column has too few values for a model", Advice: "gauze describe says how many there are"}}, nil
 	}
-	narrow, err := kernel.Narrow(s.Allotment(), kept)
+	narrow, err := kernel.Narrow(s.SubBudget(), kept)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -130,9 +130,9 @@ func (f *fit) beside(mu2 float64) error {
 		return nil
 	}
 	f.mu2 = share * mu2 * (1 - 1e-9)
-	whole := f.Allotment
-	f.Allotment = whole.Take(f.mu2)
-	defer whole.Return(f.Allotment)
+	whole := f.SubBudget
+	f.SubBudget = whole.Take(f.mu2)
+	defer whole.Return(f.SubBudget)
 	if err := f.look(); err != nil {
 		return err
 	}

@@ -105,7 +105,7 @@ func lists(r privacy.Relation, d int) float64 { return program.Factor(r) * math.
 
 // A fit is one run.
 type fit struct {
-	*kernel.Allotment
+	*kernel.SubBudget
 	terms
 	prefix  string // of its steps
 	problem estimate.Problem
@@ -139,7 +139,7 @@ type atom struct{ value, rows, sd float64 }
 
 // Fit follows the plan.
 func (Estimator) Fit(_ context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	f := begun(s.Allotment(), p, byItself, s.Mu()*s.Mu())
+	f := begun(s.SubBudget(), p, byItself, s.Mu()*s.Mu())
 	if err := f.measure(); err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -147,8 +147,8 @@ func (Estimator) Fit(_ context.Context, s *kernel.Session, p estimate.Problem) (
 }
 
 // begun is a run with a budget, before its first measurement.
-func begun(a *kernel.Allotment, p estimate.Problem, t terms, mu2 float64) *fit {
-	f := &fit{Allotment: a, terms: t, problem: p, mu2: mu2, rows: float64(p.Rows)}
+func begun(a *kernel.SubBudget, p estimate.Problem, t terms, mu2 float64) *fit {
+	f := &fit{SubBudget: a, terms: t, problem: p, mu2: mu2, rows: float64(p.Rows)}
 	for j := range p.Columns {
 		c := &column{index: j}
 		if p.RoundedTo != nil && p.RoundedTo[j] > 0 {

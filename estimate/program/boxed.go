@@ -71,7 +71,7 @@ func BoxesFor(p estimate.Problem) int { return cmp.Or(p.Components, openBoxes) }
 // there is.
 func (b Boxed) Find(ctx context.Context, r *Run) (found []partition.Box, held float64, enough bool, err error) {
 	before := slices.Clone(r.Lattices)
-	found, err = partition.Find(ctx, r.Allotment, partition.Config{GapsStep: b.GapsStep, CountsStep: b.CountsStep, GapsMu2: b.Gaps * r.Mu2, CountsMu2: b.Counts * r.Mu2,
+	found, err = partition.Find(ctx, r.SubBudget, partition.Config{GapsStep: b.GapsStep, CountsStep: b.CountsStep, GapsMu2: b.Gaps * r.Mu2, CountsMu2: b.Counts * r.Mu2,
 		Columns: b.Columns, Rows: r.Rows, Least: b.least(r), Components: r.Most(), Open: r.Problem.Components == 0,
 		Lattices: r.Lattices, Keep: b.Keep * r.Mu2})
 	r.noteLattices(before)
@@ -92,7 +92,7 @@ func (b Boxed) least(r *Run) float64 {
 // Fit makes components of the boxes; overall is what was measured of the columns, if there is a
 // part for it.
 func (b Boxed) Fit(ctx context.Context, r *Run, found []partition.Box) (e *privateem.Rounds, overall *Overall, err error) {
-	start, held, err := partition.Start(ctx, r.Allotment, b.TreeStep, found, math.Min(b.Tree*r.Mu2, r.Left()/2),
+	start, held, err := partition.Start(ctx, r.SubBudget, b.TreeStep, found, math.Min(b.Tree*r.Mu2, r.Left()/2),
 		partition.Choice{Components: r.Problem.Components, Most: r.Most(), Rows: r.Rows, Uniform: Starts})
 	if err != nil {
 		return nil, overall, err

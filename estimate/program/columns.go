@@ -50,7 +50,7 @@ type Columns struct {
 // Count buys the number of good rows with loss mu: n is private under add-or-remove-one, and null
 // rows are under replace-one. The step's query is a query.Count. Errors are faults of the plan or
 // an interruption.
-func Count(a *kernel.Allotment, step string, mu float64) (*Columns, error) {
+func Count(a *kernel.SubBudget, step string, mu float64) (*Columns, error) {
 	ans, err := a.Sum(step, query.Count{}, mu)
 	if err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ func find(t *testing.T, rows [][]float64, d int, rel privacy.Relation, mu float6
 	plan := kernel.Plan{Method: "columns", Steps: append(Steps("u: ", weakPart),
 		kernel.Step{Name: "count", Query: query.Count{}.Kind(), Share: countPart, Most: 1})}
 	s := kerneltest.Open(t, kerneltest.Table(rows, d, rel), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: mu * mu / 2}}, noise)
-	a, mu2 := s.Allotment(), s.Mu()*s.Mu()
+	a, mu2 := s.SubBudget(), s.Mu()*s.Mu()
 	c, err := Count(a, "count", math.Sqrt(countPart*mu2)*(1-1e-12))
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func find(t *testing.T, rows [][]float64, d int, rel privacy.Relation, mu float6
 }
 
 // findUnits is what Run.Open does first.
-func findUnits(c *Columns, a *kernel.Allotment, cfg columns.UnitsConfig) (*estimate.NoRelease, error) {
+func findUnits(c *Columns, a *kernel.SubBudget, cfg columns.UnitsConfig) (*estimate.NoRelease, error) {
 	u, err := columns.MeasureUnits(a, cfg)
 	if err != nil {
 		return nil, err
@@ -236,15 +236,15 @@ func TestFaultsOfThePlan(t *testing.T) {
 	plan := kernel.Plan{Method: "columns", Steps: []kernel.Step{{Name: "count", Query: query.Count{}.Kind(), Share: 1, Most: 1}}}
 	s := kerneltest.Open(t, kerneltest.Table(tableOf(10, normal(0, 1)), 1, privacy.ReplaceOne), plan,
 		kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}}, kerneltest.Options{})
-	if c, err := Count(s.Allotment(), "rows", .1); err == nil {
+	if c, err := Count(s.SubBudget(), "rows", .1); err == nil {
 		t.Errorf("counted %+v", c)
 	}
-	c, err := Count(s.Allotment(), "count", .1)
+	c, err := Count(s.SubBudget(), "count", .1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := fmt.Sprintf("%+v", c)
-	if none, err := findUnits(c, s.Allotment(), Config("u: ", .1, .1, 1)); err == nil || none != nil || fmt.Sprintf("%+v", c) != before {
+	if none, err := findUnits(c, s.SubBudget(), Config("u: ", .1, .1, 1)); err == nil || none != nil || fmt.Sprintf("%+v", c) != before {
 		t.Errorf("%+v, %v, %+v", none, err, c)
 	}
 }

@@ -113,7 +113,7 @@ func (r *Run) EM(ctx context.Context, e *privateem.Rounds, s Schedule) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := e.Round(r.Allotment, StepRounds, mu, false)
+		err := e.Round(r.SubBudget, StepRounds, mu, false)
 		if err == nil && r.Problem.Components == 0 {
 			err = e.Merge(ctx, worth())
 			if err == nil && i+1 == s.Join {
@@ -166,24 +166,24 @@ func (r *Run) last(e *privateem.Rounds, s Schedule) error {
 	if r.Problem.Components == 0 && s.Near > 0 && e.Hazy(r.LeftMu()) {
 		near = math.Min(s.Near, mostAfter*r.Left())
 	}
-	if err := e.Round(r.Allotment, stepLast, parts.Mu(r.Left()-near-shapes-outside), true); err != nil {
+	if err := e.Round(r.SubBudget, stepLast, parts.Mu(r.Left()-near-shapes-outside), true); err != nil {
 		return err
 	}
 	if s.Near > 0 {
 		e.Blur()
 	}
 	if near > 0 {
-		if err := e.Attended(r.Allotment, stepNear, parts.Mu(near)); err != nil {
+		if err := e.Attended(r.SubBudget, stepNear, parts.Mu(near)); err != nil {
 			return err
 		}
 	}
 	if outside > 0 && len(e.Components) > 0 {
-		if err := e.CountOutside(r.Allotment, StepOutside, parts.Mu(outside)); err != nil {
+		if err := e.CountOutside(r.SubBudget, StepOutside, parts.Mu(outside)); err != nil {
 			return err
 		}
 	}
 	if shapes > 0 && len(e.Components) > 0 {
-		return e.Shells(r.Allotment, StepShapes, Draws, r.LeftMu())
+		return e.Shells(r.SubBudget, StepShapes, Draws, r.LeftMu())
 	}
 	return nil
 }
@@ -211,8 +211,8 @@ func Starts(k int) func(start int) func() float64 {
 // OneGaussian is a method for one Gaussian that another one may end in.
 type OneGaussian struct {
 	estimate.Estimator
-	// FitAllotment fits with all that an allotment has left, measuring only the steps of Steps for
+	// FitSubBudget fits with all that a sub-budget has left, measuring only the steps of Steps for
 	// the same prefix of their names.
 	Steps        func(p estimate.Problem, prefix string, share float64) []kernel.Step
-	FitAllotment func(ctx context.Context, a *kernel.Allotment, p estimate.Problem, prefix string) (estimate.Outcome, error)
+	FitSubBudget func(ctx context.Context, a *kernel.SubBudget, p estimate.Problem, prefix string) (estimate.Outcome, error)
 }

@@ -84,7 +84,7 @@ func settled(c *estimate.ColumnProfile) (center, scale float64, ok bool) {
 func (r *Run) units(cfg columns.UnitsConfig) (u columns.Units, err error) {
 	p := r.Problem.Profile
 	if p == nil {
-		return columns.MeasureUnits(r.Allotment, cfg)
+		return columns.MeasureUnits(r.SubBudget, cfg)
 	}
 	ask, open := make([]bool, r.All), 0.0
 	centers, scales := make([]float64, r.All), make([]float64, r.All)
@@ -98,7 +98,7 @@ func (r *Run) units(cfg columns.UnitsConfig) (u columns.Units, err error) {
 	u = columns.Units{Center: make([]float64, r.All), Scale: make([]float64, r.All), Constant: make([]bool, r.All), Varied: slices.Repeat([]float64{math.NaN()}, r.All)}
 	if part := open / float64(r.All); open > 0 {
 		cfg.CenterMu2, cfg.ScaleMu2 = part*cfg.CenterMu2, part*cfg.ScaleMu2
-		if u, err = columns.MeasureUnitsOf(r.Allotment, cfg, ask); err != nil {
+		if u, err = columns.MeasureUnitsOf(r.SubBudget, cfg, ask); err != nil {
 			return u, err
 		}
 	}

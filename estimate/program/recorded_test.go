@@ -55,7 +55,7 @@ func TestRecordedWouldBeNoise(t *testing.T) {
 	if none := r.Use(columns.Units{Center: []float64{0}, Scale: []float64{1}, Constant: []bool{false}}); none != nil {
 		t.Fatal(none)
 	}
-	if err := r.recorded("u: ", r.Allotment, r.Rows); err != nil || len(s.Measurements()) > 0 {
+	if err := r.recorded("u: ", r.SubBudget, r.Rows); err != nil || len(s.Measurements()) > 0 {
 		t.Errorf("%v, measured %v", err, s.Measurements())
 	}
 }

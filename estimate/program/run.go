@@ -15,7 +15,7 @@ import (
 // A Run is what every fit has: a question, somebody to ask, and a budget. What an estimator adds
 // to it are public facts and released values only.
 type Run struct {
-	*kernel.Allotment
+	*kernel.SubBudget
 	*Columns
 	Problem estimate.Problem
 	Mu2     float64 // the whole of the budget
@@ -30,7 +30,7 @@ type Run struct {
 // Begin is a run with the whole budget of the session; advise says what would help a fit of so many
 // rows, public or released, that ends without a model.
 func Begin(s *kernel.Session, p estimate.Problem, advise func(estimate.Problem) string) Run {
-	return Run{Allotment: s.Allotment(), Problem: p, Mu2: s.Mu() * s.Mu(), Factor: Factor(p.Relation), Advise: advise,
+	return Run{SubBudget: s.SubBudget(), Problem: p, Mu2: s.Mu() * s.Mu(), Factor: Factor(p.Relation), Advise: advise,
 		Columns: &Columns{All: p.Columns, Rows: float64(p.Rows), Lattices: fit1d.DeclaredGrids(p.RoundedTo, p.Columns)}}
 }
 
@@ -80,7 +80,7 @@ func (r *Run) Few(least float64) bool {
 // CountRows buys the number of good rows: see Count.
 func (r *Run) CountRows(step string, part float64) (err error) {
 	known := r.Lattices
-	if r.Columns, err = Count(r.Allotment, step, r.Mu(part)); err == nil {
+	if r.Columns, err = Count(r.SubBudget, step, r.Mu(part)); err == nil {
 		r.Lattices = known
 	}
 	return err
@@ -104,6 +104,6 @@ func (r *Run) Open(cfg columns.UnitsConfig, odds float64) (out estimate.Outcome,
 		out, err = r.constant()
 		return out, true, err
 	}
-	err = r.recorded(cfg.Prefix, cmp.Or(cfg.Sample, r.Allotment), r.Rows/odds)
+	err = r.recorded(cfg.Prefix, cmp.Or(cfg.Sample, r.SubBudget), r.Rows/odds)
 	return out, err != nil, err
 }

@@ -99,7 +99,7 @@ func (f *Finder) wanting() bool {
 func (f *Finder) across() (any bool, err error) {
 	nodes := f.root.leaves()
 	queries := parts.Map(nodes, func(n *node) query.Counts { return f.bins(f.windows(n, acrossSDs), acrossBins) })
-	answers, err := parts.AskLeaves(f.Allotment, f.Prefix+stepAcross, f.partition(), queries, f.Mu(f.lean(acrossShare)))
+	answers, err := parts.AskLeaves(f.SubBudget, f.Prefix+stepAcross, f.partition(), queries, f.Mu(f.lean(acrossShare)))
 	if err != nil {
 		return false, err
 	}

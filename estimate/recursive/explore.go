@@ -44,7 +44,7 @@ func (f *Finder) lookRoot() error {
 		{Frame: f.Space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.clip},
 	}}
 	mu := f.Mu(pcaShare * math.Min(1, math.Max(leanLook, 2*f.lean(1))))
-	ans, err := parts.AskLeaves(f.Allotment, f.Prefix+stepLook, f.partition(), []query.ClippedMoments{q}, mu)
+	ans, err := parts.AskLeaves(f.SubBudget, f.Prefix+stepLook, f.partition(), []query.ClippedMoments{q}, mu)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (f *Finder) Measure(step string, p query.Partition, views []View, in []comp
 		queries = append(queries, query.ClippedMoments{Form: update.Form, Lift: component.Lift, Components: []query.Component{q}})
 		hows = append(hows, how)
 	}
-	answers, err := parts.AskLeaves(f.Allotment, step, p, queries, mu)
+	answers, err := parts.AskLeaves(f.SubBudget, step, p, queries, mu)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +212,7 @@ func (f *Finder) grow(share float64, how directions) error {
 		trees = append(trees, n.tree)
 	}
 	err := coreset.Grow(trees, func(queries []query.CellCounts) ([]kernel.Answer, error) {
-		return parts.AskLeaves(f.Allotment, f.Prefix+stepTree, f.partition(), queries, mu)
+		return parts.AskLeaves(f.SubBudget, f.Prefix+stepTree, f.partition(), queries, mu)
 	})
 	if err != nil {
 		return err

@@ -170,7 +170,7 @@ func (f *Finder) Near() error {
 	for i, j := range f.Space.Columns {
 		least[i] = f.Lattices[j].Unit
 	}
-	units, far, err := columns.NearUnits(f.Allotment, f.Prefix, f.Space.Columns, f.Space.Scale, least, f.Rows, f.Mu(NearShare(f.Problem, f.Rows)))
+	units, far, err := columns.NearUnits(f.SubBudget, f.Prefix, f.Space.Columns, f.Space.Scale, least, f.Rows, f.Mu(NearShare(f.Problem, f.Rows)))
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func (f *Finder) zoom(blurs []*node) error {
 			break
 		}
 		queries := parts.Map(windows, func(w []window) query.Counts { return f.bins(w, zoomBins) })
-		answers, err := parts.AskLeaves(f.Allotment, f.Prefix+stepZoom, f.partition(), queries, mu)
+		answers, err := parts.AskLeaves(f.SubBudget, f.Prefix+stepZoom, f.partition(), queries, mu)
 		if err != nil {
 			return err
 		}

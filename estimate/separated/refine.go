@@ -169,7 +169,7 @@ func (f *fit) measureRest(g []component.Gaussian) ([]float64, error) {
 	for _, c := range g {
 		queries = append(queries, query.Counts{Frame: f.Space.Frame(f.View.Up(c.Mean), mat.DenseCopyOf(across.T())), Edges: [][]float64{edges}})
 	}
-	answers, err := parts.AskLeaves(f.Allotment, stepRest, gate, queries, f.Mu(restShare))
+	answers, err := parts.AskLeaves(f.SubBudget, stepRest, gate, queries, f.Mu(restShare))
 	if err != nil {
 		return nil, err
 	}

@@ -119,7 +119,7 @@ func (f *fit) run() (estimate.Outcome, error) {
 	if len(found) == 0 {
 		return f.Refuse("no component holds enough rows to be seen"), nil
 	}
-	rows, sd, err := privateem.CountOutside(f.Allotment, program.StepOutside, f.Space, found, f.LeftMu())
+	rows, sd, err := privateem.CountOutside(f.SubBudget, program.StepOutside, f.Space, found, f.LeftMu())
 	if err != nil {
 		return estimate.Outcome{}, err
 	}

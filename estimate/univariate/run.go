@@ -84,7 +84,7 @@ func (f *fit) place() (string, error) {
 		}
 		var err error
 		q := query.SpacingMasses{LogWindow: query.LogWindow(f.Rows)}
-		if windows, _, err = kernel.SpacingHistogram(f.Allotment, stepGaps, q, f.Mu(f.gapShare(rows))); err != nil {
+		if windows, _, err = kernel.SpacingHistogram(f.SubBudget, stepGaps, q, f.Mu(f.gapShare(rows))); err != nil {
 			return "", err
 		}
 	}

@@ -17,7 +17,7 @@ import (
 //
 // makes mixtures of its class learnable: Theorem 3.2 of AAL21.
 //
-// Privacy: it asks one query through the sample's allotment, and its list is a function of the
+// Privacy: it asks one query through the sample's sub-budget, and its list is a function of the
 // answer.
 type Grid struct {
 	Most int
@@ -54,7 +54,7 @@ func (g Grid) Shortest(p estimate.Problem) aal21.List {
 
 // Decode lists the integers.
 func (g Grid) Decode(s aal21.Sample) (aal21.List, error) {
-	answer, err := s.Allotment.Sum(cells, g.histogram(), math.Sqrt(s.Mu2))
+	answer, err := s.SubBudget.Sum(cells, g.histogram(), math.Sqrt(s.Mu2))
 	if err != nil {
 		return nil, err
 	}

@@ -113,7 +113,7 @@ func (d Directions) Plan(p estimate.Problem) (kernel.Plan, error) {
 
 // Fit follows the plan with the whole budget of its session.
 func (d Directions) Fit(_ context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	a := s.Allotment()
+	a := s.SubBudget()
 	rows, err := a.Sum("rows", query.Count{}, .1*a.LeftMu())
 	if err != nil {
 		return estimate.Outcome{}, err

@@ -59,7 +59,7 @@ func (h Histogram) query(f estimate.Facts) query.Counts {
 // Fit follows the plan with the whole budget of its session.
 func (h Histogram) Fit(_ context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	q := h.query(p.Facts)
-	answer, err := s.Allotment().Sum(bins, q, s.Allotment().LeftMu())
+	answer, err := s.SubBudget().Sum(bins, q, s.SubBudget().LeftMu())
 	if err != nil {
 		return estimate.Outcome{}, err
 	}

@@ -65,7 +65,7 @@ func (d disguised) Learn(rows [][]float64, _ uint64) ([][]float64, error) {
 // reached that.
 func TestLearners(t *testing.T) {
 	var kept [][]float64
-	a := session(t, terms).Allotment()
+	a := session(t, terms).SubBudget()
 	for name, l := range map[string]kernel.Learner{
 		"of one's own": thief{&kept}, "in the guise of ours": disguised{em.Learner{Components: 1}, &kept}, "ours by a pointer": &em.Learner{Components: 1},
 		"anonymous": struct{ kernel.Learner }{em.Learner{Components: 1}}, "none": nil,
@@ -83,7 +83,7 @@ func TestLearners(t *testing.T) {
 	if s.OwnLearnerRan() {
 		t.Error("a learner of the terms ran before it was asked for")
 	}
-	if _, err := blocks.Pool(s.Allotment(), blocks.Blocks{OfTerms: 1, Count: 1}); err != nil || len(kept) != 50 || !s.OwnLearnerRan() {
+	if _, err := blocks.Pool(s.SubBudget(), blocks.Blocks{OfTerms: 1, Count: 1}); err != nil || len(kept) != 50 || !s.OwnLearnerRan() {
 		t.Errorf("the custodian's own: %v, %d rows, told: %v", err, len(kept), s.OwnLearnerRan())
 	}
 }
@@ -152,7 +152,7 @@ func TestNoTable(t *testing.T) {
 func TestLearnersPanic(t *testing.T) {
 	own := terms
 	own.Own = func(int) kernel.Learner { return loud{} }
-	a, err := blocks.Pool(session(t, own).Allotment(), blocks.Blocks{OfTerms: 1, Count: 3})
+	a, err := blocks.Pool(session(t, own).SubBudget(), blocks.Blocks{OfTerms: 1, Count: 3})
 	if err != nil || a.Session().Columns() != 1 {
 		t.Error(err)
 	}
@@ -165,10 +165,10 @@ func (loud) Learn(rows [][]float64, _ uint64) ([][]float64, error) { panic(rows[
 // TestBudgets: copies, gifts and odd numbers make no budget.
 func TestBudgets(t *testing.T) {
 	s := session(t, terms)
-	root := s.Allotment()
+	root := s.SubBudget()
 	copied, again := *root, *root
 	s2 := *s
-	all := []*kernel.Allotment{root, &copied, &again, s2.Allotment(), root.Take(math.NaN()), root.Take(math.Inf(-1)), root.Take(-1), copied.Take(math.Inf(1))}
+	all := []*kernel.SubBudget{root, &copied, &again, s2.SubBudget(), root.Take(math.NaN()), root.Take(math.Inf(-1)), root.Take(-1), copied.Take(math.Inf(1))}
 	for _, a := range all {
 		for _, b := range all {
 			a.Return(b)
@@ -188,9 +188,9 @@ func TestBudgets(t *testing.T) {
 	if l := s.Loss(); spent > s.Mu()*s.Mu() || l.Epsilon > terms.Budget.Epsilon || spent == 0 {
 		t.Errorf("mu^2 = %v of %v was spent, %+v", spent, s.Mu()*s.Mu(), l)
 	}
-	other := session(t, terms).Allotment()
+	other := session(t, terms).SubBudget()
 	if panics(func() { root.Return(other) }) == "no panic" {
-		t.Error("an allotment of another session was taken back")
+		t.Error("a sub-budget of another session was taken back")
 	}
 }
 
@@ -204,7 +204,7 @@ func TestOutsideThePlan(t *testing.T) {
 	}
 	mine.Steps[0].Share, mine.Steps[0].Most, mine.Steps[0].Query = 1, 99, "histogram"
 	s.Plan().Steps[0].Share = 1
-	a := s.Allotment()
+	a := s.SubBudget()
 	bins := query.Counts{Edges: [][]float64{{1}, {1}}}
 	for _, err := range []error{
 		fault(a.Sum("count", query.Count{}, s.Mu()/2)), fault(a.Sum("count", bins, s.Mu()/100)), fault(a.Sum("other", query.Count{}, s.Mu()/100)),
@@ -253,7 +253,7 @@ func TestExtras(t *testing.T) {
 // TestReflection: what reflection can reach of a session leads to no method that gives rows.
 func TestReflection(t *testing.T) {
 	s := session(t, terms)
-	for _, v := range []any{s, s.Allotment(), protected(3, privacy.ReplaceOne)} {
+	for _, v := range []any{s, s.SubBudget(), protected(3, privacy.ReplaceOne)} {
 		value := reflect.ValueOf(v)
 		for i := range value.NumMethod() {
 			for j := range value.Method(i).Type().NumOut() {

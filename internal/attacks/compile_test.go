@@ -28,7 +28,7 @@ var refused = []struct{ name, imports, body, says string }{
 	{"reach", "kernel", "func n(t *kernel.Table) any { return t.rows() }", "rows undefined|cannot refer to unexported"},
 	{"table", "kernel", "func n(s *kernel.Session) *kernel.Table { return s.table }", "table undefined|cannot refer to unexported"},
 	{"filter", "kernel", "func n(s *kernel.Session) any { return s.filter }", "filter undefined|cannot refer to unexported"},
-	{"budget", "kernel", "var _ = kernel.Allotment{left: 1}", "unknown field left|cannot refer to unexported"},
+	{"budget", "kernel", "var _ = kernel.SubBudget{left: 1}", "unknown field left|cannot refer to unexported"},
 	{"learner", "kernel kernel/blocks", "func b(l kernel.Learner) blocks.Blocks { return blocks.Blocks{Own: l, Count: 1} }", "unknown field Own"},
 	{"problem", "estimate learner", "func p(m learner.Mixture) estimate.Problem { return estimate.Problem{Own: m} }", "cannot use m"},
 	{"terms", "kernel", "func o(s *kernel.Session, f func(int) kernel.Learner) { s.terms.Own = f }", "terms undefined|cannot refer to unexported"},

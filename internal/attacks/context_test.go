@@ -39,7 +39,7 @@ func TestContextsCount(t *testing.T) {
 	asked := func(n int) int64 {
 		var times atomic.Int64
 		s := opened(t, spyContext{t.Context(), func() error { times.Add(1); return nil }}, protected(n, privacy.AddRemoveOne), loudTerms, "count")
-		if _, err := s.Allotment().Sum("count", query.Count{}, s.Mu()/9); err != nil {
+		if _, err := s.SubBudget().Sum("count", query.Count{}, s.Mu()/9); err != nil {
 			t.Error(err)
 		}
 		return times.Load()
@@ -60,7 +60,7 @@ func TestContextsFlicker(t *testing.T) {
 	}
 	s := opened(t, spyContext{t.Context(), flicker}, protected(50000, privacy.AddRemoveOne), loudTerms, "count")
 	for range 9 {
-		if answer, err := s.Allotment().Sum("count", query.Count{}, s.Mu()/9); err == nil && math.Abs(answer.Values[0]-50000) > 100 {
+		if answer, err := s.SubBudget().Sum("count", query.Count{}, s.Mu()/9); err == nil && math.Abs(answer.Values[0]-50000) > 100 {
 			t.Errorf("counted %v of 50000 rows", answer.Values[0])
 		}
 	}
@@ -90,7 +90,7 @@ func TestContextsOverwrite(t *testing.T) {
 	own := loudTerms
 	own.Own = func(int) kernel.Learner { return many{} }
 	s = opened(t, spyContext{t.Context(), overwrite}, protected(50, privacy.AddRemoveOne), own, kernel.OfBlocks("count"))
-	root := s.Allotment()
+	root := s.SubBudget()
 	a, err := blocks.Pool(root.Take(root.Left()/2), blocks.Blocks{OfTerms: 100, Count: 5})
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestTablesOverwritten(t *testing.T) {
 	if n, public := s.Rows(); n != 50 || !public {
 		t.Errorf("the session tells %d rows, %v", n, public)
 	}
-	answer, err := s.Allotment().Sum("count", query.Count{}, s.Mu()/9)
+	answer, err := s.SubBudget().Sum("count", query.Count{}, s.Mu()/9)
 	if err != nil || math.Abs(answer.Values[0]-50) > 10 {
 		t.Errorf("a session under %v counts %v, %v", s.Relation(), answer.Values, err)
 	}

@@ -75,7 +75,7 @@ func TestQueries(t *testing.T) {
 	frame := query.Affine{Center: []float64{0, 0}, W: [][]float64{{1, 0}}}
 	halves := query.Partition{Regions: []query.Region{{Conditions: []query.Condition{{Frame: frame, Radius: 1}}}, {}}}
 	var nothing query.Sum
-	a := s.Allotment()
+	a := s.SubBudget()
 	for _, q := range []query.Sum{
 		spyQuery{}, &spyQuery{}, &query.Count{}, struct{ query.Count }{}, struct{ query.Sum }{query.Count{}}, generic[query.Count]{}, nothing,
 		query.Parts{Partition: halves, Queries: []query.Sum{query.Count{}, spyQuery{}}},

@@ -67,7 +67,7 @@ type Blocks struct {
 // block. What cannot be caught ends the process: a panic in a goroutine that it started,
 // a stack or a memory exhausted, a map written twice at a time. The crash is then visible, and
 // depends on the rows. A learner that never returns stops the fit.
-func Secret(a *core.Allotment, b Blocks) (agree.Drawn, error) {
+func Secret(a *core.SubBudget, b Blocks) (agree.Drawn, error) {
 	c, err := b.check(a)
 	if err != nil {
 		return agree.Drawn{}, err
@@ -88,13 +88,13 @@ type checked struct {
 }
 
 // check returns the session's own copy of b, valid.
-func (b Blocks) check(a *core.Allotment) (c checked, err error) {
+func (b Blocks) check(a *core.SubBudget) (c checked, err error) {
 	c.Blocks = b
 	if c.learner, err = b.of(a); err != nil {
 		return c, err
 	}
 	if core.Pooled(a) {
-		return c, fmt.Errorf("kernel: Blocks: want the allotment of a table of rows, got one of block estimates")
+		return c, fmt.Errorf("kernel: Blocks: want the sub-budget of a table of rows, got one of block estimates")
 	}
 	if c.Frame, err = query.Own(b.Frame); err != nil {
 		return c, err
@@ -118,7 +118,7 @@ func (b Blocks) check(a *core.Allotment) (c checked, err error) {
 }
 
 // of is one of our learners, or that of the terms.
-func (b Blocks) of(a *core.Allotment) (core.Learner, error) {
+func (b Blocks) of(a *core.SubBudget) (core.Learner, error) {
 	if (b.Learner == nil) == (b.OfTerms == 0) {
 		return nil, fmt.Errorf("kernel: Blocks: want either Learner or OfTerms, got a %T and %d", b.Learner, b.OfTerms)
 	}

@@ -103,13 +103,13 @@ func blocksPlan() core.Plan {
 }
 
 // openBlocks opens a session over a column of values and derives a table of block estimates.
-func openBlocks(t *testing.T, r privacy.Relation, values []float64, l core.Learner, m int, h *core.Hook) (root, derived *core.Allotment) {
+func openBlocks(t *testing.T, r privacy.Relation, values []float64, l core.Learner, m int, h *core.Hook) (root, derived *core.SubBudget) {
 	t.Helper()
 	return openBlocksOf(t, r, values, l, m, m, h)
 }
 
 // openBlocksOf is openBlocks with m of more blocks.
-func openBlocksOf(t *testing.T, r privacy.Relation, values []float64, l core.Learner, m, blocks int, h *core.Hook) (root, derived *core.Allotment) {
+func openBlocksOf(t *testing.T, r privacy.Relation, values []float64, l core.Learner, m, blocks int, h *core.Hook) (root, derived *core.SubBudget) {
 	t.Helper()
 	b := core.NewBuilder(1)
 	for _, v := range values {
@@ -121,11 +121,11 @@ func openBlocksOf(t *testing.T, r privacy.Relation, values []float64, l core.Lea
 	}
 	how := by(l, m)
 	how.Of = blocks
-	derived, err = Pool(s.Allotment(), how)
+	derived, err = Pool(s.SubBudget(), how)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.Allotment(), derived
+	return s.SubBudget(), derived
 }
 
 func by(l core.Learner, count int) Blocks {
@@ -270,7 +270,7 @@ func neighbour(r privacy.Relation, values []float64, i int, v float64) []float64
 	return other
 }
 
-func pooledRows(a *core.Allotment) (out [][]float64) {
+func pooledRows(a *core.SubBudget) (out [][]float64) {
 	_ = core.Secretly(a, func(d *core.Draw) error {
 		for i := range d.Rows().Len() {
 			out = append(out, d.Rows().Row(i))
@@ -383,7 +383,7 @@ func TestDerivedSensitivities(t *testing.T) {
 }
 
 // ask measures q and returns the sensitivity in the certificate, in integers.
-func ask(t *testing.T, a *core.Allotment, step string, q any) float64 {
+func ask(t *testing.T, a *core.SubBudget, step string, q any) float64 {
 	t.Helper()
 	unit := 1.
 	var err error
@@ -441,13 +441,13 @@ func TestFailedBlocks(t *testing.T) {
 	}
 }
 
-// TestDerivedBudget: a derived allotment spends from the one filter, by steps of its own names, and
-// cannot make budget.
+// TestDerivedBudget: a derived sub-budget spends from the one filter, by steps of its own names,
+// and cannot make budget.
 func TestDerivedBudget(t *testing.T) {
 	root, a := openBlocks(t, privacy.AddRemoveOne, []float64{1, 2, 3}, largest(3), 2, kerneltest.Seeded(t, 1))
 	s := root.Session()
 	if root.Left() != 0 || a.Left() < s.Mu()*s.Mu()*(1-1e-12) {
-		t.Errorf("root has %v left, the derived allotment %v", root.Left(), a.Left())
+		t.Errorf("root has %v left, the derived sub-budget %v", root.Left(), a.Left())
 	}
 	if a.Session().Relation() != privacy.ReplaceOne || s.Relation() != privacy.AddRemoveOne || a.Session().Columns() != 1 {
 		t.Error("a derived session is replace-one, with the columns of an estimate")
@@ -490,23 +490,23 @@ func TestForeignLearners(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, l := range []core.Learner{nil, largest(1), &spectral.Learner{Components: 1}, embedded{spectral.Learner{Components: 1}}} {
-		if _, err := Pool(s.Allotment(), Blocks{Learner: l, Count: 2}); err == nil || !strings.Contains(err.Error(), "Learner") {
+		if _, err := Pool(s.SubBudget(), Blocks{Learner: l, Count: 2}); err == nil || !strings.Contains(err.Error(), "Learner") {
 			t.Errorf("%T: %v", l, err)
 		}
 	}
 	good := spectral.Learner{Components: 2}
 	for _, b := range []Blocks{{Learner: good}, {Learner: spectral.Learner{}, Count: 3}, {Learner: good, Count: 1 << 40}, {Learner: good, Count: 3, Radius: math.NaN()},
 		{Learner: good, Count: 3, Frame: query.Affine{W: [][]float64{{1, 2}}}}} {
-		if _, err := Pool(s.Allotment(), b); err == nil {
+		if _, err := Pool(s.SubBudget(), b); err == nil {
 			t.Errorf("%+v: want an error", b)
 		}
 	}
-	if a, err := Pool(s.Allotment(), Blocks{Learner: good, Count: 3}); err != nil || a.Session().Columns() != 3 {
+	if a, err := Pool(s.SubBudget(), Blocks{Learner: good, Count: 3}); err != nil || a.Session().Columns() != 3 {
 		t.Errorf("an empty table: %v", err)
 	}
 }
 
-// TestBlocksInterrupted: a session that was given up has no block estimates, and its allotment
+// TestBlocksInterrupted: a session that was given up has no block estimates, and its sub-budget
 // keeps what it had.
 func TestBlocksInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -515,7 +515,7 @@ func TestBlocksInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := s.Allotment()
+	a := s.SubBudget()
 	if _, err := Pool(a, by(largest(1), 3)); !errors.Is(err, context.Canceled) || a.Left() == 0 {
 		t.Errorf("%v; %v is left", err, a.Left())
 	}
@@ -616,7 +616,7 @@ func TestDerivedThreshold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := Pool(s.Allotment(), by(largest(k), len(x)))
+		a, err := Pool(s.SubBudget(), by(largest(k), len(x)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,4 +6,4 @@ import (
 )
 
 // Select is that of the package pure, which imports this one.
-var Select func(a *core.Allotment, step string, q papers.Selection, epsilon float64) ([]int, error)
+var Select func(a *core.SubBudget, step string, q papers.Selection, epsilon float64) ([]int, error)

@@ -77,7 +77,7 @@ func TestStableDecidesByH(t *testing.T) {
 			if r == privacy.AddRemoveOne {
 				blocks.Seed = 1
 			}
-			got, ok, err := Stable(s.Allotment(), "stable", blocks, twenty, testMu)
+			got, ok, err := Stable(s.SubBudget(), "stable", blocks, twenty, testMu)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,7 @@ func TestStableDecidesByH(t *testing.T) {
 func TestStableMean(t *testing.T) {
 	var exact [][]int64
 	s := openMasked(t, privacy.ReplaceOne, kerneltest.Zeros(20, .8), kerneltest.Quiet(t, 1, &exact))
-	got, ok, err := Stable(s.Allotment(), "stable", by(kerneltest.Scaled(1), 20), twenty, testMu)
+	got, ok, err := Stable(s.SubBudget(), "stable", by(kerneltest.Scaled(1), 20), twenty, testMu)
 	if err != nil || !ok || math.Abs(2*math.Log(math.Abs(got[0].Root[0]))-.8/20) > 1e-7 {
 		t.Errorf("%+v, %v, %v: want a log variance of %v", got, ok, err, .8/20)
 	}
@@ -106,7 +106,7 @@ func TestStableMean(t *testing.T) {
 	firsts := [2]int{}
 	for seed := range uint64(64) {
 		s := openOther(t, privacy.ReplaceOne, kerneltest.Zeros(20), kerneltest.Quiet(t, seed, &exact), func(s *core.Step) { s.Extra = Agreement{two.Mask(), testDelta} })
-		got, ok, err := Stable(s.Allotment(), "stable", by(kerneltest.Scaled(2), 20), two, testMu)
+		got, ok, err := Stable(s.SubBudget(), "stable", by(kerneltest.Scaled(2), 20), two, testMu)
 		if err != nil || !ok || len(got) != 2 || math.Abs(got[0].Mean[0]+got[1].Mean[0]-20) > 1e-6 {
 			t.Fatalf("%+v, %v, %v", got, ok, err)
 		}
@@ -260,26 +260,26 @@ func TestMaskedRefuses(t *testing.T) {
 		{`may ask "count"`, "count", blocks, twenty, 1},
 		{`may ask "of blocks: popular estimate"`, "popular", blocks, twenty, 1},
 	} {
-		if _, ok, err := Stable(s.Allotment(), c.step, c.b, c.how, c.mu); err == nil || !strings.Contains(err.Error(), c.want) || ok {
+		if _, ok, err := Stable(s.SubBudget(), c.step, c.b, c.how, c.mu); err == nil || !strings.Contains(err.Error(), c.want) || ok {
 			t.Errorf("want an error with %q, got %v", c.want, err)
 		}
 	}
 	for _, extra := range []core.Extra{Agreement{privacy.CovarianceMask{Dimension: 3, Gamma: .3, Eta: .3}, testDelta}, foreign{Agreement{twenty.Mask(), testDelta}}, nil} {
 		s := openOther(t, privacy.AddRemoveOne, kerneltest.Zeros(40), kerneltest.Seeded(t, 1), func(s *core.Step) { s.Extra = extra })
-		if _, _, err := Stable(s.Allotment(), "stable", blocks, twenty, 1); err == nil || !strings.Contains(err.Error(), "a mask that covers") {
+		if _, _, err := Stable(s.SubBudget(), "stable", blocks, twenty, 1); err == nil || !strings.Contains(err.Error(), "a mask that covers") {
 			t.Errorf("a plan with %+v: %v", extra, err)
 		}
 	}
 	if s.Loss().Mu != 0 || len(s.Measurements()) != 0 {
 		t.Error("refusals cost something")
 	}
-	if _, _, err := Stable(s.Allotment(), "stable", blocks, twenty, 1); err != nil {
+	if _, _, err := Stable(s.SubBudget(), "stable", blocks, twenty, 1); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Stable(s.Allotment(), "stable", blocks, twenty, 1); err == nil || !strings.Contains(err.Error(), "would exceed its plan") {
+	if _, _, err := Stable(s.SubBudget(), "stable", blocks, twenty, 1); err == nil || !strings.Contains(err.Error(), "would exceed its plan") {
 		t.Errorf("a second measurement: %v", err)
 	}
-	derived, err := Pool(s.Allotment(), by(kerneltest.Scaled(1), 3))
+	derived, err := Pool(s.SubBudget(), by(kerneltest.Scaled(1), 3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestMaskedRefuses(t *testing.T) {
 func TestMaskedReplay(t *testing.T) {
 	run := func(values []float64, h *core.Hook) (out []stable.Component, ok bool) {
 		s := openMasked(t, privacy.ReplaceOne, values, h)
-		out, ok, err := Stable(s.Allotment(), "stable", by(kerneltest.Scaled(1), 20), twenty, 8e-1)
+		out, ok, err := Stable(s.SubBudget(), "stable", by(kerneltest.Scaled(1), 20), twenty, 8e-1)
 		if err != nil {
 			t.Fatal(err)
 		}

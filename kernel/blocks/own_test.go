@@ -27,7 +27,7 @@ func blockEstimates(t *testing.T, r privacy.Relation, values []float64, l core.L
 	s := openMasked(t, r, values, kerneltest.Seeded(t, seed))
 	b := by(l, m)
 	b.Seed = 7
-	c, err := b.check(s.Allotment())
+	c, err := b.check(s.SubBudget())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func blockEstimates(t *testing.T, r privacy.Relation, values []float64, l core.L
 }
 
 func estimatesOf(s *core.Session, c checked) (out [][][]float64, err error) {
-	err = core.Secretly(s.Allotment(), func(d *core.Draw) (err error) { out, err = c.estimates(d); return err })
+	err = core.Secretly(s.SubBudget(), func(d *core.Draw) (err error) { out, err = c.estimates(d); return err })
 	return out, err
 }
 
@@ -131,7 +131,7 @@ func TestOwnLearnersKeepToTheirBlock(t *testing.T) {
 			return out, nil
 		}}, m)
 		b.Seed = 7
-		c, err := b.check(s.Allotment())
+		c, err := b.check(s.SubBudget())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestOwnLearnersKeepToTheirBlock(t *testing.T) {
 			t.Errorf("%s: %d blocks changed", name, changed)
 		}
 		for i, v := range values {
-			if row := pooledRows(s.Allotment())[i]; row[0] != v {
+			if row := pooledRows(s.SubBudget())[i]; row[0] != v {
 				t.Errorf("%s: row %d became %v", name, i, row)
 			}
 		}
@@ -173,7 +173,7 @@ func BenchmarkBlocks(b *testing.B) {
 			}
 		}
 		return [][]float64{{v}}, nil
-	}}, 400).check(s.Allotment())
+	}}, 400).check(s.SubBudget())
 	if err != nil {
 		b.Fatal(err)
 	}

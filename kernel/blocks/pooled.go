@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Pool cuts the rows into secret blocks, runs the learner on each, and returns an allotment, with
+// Pool cuts the rows into secret blocks, runs the learner on each, and returns a sub-budget, with
 // all that a had left, whose measurements see the table of the pooled estimates in place of the
 // rows: m k of them, k per block. Return gives the rest back. Nothing is released and nothing is
 // spent.
@@ -29,7 +29,7 @@ import (
 // What to ensure of the learner: see Secret.
 //
 // Source: [KSSU19] Sections A.6 and B.11 of the restatement.
-func Pool(a *core.Allotment, b Blocks) (*core.Allotment, error) {
+func Pool(a *core.SubBudget, b Blocks) (*core.SubBudget, error) {
 	secret, err := Secret(a, b)
 	if err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func (h Stability) Threshold(mu, delta float64) int64 {
 // Source: [PPE] Sections B2 to B5 and B7 of the restatement.
 // Differs: d adds to delta where B7 takes the larger of two, which needs that nothing released
 // before tells its cases apart; and it adds as it stands.
-func Stable(a *core.Allotment, step string, b Blocks, how Stability, mu float64) (components []stable.Component, ok bool, err error) {
+func Stable(a *core.SubBudget, step string, b Blocks, how Stability, mu float64) (components []stable.Component, ok bool, err error) {
 	sigma, err := core.Sigma(step, 1, mu)
 	if err != nil {
 		return nil, false, err

@@ -80,7 +80,7 @@ func EstimatesAt(t int, others ...float64) (out [][]stable.Component) {
 func DrawOf(t *testing.T, s *core.Session, extra core.Extra) (draw *core.Draw) {
 	t.Helper()
 	forTests()
-	if err := core.Secretly(s.Allotment(), func(d *core.Draw) error { draw = d; return nil }); err != nil {
+	if err := core.Secretly(s.SubBudget(), func(d *core.Draw) error { draw = d; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	draw.Step.Extra = extra

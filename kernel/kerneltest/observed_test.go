@@ -27,7 +27,7 @@ func open(t *testing.T, table *kernel.Table) *kernel.Session {
 // count is a noisy count, of sd 1000.
 func count(t *testing.T, s *kernel.Session) float64 {
 	t.Helper()
-	answer, err := s.Allotment().Sum("count", query.Count{}, 1e-3)
+	answer, err := s.SubBudget().Sum("count", query.Count{}, 1e-3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestSameDraws(t *testing.T) {
 		}
 		s := open(t, kerneltest.Observed(rows, 1, privacy.AddRemoveOne, &script))
 		for range 4 {
-			if _, err := kernel.SumPairs(s.Allotment(), "pairs", q, 1e-3); err != nil {
+			if _, err := kernel.SumPairs(s.SubBudget(), "pairs", q, 1e-3); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -41,7 +41,7 @@ func far(t *testing.T, table *kernel.Table, b privacy.Budget) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := s.Allotment().Sum("far", query.Counts{Edges: [][]float64{{.5}}, As: query.Above}, s.Allotment().LeftMu())
+	answer, err := s.SubBudget().Sum("far", query.Counts{Edges: [][]float64{{.5}}, As: query.Above}, s.SubBudget().LeftMu())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,7 +108,7 @@ func lossWithin(t *testing.T, q query.Sum, plan kernel.Plan, b privacy.Budget, x
 		table := kerneltest.Table([][]float64{{1}, {-3}, {.5}, row}, 1, privacy.AddRemoveOne)
 		var heard kerneltest.Transcript
 		s := kerneltest.Open(t, table, plan, kernel.Terms{Relation: privacy.AddRemoveOne, Budget: b}, kerneltest.Options{Seed: stattest.Seed(t), Record: &heard})
-		a, each := s.Allotment(), s.Mu()/3
+		a, each := s.SubBudget(), s.Mu()/3
 		for range 9 {
 			answer, err := a.Sum(plan.Steps[0].Name, q, math.Min(each*(1-1e-12), a.LeftMu()))
 			if err != nil {

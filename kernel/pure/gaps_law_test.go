@@ -128,7 +128,7 @@ func opened(t *testing.T, values []float64, q query.SpacingQuery, seed uint64) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := core.Secretly(s.Allotment(), func(d *core.Draw) error { draw, masses = d, kernel.SpacingMasses(d, q); return nil }); err != nil {
+	if err := core.Secretly(s.SubBudget(), func(d *core.Draw) error { draw, masses = d, kernel.SpacingMasses(d, q); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return draw, masses
@@ -317,7 +317,7 @@ func TestAuditTruncated(t *testing.T) {
 func TestDerivedGaps(t *testing.T) {
 	const k = 3
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-3}
-	run := func(kind string, gaps []int, release func(s *core.Session, a *core.Allotment) (names []int, least float64)) ([]int, float64) {
+	run := func(kind string, gaps []int, release func(s *core.Session, a *core.SubBudget) (names []int, least float64)) ([]int, float64) {
 		b, n := core.NewBuilder(1), 0
 		for i, count := range gaps {
 			gap := math.Ldexp(1, 6*i)
@@ -334,14 +334,14 @@ func TestDerivedGaps(t *testing.T) {
 			t.Fatal(err)
 		}
 		// one row in a block, nearly always
-		a, err := blocks.Pool(s.Allotment(), blocks.Blocks{OfTerms: k, Count: 50 * max(1, n)})
+		a, err := blocks.Pool(s.SubBudget(), blocks.Blocks{OfTerms: k, Count: 50 * max(1, n)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return release(s, a)
 	}
-	for kind, release := range map[string]func(s *core.Session, a *core.Allotment) ([]int, float64){
-		"gaps": func(s *core.Session, a *core.Allotment) (names []int, least float64) {
+	for kind, release := range map[string]func(s *core.Session, a *core.SubBudget) ([]int, float64){
+		"gaps": func(s *core.Session, a *core.SubBudget) (names []int, least float64) {
 			windows, sigma, err := kernel.SpacingHistogram(a, "gaps", query.SpacingMasses{LogWindow: 15}, .9*s.Mu())
 			m := s.Measurements()[0]
 			if err != nil || math.Abs(m.Sensitivity-k*1.7944) > 1e-3 || sigma != m.Noise || sigma < m.Sensitivity/(.9*s.Mu())*(1-1e-12) {
@@ -352,7 +352,7 @@ func TestDerivedGaps(t *testing.T) {
 			}
 			return names, k*1.34375 + sigma*privacy.QuantileUp(privacy.LogSlackOf(budget.Epsilon, m.Delta)-math.Log(12*k))
 		},
-		"gap buckets": func(s *core.Session, a *core.Allotment) (names []int, least float64) {
+		"gap buckets": func(s *core.Session, a *core.SubBudget) (names []int, least float64) {
 			buckets, support, err := TruncatedSpacings(a, "gaps", papers.SpacingBuckets{Rows: 1 << 10}, .2)
 			m := s.Measurements()[0]
 			if err != nil || m.Sensitivity != 6*k || support != float64(supportOf(.2/(6*k), 6*k, privacy.LogSlackOf(budget.Epsilon, m.Delta))) {

@@ -41,7 +41,7 @@ const (
 //
 // Source: [CKS20] Algorithm 2 of the paper on the discrete Gaussian; [KSSU19] Section A.2 of the
 // restatement.
-func Laplace(a *core.Allotment, step string, q query.Sum, epsilon float64) (core.Answer, error) {
+func Laplace(a *core.SubBudget, step string, q query.Sum, epsilon float64) (core.Answer, error) {
 	return laplaced(a, step, q, epsilon, func(d *core.Draw, q query.Sum) []int64 { return engine.Sum(d.Engine(), d.Rows(), q) })
 }
 
@@ -51,12 +51,12 @@ func Laplace(a *core.Allotment, step string, q query.Sum, epsilon float64) (core
 // them the ratio is one of two averages of which each term keeps to exp(epsilon).
 //
 // Source: [KV18] Section 1 of the restatement.
-func LaplacePairs(a *core.Allotment, step string, q query.Pairs, epsilon float64) (core.Answer, error) {
+func LaplacePairs(a *core.SubBudget, step string, q query.Pairs, epsilon float64) (core.Answer, error) {
 	return laplaced(a, step, q, epsilon, kernel.ExactPairs)
 }
 
 // laplaced measures q, whose integers exact computes.
-func laplaced[Q core.Summed](a *core.Allotment, step string, q Q, epsilon float64, exact func(*core.Draw, Q) []int64) (core.Answer, error) {
+func laplaced[Q core.Summed](a *core.SubBudget, step string, q Q, epsilon float64, exact func(*core.Draw, Q) []int64) (core.Answer, error) {
 	q, err := core.Asked(a, q)
 	if err != nil {
 		return core.Answer{}, err

@@ -83,7 +83,7 @@ func TestLineReleases(t *testing.T) {
 	for _, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		for _, values := range [][]float64{make([]float64, 400), {1, 2, 3, 4, 5, 6, 7, 8, 1e300, -1e300, math.NaN()}, nil} {
 			s := kerneltest.OpenColumn(t, r, values, kerneltest.Seeded(t, 1), linePlan())
-			y, ok, err := ReleasePopular(s.Allotment(), "number", blocks.Blocks{OfTerms: kerneltest.Place(number()), Count: 40}, onLine, testPure)
+			y, ok, err := ReleasePopular(s.SubBudget(), "number", blocks.Blocks{OfTerms: kerneltest.Place(number()), Count: 40}, onLine, testPure)
 			if err != nil || ok != (len(y) == 1) || ok && math.Abs(y[0].Mean[0]) > 8*8 {
 				t.Fatalf("%v, %v, %v", y, ok, err)
 			}
@@ -231,15 +231,15 @@ func TestLineRefuses(t *testing.T) {
 		{"would exceed", 40, with(func(h *Line) { h.Mu = 100 }), 1},
 		{"a pure loss of 1.5", 40, onLine, 1.5},
 	} {
-		if _, ok, err := ReleasePopular(s.Allotment(), "number", blocks.Blocks{OfTerms: kerneltest.Place(number()), Count: c.count}, c.h, c.epsilon); err == nil || !strings.Contains(err.Error(), c.want) || ok {
+		if _, ok, err := ReleasePopular(s.SubBudget(), "number", blocks.Blocks{OfTerms: kerneltest.Place(number()), Count: c.count}, c.h, c.epsilon); err == nil || !strings.Contains(err.Error(), c.want) || ok {
 			t.Errorf("want an error with %q, got %v", c.want, err)
 		}
 	}
 	plan := linePlan()
 	plan.Steps[0].Extra, plan.Steps[1].Extra = plan.Steps[1].Extra, plan.Steps[0].Extra
 	s = kerneltest.OpenColumn(t, privacy.AddRemoveOne, kerneltest.Zeros(40), kerneltest.Seeded(t, 1), plan)
-	_, _, err := ReleasePopular(s.Allotment(), "number", blocks.Blocks{OfTerms: kerneltest.Place(number()), Count: 40}, onLine, 1)
-	_, _, other := ReleasePopular(s.Allotment(), "popular", by(kerneltest.Scaled(1), 40), Popularity{fortyMask}, 1)
+	_, _, err := ReleasePopular(s.SubBudget(), "number", blocks.Blocks{OfTerms: kerneltest.Place(number()), Count: 40}, onLine, 1)
+	_, _, other := ReleasePopular(s.SubBudget(), "popular", by(kerneltest.Scaled(1), 40), Popularity{fortyMask}, 1)
 	for _, err := range []error{err, other} {
 		if err == nil || !strings.Contains(err.Error(), "a mask that covers") {
 			t.Errorf("the other space's plan: %v", err)

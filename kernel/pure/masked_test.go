@@ -62,11 +62,11 @@ func TestMaskedCertificate(t *testing.T) {
 		plan.Steps[0].Share = 1
 		s := kerneltest.OpenColumn(t, privacy.ReplaceOne, values, kerneltest.Seeded(t, 3), plan)
 		stable := twenty
-		_, first, err := blocks.Stable(s.Allotment(), "stable", by(kerneltest.Scaled(1), 20), stable, testMu)
+		_, first, err := blocks.Stable(s.SubBudget(), "stable", by(kerneltest.Scaled(1), 20), stable, testMu)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = ReleasePopular(s.Allotment(), "popular", by(kerneltest.Scaled(1), 40), Popularity{fortyMask}, testPure)
+		_, _, err = ReleasePopular(s.SubBudget(), "popular", by(kerneltest.Scaled(1), 40), Popularity{fortyMask}, testPure)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,11 +145,11 @@ func TestMaskedToldTheSame(t *testing.T) {
 			for _, l := range []core.Learner{kerneltest.Scaled(1), raw} {
 				s := openMasked(t, r, values, kerneltest.Seeded(t, uint64(i)))
 				b := by(l, 20)
-				_, _, err := blocks.Stable(s.Allotment(), "stable", b, twenty, .5)
-				_, _, again := blocks.Stable(s.Allotment(), "stable", b, twenty, .5)
+				_, _, err := blocks.Stable(s.SubBudget(), "stable", b, twenty, .5)
+				_, _, again := blocks.Stable(s.SubBudget(), "stable", b, twenty, .5)
 				b.Count = 40
-				_, _, popular := ReleasePopular(s.Allotment(), "popular", b, Popularity{fortyMask}, .7)
-				got := fmt.Sprint(err, again, popular, s.Loss(), s.Measurements(), s.Allotment().Left())
+				_, _, popular := ReleasePopular(s.SubBudget(), "popular", b, Popularity{fortyMask}, .7)
+				got := fmt.Sprint(err, again, popular, s.Loss(), s.Measurements(), s.SubBudget().Left())
 				if want == "" {
 					want = got
 				}

@@ -54,7 +54,7 @@ func TestOwnIsLine(t *testing.T) {
 		}
 		ask := func(plan core.Plan, how Space) ([]stable.Component, bool, []core.Measurement, any) {
 			s := kerneltest.OpenColumn(t, relation, values, kerneltest.Seeded(t, uint64(run)), plan)
-			y, ok, err := ReleasePopular(s.Allotment(), "number", blocks.Blocks{OfTerms: kerneltest.Place(number()), Count: 40}, how, testPure)
+			y, ok, err := ReleasePopular(s.SubBudget(), "number", blocks.Blocks{OfTerms: kerneltest.Place(number()), Count: 40}, how, testPure)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -200,7 +200,7 @@ func TestOwnFails(t *testing.T) {
 		s := kerneltest.OpenColumn(t, privacy.ReplaceOne, make([]float64, 400), kerneltest.Quiet(t, 1, &exact), ownPlan())
 		h := brought(onLine)
 		h.Metric = broken{asLine{onLine}, how}
-		y, ok, err := ReleasePopular(s.Allotment(), "number", blocks.Blocks{OfTerms: kerneltest.Place(number()), Count: 40}, h, testPure)
+		y, ok, err := ReleasePopular(s.SubBudget(), "number", blocks.Blocks{OfTerms: kerneltest.Place(number()), Count: 40}, h, testPure)
 		if ok || y != nil || err != nil || len(s.Measurements()) != 2 || s.Loss().Mu != onLine.Mu {
 			t.Errorf("%s: %v, %v, %v, %+v", how, y, ok, err, s.Measurements())
 		}
@@ -228,14 +228,14 @@ func TestOwnRefuses(t *testing.T) {
 	} {
 		h := brought(onLine)
 		c.change(&h)
-		_, ok, err := ReleasePopular(s.Allotment(), "number", blocks.Blocks{OfTerms: kerneltest.Place(number()), Count: 40}, h, testPure)
+		_, ok, err := ReleasePopular(s.SubBudget(), "number", blocks.Blocks{OfTerms: kerneltest.Place(number()), Count: 40}, h, testPure)
 		if err == nil || !strings.Contains(err.Error(), c.want) || ok {
 			t.Errorf("want an error with %q, got %v", c.want, err)
 		}
 	}
 	own, line := brought(onLine), onLine
 	for _, how := range []Space{&own, &line, &Popularity{fortyMask}, struct{ Space }{line}, struct{ *Line }{&line}, nil} {
-		_, ok, err := ReleasePopular(s.Allotment(), "number", blocks.Blocks{OfTerms: kerneltest.Place(number()), Count: 40}, how, testPure)
+		_, ok, err := ReleasePopular(s.SubBudget(), "number", blocks.Blocks{OfTerms: kerneltest.Place(number()), Count: 40}, how, testPure)
 		if err == nil || !strings.Contains(err.Error(), "by value") || ok {
 			t.Errorf("a %T, which can change after it was charged: want an error, got %v", how, err)
 		}

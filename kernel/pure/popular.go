@@ -208,7 +208,7 @@ func PopularThreshold(t int, epsilon, delta float64) (threshold, support int64) 
 //
 // Source: [PPE] Algorithm 1; Theorem 4.3.1; Sections A2 and A4 of the restatement.
 // Differs: noise and threshold are integers, and the masks are the tight ones.
-func ReleasePopular(a *core.Allotment, step string, b blocks.Blocks, how Space, epsilon float64) (y []stable.Component, ok bool, err error) {
+func ReleasePopular(a *core.SubBudget, step string, b blocks.Blocks, how Space, epsilon float64) (y []stable.Component, ok bool, err error) {
 	switch how.(type) {
 	case Popularity, Line, OwnSpace:
 	default: // a pointer to one could be changed between what is charged and what is drawn

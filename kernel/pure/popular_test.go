@@ -33,7 +33,7 @@ func TestPopularDecides(t *testing.T) {
 	} {
 		var exact [][]int64
 		s := openMasked(t, privacy.ReplaceOne, kerneltest.Zeros(40, c.others...), kerneltest.Quiet(t, 1, &exact))
-		got, ok, err := ReleasePopular(s.Allotment(), "popular", by(kerneltest.Scaled(1), 40), Popularity{fortyMask}, testPure)
+		got, ok, err := ReleasePopular(s.SubBudget(), "popular", by(kerneltest.Scaled(1), 40), Popularity{fortyMask}, testPure)
 		if err != nil || exact[0][0] != c.sum || ok == math.IsNaN(c.logVar) || ok != (got != nil) {
 			t.Errorf("%v: %v, %v, %v, %v", c.others, exact, got, ok, err)
 			continue
@@ -195,7 +195,7 @@ func TestPopularRefuses(t *testing.T) {
 		{"want an epsilon of at least", 40, fortyMask, 1e-6},
 		{"step \"popular\"", 40, privacy.ParameterMask{}, 1},
 	} {
-		if _, ok, err := ReleasePopular(s.Allotment(), "popular", by(kerneltest.Scaled(1), c.count), Popularity{c.m}, c.epsilon); err == nil || !strings.Contains(err.Error(), c.want) || ok {
+		if _, ok, err := ReleasePopular(s.SubBudget(), "popular", by(kerneltest.Scaled(1), c.count), Popularity{c.m}, c.epsilon); err == nil || !strings.Contains(err.Error(), c.want) || ok {
 			t.Errorf("want an error with %q, got %v", c.want, err)
 		}
 	}

@@ -20,7 +20,7 @@ const maxEpsilon = 1e7
 // rateOf is epsilon/sensitivity, rounded down; an error if the samplers cannot draw at that rate.
 // It sees public numbers only.
 func rateOf(step string, epsilon, sensitivity float64) (float64, error) {
-	if epsilon == 0 { // privacy.PureOfMu of an allotment that is spent
+	if epsilon == 0 { // privacy.PureOfMu of a sub-budget that is spent
 		return 0, fmt.Errorf("kernel: step %q: want a positive epsilon, got 0: %w", step, core.ErrExhausted)
 	}
 	if !(epsilon > 0 && epsilon <= maxEpsilon) {

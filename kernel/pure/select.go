@@ -32,7 +32,7 @@ import (
 // number in each leaf and, through noise.Exponential, on the scores.
 //
 // Source: [DDR20] (bounded range); [KSSU19] Section B.1 (step 4) of the restatement.
-func Select(a *core.Allotment, step string, q papers.Selection, epsilon float64) ([]int, error) {
+func Select(a *core.SubBudget, step string, q papers.Selection, epsilon float64) ([]int, error) {
 	q, rates, m, err := selection(a, step, q, epsilon)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func Select(a *core.Allotment, step string, q papers.Selection, epsilon float64)
 // probability below 2^-5900, see noise.MinRate.) The time depends on the rows, as for Select.
 //
 // Source: [KSSU19] Sections B.2 (step 2) and B.4 of the restatement.
-func AboveThreshold(a *core.Allotment, step string, q papers.Selection, thresholds []int64, epsilon float64) ([]int, error) {
+func AboveThreshold(a *core.SubBudget, step string, q papers.Selection, thresholds []int64, epsilon float64) ([]int, error) {
 	q, rates, m, err := selection(a, step, q, epsilon)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func AboveThreshold(a *core.Allotment, step string, q papers.Selection, threshol
 // selection returns the session's own copy of q, valid; for every leaf epsilon over its
 // sensitivity, rounded down; and a measurement with the largest of the sensitivities and the scale
 // that is its rate's inverse. The ratio of the two is that of all leaves.
-func selection(a *core.Allotment, step string, q papers.Selection, epsilon float64) (_ papers.Selection, rates []float64, m core.Measurement, err error) {
+func selection(a *core.SubBudget, step string, q papers.Selection, epsilon float64) (_ papers.Selection, rates []float64, m core.Measurement, err error) {
 	if q, err = core.Asked(a, q); err != nil {
 		return q, nil, m, err
 	}
@@ -115,7 +115,7 @@ func selection(a *core.Allotment, step string, q papers.Selection, epsilon float
 
 // options charges m, gathers the kept rows, and lets choose pick an option of every leaf by its
 // scores.
-func options(a *core.Allotment, step string, q papers.Selection, m core.Measurement, choose func(d *core.Draw, leaf int, scores []int64) int) ([]int, error) {
+func options(a *core.SubBudget, step string, q papers.Selection, m core.Measurement, choose func(d *core.Draw, leaf int, scores []int64) int) ([]int, error) {
 	values, err := core.Line(a, step, q, m, false, func(d *core.Draw) (values []float64, exact []int64) {
 		t := d.Rows()
 		for leaf, rows := range Gather(d.Engine(), t, q.Partition, coins(d, q.Keep, t.Len())) {

@@ -50,7 +50,7 @@ type Local struct {
 // Source: [AMN24] Theorem C.3 (HKMN23).
 // Differs: the ratio of volumes, which the theorem assumes for all data, is tested here, so that
 // every score of sensitivity 1 may be used.
-func SelectLocal(a *core.Allotment, step string, q papers.Selection, l Local, epsilon float64) (option int, ok bool, err error) {
+func SelectLocal(a *core.SubBudget, step string, q papers.Selection, l Local, epsilon float64) (option int, ok bool, err error) {
 	q, rates, m, err := selection(a, step, q, epsilon)
 	if err != nil {
 		return -1, false, err

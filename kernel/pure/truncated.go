@@ -34,7 +34,7 @@ import (
 // Source: [AAL21] Lemma 4.1; Sections 1.1 and 1.2 of the restatement.
 // Differs: noise and support are integers, and the support is larger by what lets the step compose
 // with others in Gaussian DP.
-func TruncatedCells(a *core.Allotment, step string, q query.BoxKeys, epsilon float64) (released []kernel.Cell, support float64, err error) {
+func TruncatedCells(a *core.SubBudget, step string, q query.BoxKeys, epsilon float64) (released []kernel.Cell, support float64, err error) {
 	if q, err = core.Asked(a, q); err != nil {
 		return nil, 0, err
 	}
@@ -57,7 +57,7 @@ type Bucket struct {
 // for TruncatedCells, with the L1 sensitivity of papers.SpacingBuckets.
 //
 // Source: [AMN24] Algorithm 3 (its histogram); [AAL21] Section 1.1 of the restatement.
-func TruncatedSpacings(a *core.Allotment, step string, q papers.SpacingBuckets, epsilon float64) (buckets []Bucket, support float64, err error) {
+func TruncatedSpacings(a *core.SubBudget, step string, q papers.SpacingBuckets, epsilon float64) (buckets []Bucket, support float64, err error) {
 	if q, err = core.Asked(a, q); err != nil {
 		return nil, 0, err
 	}
@@ -74,7 +74,7 @@ func TruncatedSpacings(a *core.Allotment, step string, q papers.SpacingBuckets, 
 
 // truncated releases counts of L1 sensitivity l1 with truncated Laplace noise, those from beyond
 // on, which is more than an empty one can have.
-func truncated(a *core.Allotment, step string, q interface{ Kind() string }, l1, epsilon float64, release func(d *core.Draw, beyond float64, draw func() int64) []float64) (
+func truncated(a *core.SubBudget, step string, q interface{ Kind() string }, l1, epsilon float64, release func(d *core.Draw, beyond float64, draw func() int64) []float64) (
 	values []float64, support float64, err error) {
 	l1 = core.Grouped(a, l1)
 	rate, err := rateOf(step, epsilon, l1)

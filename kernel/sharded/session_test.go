@@ -31,7 +31,7 @@ func TestCharged(t *testing.T) {
 		}
 		s := kerneltest.Open(t, b.Protect(privacy.ReplaceOne), plan, terms, kerneltest.Options{Seed: 7})
 		for range times {
-			a, err := s.Allotment().Sum("values", query.Counts{Edges: [][]float64{{100}}}, s.Mu()/2)
+			a, err := s.SubBudget().Sum("values", query.Counts{Edges: [][]float64{{100}}}, s.Mu()/2)
 			if err != nil {
 				return nil, s.Loss().Mu, err
 			}

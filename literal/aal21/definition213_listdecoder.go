@@ -11,7 +11,7 @@ import (
 // Whatever is one makes mixtures of its class learnable, see NewLearner; the instances of this
 // package are those of the source, AxisAligned and Known, and General.
 //
-// Privacy: it asks the rows through the sample's allotment only, and spends at most Mu2 of it,
+// Privacy: it asks the rows through the sample's sub-budget only, and spends at most Mu2 of it,
 // which the kernel holds it to. What it returns is a function of the answers and of public facts.
 //
 // Source: [AAL21] Definition 2.13; Definition 2.8.
@@ -30,7 +30,7 @@ type ListDecoder interface {
 
 // A Sample is what a ListDecoder works on.
 type Sample struct {
-	Allotment *kernel.Allotment
+	SubBudget *kernel.SubBudget
 	Mu2       float64 // what it may spend
 	Rows      float64 // n, public or released
 	// Problem is what is known publicly; a component of LeastWeight, 1-gamma, or more is to be

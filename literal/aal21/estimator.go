@@ -210,14 +210,14 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if refusal := e.refuse(p); refusal != nil {
 		return estimate.Outcome{}, refusal
 	}
-	r := begin(s.Allotment(), e.c, program.MostComponents(p))
+	r := begin(s.SubBudget(), e.c, program.MostComponents(p))
 	r.p, r.advice = p, e.advice(p)
-	total := s.Allotment().Left()
+	total := s.SubBudget().Left()
 	lists, _ := e.c.shares(p)
 	if err := r.count(e.c.countShare(p) * total); err != nil {
 		return estimate.Outcome{}, err
 	}
-	l, err := e.decoder(p).Decode(Sample{Allotment: r.a, Mu2: lists * total, Rows: r.rows, Problem: p, LeastWeight: r.least})
+	l, err := e.decoder(p).Decode(Sample{SubBudget: r.a, Mu2: lists * total, Rows: r.rows, Problem: p, LeastWeight: r.least})
 	if err != nil {
 		return estimate.Outcome{}, err
 	}

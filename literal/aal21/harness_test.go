@@ -77,14 +77,14 @@ func (c trial) fit(t testing.TB, e Estimator) estimatetest.Fit {
 // alone is a run of single algorithms, with the whole budget of the session.
 func (c trial) alone(t testing.TB, constants Constants) (r *run, mu2 float64) {
 	s := c.open(t, kernel.Plan{Method: "test", Steps: append(scaleSteps(1), meanSteps(1)...)})
-	r = begin(s.Allotment(), constants, c.k)
+	r = begin(s.SubBudget(), constants, c.k)
 	r.rows = float64(len(c.rows))
-	return r, s.Allotment().Left()
+	return r, s.SubBudget().Left()
 }
 
 // sample is what a list decoder is given of a run.
 func (c trial) sample(r *run, mu2 float64) Sample {
-	return Sample{Allotment: r.a, Mu2: mu2, Rows: r.rows, Problem: c.problem(), LeastWeight: r.least}
+	return Sample{SubBudget: r.a, Mu2: mu2, Rows: r.rows, Problem: c.problem(), LeastWeight: r.least}
 }
 
 // lineOf is a mixture in one column: weight, mean and sd of every component.

@@ -35,7 +35,7 @@ func (u units) Decode(s aal21.Sample) (aal21.List, error) {
 	if s.LeastWeight <= 0 || s.LeastWeight > 1 || s.Problem.Columns != 1 {
 		return nil, errors.New("a sample without its problem")
 	}
-	answer, err := s.Allotment.Sum(step, query.Count{}, math.Sqrt(s.Mu2))
+	answer, err := s.SubBudget.Sum(step, query.Count{}, math.Sqrt(s.Mu2))
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ import (
 // values only. An algorithm is a method of it that works on all columns at once and is given the
 // mu^2 that it may cost.
 type run struct {
-	a        *kernel.Allotment
+	a        *kernel.SubBudget
 	relation privacy.Relation
 	c        Constants
 	d, k     int
@@ -30,8 +30,8 @@ type run struct {
 	advice   string
 }
 
-// begin returns a run on the session of an allotment, with n if it is public.
-func begin(a *kernel.Allotment, c Constants, k int) *run {
+// begin returns a run on the session of a sub-budget, with n if it is public.
+func begin(a *kernel.SubBudget, c Constants, k int) *run {
 	s := a.Session()
 	r := &run{a: a, relation: s.Relation(), c: c, d: s.Columns(), k: k, least: c.leastWeight(k)}
 	if n, public := s.Rows(); public {
@@ -42,7 +42,7 @@ func begin(a *kernel.Allotment, c Constants, k int) *run {
 
 // sampled returns a run of a list decoder's algorithms.
 func sampled(s Sample, c Constants) *run {
-	r := begin(s.Allotment, c, program.MostComponents(s.Problem))
+	r := begin(s.SubBudget, c, program.MostComponents(s.Problem))
 	r.rows, r.least, r.p = s.Rows, s.LeastWeight, s.Problem
 	return r
 }

@@ -37,7 +37,7 @@ func (c Constants) fineSteps() []kernel.Step {
 // fine runs the fine approximation: B is the union of nets of spacing zeta around crude pairs, one
 // of which is within a factor of each component that matters, K all mixtures of at most k Gaussians
 // of B with weights in multiples of 1/N, and the mixture is chosen among K by its minimum distance
-// to the rows. It spends all that the allotment has left.
+// to the rows. It spends all that the sub-budget has left.
 //
 // Failures: |K| is beyond the guard.
 //

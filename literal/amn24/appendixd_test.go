@@ -75,7 +75,7 @@ func TestLemmaD3(t *testing.T) {
 		parts := [][3]float64{{.5, -2 * rng.Float64(), .5 + rng.Float64()}, {.5, 4 + 3*rng.Float64(), .5 + rng.Float64()}}
 		f := trial{rows: estimatetest.Draw(t, line(t, parts...), 1500, rng), d: 1, k: 2, eps: 20, noise: kerneltest.Options{Seed: seed}, relation: relations[seed%2]}
 		s := f.open(t, kernel.Plan{Method: "test", Steps: c.fineSteps()})
-		r := &run{c: c, a: s.Allotment(), d: 1, k: 2, n: 1500}
+		r := &run{c: c, a: s.SubBudget(), d: 1, k: 2, n: 1500}
 		var pairs []pair
 		for _, p := range parts {
 			pairs = append(pairs, crudely(rng, p, c.Factor))

@@ -35,7 +35,7 @@ func gapRun(t *testing.T, c Constants, f trial) (r *run, mu, epsilon float64) {
 	t.Helper()
 	s := f.open(t, kernel.Plan{Method: "test", Steps: c.gapSteps()})
 	mu = parts.Mu(c.CrudeShare * s.Mu() * s.Mu())
-	return &run{c: c, a: s.Allotment(), d: 1, k: f.k, n: float64(len(f.rows))}, mu, privacy.PureOfMu(mu)
+	return &run{c: c, a: s.SubBudget(), d: 1, k: f.k, n: float64(len(f.rows))}, mu, privacy.PureOfMu(mu)
 }
 
 // exactMasses are the counts of the buckets.

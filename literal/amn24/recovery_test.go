@@ -146,7 +146,7 @@ func TestWrongModelsAreFlagged(t *testing.T) {
 		wrong bool
 	}{{"the rows' own", 3, false}, {"one component off by two sds", 1, true}, {"both on one place", -4, true}} {
 		s := c.open(t, kernel.Plan{Method: "test", Steps: Practical().distanceSteps()})
-		r := &run{c: Practical(), a: s.Allotment(), d: 1, k: 2, n: 3000, held: Practical().CheckShare * s.Mu() * s.Mu()}
+		r := &run{c: Practical(), a: s.SubBudget(), d: 1, k: 2, n: 3000, held: Practical().CheckShare * s.Mu() * s.Mu()}
 		said, err := r.distance(mixture{[]float64{.5, .5}, []pair{paper.Line(-4, 1), paper.Line(x.mean, 1)}})
 		if err != nil || strings.Contains(said, "do not use this model") != x.wrong {
 			t.Errorf("%s: %q, %v", x.name, said, err)

@@ -31,7 +31,7 @@ import (
 // released values.
 type run struct {
 	c    Constants
-	a    *kernel.Allotment
+	a    *kernel.SubBudget
 	d, k int
 	n    float64 // public, or released
 	held float64 // mu^2 that the check of the chosen mixture gets
@@ -47,13 +47,13 @@ func (c Constants) countSteps() []kernel.Step {
 // begin counts the rows.
 func begin(s *kernel.Session, c Constants, k int) (*run, *program.Columns, error) {
 	mu := parts.Mu(c.CountShare * s.Mu() * s.Mu())
-	notes, err := program.Count(s.Allotment(), stepCount, mu)
+	notes, err := program.Count(s.SubBudget(), stepCount, mu)
 	if err != nil {
 		return nil, nil, err
 	}
 	// where n is public all rows are good unless the count says otherwise by so many noise sds
 	const missingSDs = 4
-	r := &run{c: c, a: s.Allotment(), d: s.Columns(), k: k, n: notes.Rows, held: c.CheckShare * s.Mu() * s.Mu()}
+	r := &run{c: c, a: s.SubBudget(), d: s.Columns(), k: k, n: notes.Rows, held: c.CheckShare * s.Mu() * s.Mu()}
 	if n, public := s.Rows(); public && float64(n)-r.n < missingSDs/mu {
 		r.n = float64(n)
 	}

@@ -72,7 +72,7 @@ type second struct {
 
 // lastSecond returns the mean of as many second moments as there are pairings, for all that a has
 // left.
-func (r *run) lastSecond(a *kernel.Allotment) (second, error) {
+func (r *run) lastSecond(a *kernel.SubBudget) (second, error) {
 	k := r.pairings()
 	mean := second{sum: mat.NewSymDense(r.d, nil)}
 	mu := a.LeftMu()
@@ -101,7 +101,7 @@ const countedSDs = 4
 
 // second releases the mean of z z^T over the rows or, where the mean is unknown, over pairs of them
 // with z = w(x-x')/sqrt2.
-func (r *run) second(a *kernel.Allotment, mu float64) (second, error) {
+func (r *run) second(a *kernel.SubBudget, mu float64) (second, error) {
 	radius := math.Sqrt(bound2(r.d, r.c.CovarianceTail))
 	if !r.unknown.mean {
 		q := query.ClippedMoments{Components: []query.Component{{Frame: r.frame(), Radius: radius}}, Form: query.FullForm, Lift: pureLift}

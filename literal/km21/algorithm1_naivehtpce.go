@@ -12,11 +12,11 @@ import (
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
-// A sample is whom the algorithms ask: the rows of an allotment's table, of mean 0, or secret pairs
+// A sample is whom the algorithms ask: the rows of a sub-budget's table, of mean 0, or secret pairs
 // (x-x')/sqrt2 of them.
 type sample struct {
 	design
-	a *kernel.Allotment
+	a *kernel.SubBudget
 }
 
 // naiveHTPCE releases, with loss mu (rho = mu^2/2), the second moment of the vectors w = A x of the

@@ -30,9 +30,9 @@ type estimated struct {
 }
 
 // htpce estimates a covariance whose eigenvalues lie within [low, high], from a sample of mean 0,
-// with all that its allotment has left: t-1 calls of oneStepHTPPCE from A_0 = I/sqrt(high) on, then
-// one of naiveHTPCE, at the radius for the Frobenius norm, in the coordinates found. The loss is
-// sum rho_i, i = 1..t, with rho_1 = .. = rho_(t-1); it never rests on the facts.
+// with all that its sub-budget has left: t-1 calls of oneStepHTPPCE from A_0 = I/sqrt(high) on,
+// then one of naiveHTPCE, at the radius for the Frobenius norm, in the coordinates found. The loss
+// is sum rho_i, i = 1..t, with rho_1 = .. = rho_(t-1); it never rests on the facts.
 //
 // With lambda_min(L) I <= A Sigma A^T <= I and |M - A Sigma A^T|_F <= alpha the relative error is
 // at most alpha/lambda_min(L); it ends in none where that is not below 1, because then nothing is

@@ -170,7 +170,7 @@ func (e Estimator) design(p estimate.Problem, rows float64) design {
 
 // Fit follows the plan with the whole budget of the session.
 func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	a := s.Allotment()
+	a := s.SubBudget()
 	p.Mu, p.Columns, p.Relation = a.LeftMu(), s.Columns(), s.Relation()
 	mu := math.Sqrt(e.c.CountShare) * s.Mu() * (1 - 1e-12)
 	c, err := program.Count(a, stepCount, mu)

@@ -19,7 +19,7 @@ const (
 )
 
 // heavyTailedMean estimates the mean, known to lie within the given distance of the origin, of rows
-// whose covariance is about that of e, with all that the sample's allotment has left: rows are
+// whose covariance is about that of e, with all that the sample's sub-budget has left: rows are
 // whitened and clipped to the ball of radius
 //
 //	R = sqrt d (n mu/sqrt d)^(1/(2k))

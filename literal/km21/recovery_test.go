@@ -132,7 +132,7 @@ func alone(t *testing.T, rows [][]float64, d int, rel privacy.Relation, mu float
 	if rel == privacy.ReplaceOne {
 		x.public = x.rows
 	}
-	return sample{x, s.Allotment()}
+	return sample{x, s.SubBudget()}
 }
 
 // TestSigma: the noise that the analysis reckons with is the kernel's.

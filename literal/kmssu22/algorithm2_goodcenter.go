@@ -24,7 +24,7 @@ import (
 // Differs: one Gaussian release for all points and axes, which share mu and delta, in place of a
 // call for every point with epsilon/sqrt(q ln(1/delta)); a cell per axis in place of a box in a
 // projection.
-func (r *run) goodCenter(pooled *kernel.Allotment, dims, points int, radius, mu2 float64) ([][]float64, error) {
+func (r *run) goodCenter(pooled *kernel.SubBudget, dims, points int, radius, mu2 float64) ([][]float64, error) {
 	rng := rand.New(rand.NewPCG(r.seed(), 0))
 	all := dims * points
 	width := 2 * radius / math.Sqrt(float64(dims))

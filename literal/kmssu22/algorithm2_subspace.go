@@ -73,7 +73,7 @@ func (c Constants) subspaceRadius(d, k, t int, m, gap float64) float64 {
 
 // average returns the mean over t blocks of the coordinates from first on, clipped to a ball around
 // c, with noise.
-func (r *run) average(pooled *kernel.Allotment, first int, c []float64, radius float64, t int, mu2 float64) ([]float64, error) {
+func (r *run) average(pooled *kernel.SubBudget, first int, c []float64, radius float64, t int, mu2 float64) ([]float64, error) {
 	frame := whole(len(c)).at(c).frame()
 	for j := range c {
 		frame.Columns = append(frame.Columns, first+j)

@@ -70,7 +70,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 
 // Fit follows the plan with the whole budget of the session.
 func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	r := &run{means: e.c.means(p), ctx: ctx, a: s.Allotment(), shape: p.Covariance, mu2: s.Mu() * s.Mu()}
+	r := &run{means: e.c.means(p), ctx: ctx, a: s.SubBudget(), shape: p.Covariance, mu2: s.Mu() * s.Mu()}
 	out, err := r.fit()
 	var b *bottom
 	if errors.As(err, &b) {
@@ -83,7 +83,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 type run struct {
 	means
 	ctx   context.Context
-	a     *kernel.Allotment
+	a     *kernel.SubBudget
 	shape estimate.CovarianceType
 	mu2   float64 // total, less what the number of rows cost
 	rows  float64 // n, public or released

@@ -156,7 +156,7 @@ func (g truth) errors(f estimatetest.Fit, n int) (mean, cov, across float64) {
 func (c trial) alone(t testing.TB, constants Constants) *run {
 	t.Helper()
 	s := c.open(t, kernel.Plan{Method: "test", Steps: constants.steps(c.problem())})
-	return &run{means: constants.means(c.problem()), ctx: context.Background(), a: s.Allotment(), mu2: s.Mu() * s.Mu(), rows: float64(len(c.rows))}
+	return &run{means: constants.means(c.problem()), ctx: context.Background(), a: s.SubBudget(), mu2: s.Mu() * s.Mu(), rows: float64(len(c.rows))}
 }
 
 // spectrum are the eigenvalues of the truth's covariance in the space, largest first.

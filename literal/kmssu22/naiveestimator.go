@@ -36,15 +36,15 @@ type naive struct {
 
 // naiveEstimator runs NaiveEstimator: mean and covariance of the rows in the space, where no
 // eigenvalue is above bound, clipped at g sqrt(bound) with g^2 = d + 2 sqrt(d ln(2n/b)) + 2
-// ln(2n/b), with symmetric Gaussian noise. It spends all that the allotments locate and spend have,
-// on the location that rows are clipped around and on the moments. It is bottom if the answer shows
-// that bound is wrong.
+// ln(2n/b), with symmetric Gaussian noise. It spends all that the sub-budgets locate and spend
+// have, on the location that rows are clipped around and on the moments. It is bottom if the answer
+// shows that bound is wrong.
 //
 // Source: [KMSSU22] NaiveEstimator.
 // Differs: clipped around the fullest cell of a stability histogram of each coordinate, and not
 // around zero, at a radius that is larger by how far that may be off; the noise has the covariance
 // that a Frobenius sensitivity asks for; the mean is released with it.
-func (r *run) naiveEstimator(prefix string, s space, bound float64, locate, spend *kernel.Allotment) (naive, error) {
+func (r *run) naiveEstimator(prefix string, s space, bound float64, locate, spend *kernel.SubBudget) (naive, error) {
 	if err := r.ctx.Err(); err != nil {
 		return naive{}, err
 	}
@@ -83,10 +83,10 @@ func (r *run) naiveEstimator(prefix string, s space, bound float64, locate, spen
 }
 
 // locatedAt centres the space at the fullest cell, of the given side, of each of its coordinates,
-// with all that the allotment has.
+// with all that the sub-budget has.
 //
 // Source: [KMSSU22] Corrections (the mean).
-func locatedAt(prefix string, s space, sides []float64, a *kernel.Allotment) (space, error) {
+func locatedAt(prefix string, s space, sides []float64, a *kernel.SubBudget) (space, error) {
 	if !usable(s) {
 		return space{}, fail("the location of the rows is outside of float64")
 	}
@@ -110,7 +110,7 @@ func locatedAt(prefix string, s space, sides []float64, a *kernel.Allotment) (sp
 }
 
 // measure asks for the moments of one component.
-func measure(a *kernel.Allotment, step string, q query.ClippedMoments, mu float64) (component.Sums, error) {
+func measure(a *kernel.SubBudget, step string, q query.ClippedMoments, mu float64) (component.Sums, error) {
 	answer, err := a.Sum(step, q, mu)
 	if err != nil {
 		return component.Sums{}, err

@@ -181,7 +181,7 @@ func TestAverageNoise(t *testing.T) {
 	mu2 := s.Mu() * s.Mu() / draws * (1 - 1e-9)
 	r, square := &run{}, 0.0
 	for range draws {
-		got, err := r.average(s.Allotment(), 0, make([]float64, 3), radius, blocks, mu2)
+		got, err := r.average(s.SubBudget(), 0, make([]float64, 3), radius, blocks, mu2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -97,7 +97,7 @@ type klsu struct {
 }
 
 // pge estimates one Gaussian in every part, whatever its shape, from rows of which a few may be
-// missing or strange; nil where too few are seen. It uses up the allotment, mu2 of which is left:
+// missing or strange; nil where too few are seen. It uses up the sub-budget, mu2 of which is left:
 // parts are measured in parallel, so all share one budget.
 //
 // Source: [KSSU19] Algorithm 2 (step 3, PGE); Section B.7 of the restatement.

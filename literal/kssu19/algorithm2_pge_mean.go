@@ -62,7 +62,7 @@ func (k *klsu) where() error {
 }
 
 // means takes the means of the whitened rows, clipped around where they are, with all that the
-// allotment has left.
+// sub-budget has left.
 func (k *klsu) means() error {
 	q := query.Parts{}
 	var of []part

@@ -141,7 +141,7 @@ func (e Paper) Expect(p estimate.Problem) estimate.Expectation {
 // fewer parts than there are components is not released.
 func (e Paper) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	e.c = e.c.with(p.Facts)
-	r := begin(s.Allotment(), e.c, 1)
+	r := begin(s.SubBudget(), e.c, 1)
 	n, mu2, err := r.count(s.Mu() * s.Mu())
 	if err != nil {
 		return estimate.Outcome{}, err

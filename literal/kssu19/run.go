@@ -15,7 +15,7 @@ import (
 // method of it that is given the prefix of its steps' names, the parts of the table that it works
 // on, all at once, and the mu^2 that it may cost, parts included.
 type run struct {
-	a        *kernel.Allotment
+	a        *kernel.SubBudget
 	relation privacy.Relation
 	c        Constants
 	// group is how many rows of the table may change at once: 1, or more in a table of estimates
@@ -40,8 +40,8 @@ type ball struct {
 	radius float64
 }
 
-// begin returns a run on the session of an allotment, in whose table group rows may change at once.
-func begin(a *kernel.Allotment, c Constants, group float64) *run {
+// begin returns a run on the session of a sub-budget, in whose table group rows may change at once.
+func begin(a *kernel.SubBudget, c Constants, group float64) *run {
 	return &run{a: a, relation: a.Session().Relation(), c: c, group: group}
 }
 

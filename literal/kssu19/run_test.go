@@ -83,7 +83,7 @@ func (c trial) alone(t *testing.T, constants Constants, steps ...[]kernel.Step) 
 		plan.Steps = append(plan.Steps, s...)
 	}
 	s := open(t, c, plan)
-	return begin(s.Allotment(), constants, 1)
+	return begin(s.SubBudget(), constants, 1)
 }
 
 // table is the root: a part of all rows, of which t are asked for.

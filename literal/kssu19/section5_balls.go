@@ -24,7 +24,7 @@ type aggregate struct {
 	space  gaussians.Space
 	radius float64 // of the ball around the centre of the space that holds what the learners see
 	blocks int
-	pooled *kernel.Allotment // measures the estimates of the blocks
+	pooled *kernel.SubBudget // measures the estimates of the blocks
 	balls  []*ball
 }
 

@@ -65,7 +65,7 @@ func (f *aggregate) dim() int { return f.space.Dim() }
 // cut runs the learner of b on blocks of the rows in the ball, in the units of the space.
 func (f *aggregate) cut(b blocks.Blocks) (err error) {
 	b.Frame, b.Radius = f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim()))), f.radius
-	f.pooled, err = blocks.Pool(f.Allotment, b)
+	f.pooled, err = blocks.Pool(f.SubBudget, b)
 	return err
 }
 
@@ -107,7 +107,7 @@ func (f *aggregate) near() error {
 	for i, j := range f.space.Columns {
 		least[i] = f.Lattices[j].Unit
 	}
-	units, _, err := columns.NearUnits(f.Allotment, prefixSampleUnits, f.space.Columns, f.space.Scale, least, f.Rows, f.Mu(sampleNearShare))
+	units, _, err := columns.NearUnits(f.SubBudget, prefixSampleUnits, f.space.Columns, f.space.Scale, least, f.Rows, f.Mu(sampleNearShare))
 	if err != nil {
 		return err
 	}

@@ -141,7 +141,7 @@ func (e WarmUp) clipped(p estimate.Problem) float64 {
 // as in Algorithm 1; the weights are the balls' shares of the rows.
 func (e WarmUp) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	e = e.on(p)
-	r := begin(s.Allotment(), e.c, 1)
+	r := begin(s.SubBudget(), e.c, 1)
 	n, mu2, err := r.count(s.Mu() * s.Mu())
 	if err != nil {
 		return estimate.Outcome{}, err

@@ -38,7 +38,7 @@ type sphere struct {
 
 // psge estimates one spherical Gaussian in every part, rows clipped to the part's ball; nil where
 // too few rows are seen, or most lie outside the ball. Parts are measured in parallel. It uses up
-// the allotment, mu2 of which is left.
+// the sub-budget, mu2 of which is left.
 //
 // Source: [KSSU19] Theorem 3.3; Section B.6 of the restatement.
 // Differs: count and sum are one release, and so are the pairs' number and spread, which is clipped

@@ -31,7 +31,7 @@ func sharesOf(p estimate.Problem) shares {
 // source has it.
 func (r *run) sum(step string, q query.Sum, cost float64) (kernel.Answer, error) {
 	if r.Problem.Budget.Pure() {
-		return pure.Laplace(r.Allotment, step, q, cost)
+		return pure.Laplace(r.SubBudget, step, q, cost)
 	}
 	return r.Sum(step, q, privacy.SqrtDown(cost))
 }
@@ -39,9 +39,9 @@ func (r *run) sum(step string, q query.Sum, cost float64) (kernel.Answer, error)
 // pairSum returns sum for secret pairs of rows.
 func (r *run) pairSum(step string, q query.Pairs, cost float64) (kernel.Answer, error) {
 	if r.Problem.Budget.Pure() {
-		return pure.LaplacePairs(r.Allotment, step, q, cost)
+		return pure.LaplacePairs(r.SubBudget, step, q, cost)
 	}
-	return kernel.SumPairs(r.Allotment, step, q, privacy.SqrtDown(cost))
+	return kernel.SumPairs(r.SubBudget, step, q, privacy.SqrtDown(cost))
 }
 
 // countNoise returns the noise sd of counts of which one row changes so many by one, for a share.

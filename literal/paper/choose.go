@@ -59,7 +59,7 @@ func ChoiceStep(name string, share float64, form Form, source string) kernel.Ste
 // mostAnchors of them, 190, and not on those of all pairs: time is M and not M^3 of M mixtures, and
 // nothing is proved of what is chosen. The epsilon is a part of a budget of Gaussian DP: the choice
 // itself has delta = 0.
-func Choose(a *kernel.Allotment, step string, l *List, o Options, epsilon float64) (int, error) {
+func Choose(a *kernel.SubBudget, step string, l *List, o Options, epsilon float64) (int, error) {
 	q, err := queryOf(l, o)
 	if err != nil {
 		return 0, err

@@ -20,7 +20,7 @@ func choose(t *testing.T, rows [][]float64, d int, rel privacy.Relation, l *List
 	t.Helper()
 	plan := kernel.Plan{Method: "hypotheses", Steps: []kernel.Step{ChoiceStep("choose", 1, o.Form, "AAL21 Lemma 3.1")}}
 	s := kerneltest.Open(t, kerneltest.Table(rows, d, rel), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: epsilon}}, kerneltest.Options{Fresh: true})
-	i, err := Choose(s.Allotment(), "choose", l, o, epsilon)
+	i, err := Choose(s.SubBudget(), "choose", l, o, epsilon)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 		return estimate.Outcome{}, refusal
 	}
 	x := e.c.design(p, p.Relation == privacy.ReplaceOne)
-	a := s.Allotment()
+	a := s.SubBudget()
 	notes, err := program.Count(a, stepCount, a.LeftMu())
 	if err != nil {
 		return estimate.Outcome{}, err

@@ -128,7 +128,7 @@ func (e Line) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (e
 		return estimate.Outcome{}, err
 	}
 	epsilon, _, t := e.test(p)
-	a := s.Allotment()
+	a := s.SubBudget()
 	notes, err := program.Count(a, stepCount, math.Sqrt(e.c.CountShare)*s.Mu())
 	if err != nil {
 		return estimate.Outcome{}, err

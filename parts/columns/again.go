@@ -22,7 +22,7 @@ func (u *Units) NoiseOf(j int) float64 {
 // countAgain counts the rows that differ from the centre again, in the columns of which the first
 // count does not clearly say that they vary. As these are few, the noise is that of few columns; a
 // table without such a column pays nothing.
-func (u *Units) countAgain(a *kernel.Allotment, cfg UnitsConfig) error {
+func (u *Units) countAgain(a *kernel.SubBudget, cfg UnitsConfig) error {
 	tiny, few := make([]float64, len(u.Varied)), 0
 	for j, count := range u.Varied {
 		if tiny[j] = math.NaN(); count < unclearSDs*u.VariedSD {

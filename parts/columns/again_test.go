@@ -31,7 +31,7 @@ func TestCountAgain(t *testing.T) {
 		terms := kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
 		s := kerneltest.Open(t, kerneltest.Table(rows, d, terms.Relation), plan, terms, kerneltest.Options{Fresh: true})
 		mu2 := s.Mu() * s.Mu()
-		u, err := MeasureUnits(s.Allotment(), UnitsConfig{CenterMu2: .03 * mu2, ScaleMu2: .03 * mu2, WeakMu2: .02 * mu2 * (1 - 1e-9), SparseMu2: .02 * mu2 * (1 - 1e-9), Rows: n})
+		u, err := MeasureUnits(s.SubBudget(), UnitsConfig{CenterMu2: .03 * mu2, ScaleMu2: .03 * mu2, WeakMu2: .02 * mu2 * (1 - 1e-9), SparseMu2: .02 * mu2 * (1 - 1e-9), Rows: n})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -72,7 +72,7 @@ func pairsOf(r privacy.Relation, rows float64) float64 {
 //
 // Source: [KSSU19] Section E of the restatement, stage A'. Differs: the height of the density of
 // differences at zero in place of the fullest octave.
-func NearUnits(a *kernel.Allotment, prefix string, columns []int, scale, least []float64, rows, mu float64) (out []float64, far float64, err error) {
+func NearUnits(a *kernel.SubBudget, prefix string, columns []int, scale, least []float64, rows, mu float64) (out []float64, far float64, err error) {
 	octaves, sigma, m, err := pairOctaves(a, prefix+"near pairs", rows, mu)
 	if err != nil {
 		return nil, 0, err

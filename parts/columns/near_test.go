@@ -31,7 +31,7 @@ func TestNearUnits(t *testing.T) {
 		scale, least := []float64{4, 1e6, 2, 64, 1}, []float64{0, 0, 1, 0, 0}
 		s := kerneltest.Open(t, kerneltest.Table(rows, 5, rel), kernel.Plan{Method: "near", Steps: []kernel.Step{NearStep("", 1)}},
 			kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: .02}}, kerneltest.Options{Seed: 9})
-		got, far, err := NearUnits(s.Allotment(), "", []int{0, 1, 2, 3, 4}, scale, least, n, .99*s.Mu())
+		got, far, err := NearUnits(s.SubBudget(), "", []int{0, 1, 2, 3, 4}, scale, least, n, .99*s.Mu())
 		if err != nil {
 			t.Fatal(err)
 		}

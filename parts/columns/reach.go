@@ -73,7 +73,7 @@ const someAtom = .2
 
 // MeasureReach finds how far the columns of space reach, with the part mu2 of mu^2. rows is public
 // or released.
-func MeasureReach(a *kernel.Allotment, prefix string, space component.Space, rows, mu2 float64) (t Summary, err error) {
+func MeasureReach(a *kernel.SubBudget, prefix string, space component.Space, rows, mu2 float64) (t Summary, err error) {
 	t.Seen = space
 	t.Seen.Scale = slices.Clone(space.Scale)
 	t.Columns = make([]Column, space.Dim())
@@ -82,7 +82,7 @@ func MeasureReach(a *kernel.Allotment, prefix string, space component.Space, row
 
 // Closer looks again with mu2 of mu^2 at the columns with an atom, a heavy tail or a group apart,
 // which may have few rows farther out, alone; or at all of them.
-func (t *Summary) Closer(a *kernel.Allotment, prefix string, rows, mu2 float64, all bool) error {
+func (t *Summary) Closer(a *kernel.SubBudget, prefix string, rows, mu2 float64, all bool) error {
 	return t.look(a, prefix, rows, mu2, func(c Column) bool {
 		return all || c.Atom > someAtom || c.Group > 0 || c.Tail > 0 && c.Tail < lightTail
 	})
@@ -90,7 +90,7 @@ func (t *Summary) Closer(a *kernel.Allotment, prefix string, rows, mu2 float64, 
 
 // look releases one histogram of the columns that are wanted, if any are, signed, with the part mu2
 // of mu^2, and reads them. rows is public or released.
-func (t *Summary) look(a *kernel.Allotment, prefix string, rows, mu2 float64, want func(Column) bool) error {
+func (t *Summary) look(a *kernel.SubBudget, prefix string, rows, mu2 float64, want func(Column) bool) error {
 	is, size := parts.Map(t.Columns, want), len(lengths)
 	if !slices.Contains(is, true) {
 		return nil

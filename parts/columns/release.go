@@ -55,7 +55,7 @@ var ErrOverflow = errors.New("marginal: the columns' coordinates do not fit floa
 // the radius, least2^.5 or more, that balances noise with what clipping hides, weighted by excess.
 //
 // Source: [TYLERPRESS] Section 3.
-func ReleaseMoments(a *kernel.Allotment, prefix string, frame query.Affine, rows, mu2, least2, excess float64) (m Moments, err error) {
+func ReleaseMoments(a *kernel.SubBudget, prefix string, frame query.Affine, rows, mu2, least2, excess float64) (m Moments, err error) {
 	d := frame.Out()
 	if frame.Validate(a.Session().Columns()) != nil {
 		return m, ErrOverflow
@@ -96,7 +96,7 @@ type Summary struct {
 }
 
 // Release measures the columns' moments, each in units of its reach.
-func (t *Summary) Release(a *kernel.Allotment, prefix string, rows, mu2 float64) (err error) {
+func (t *Summary) Release(a *kernel.SubBudget, prefix string, rows, mu2 float64) (err error) {
 	excess := AnyExcess
 	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Tail > 0 || c.Atom > someAtom }) {
 		excess = excessHere

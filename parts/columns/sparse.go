@@ -55,7 +55,7 @@ func ladder(center float64) (edges []float64, lowest, below int) {
 // all of them, every bin with its noise, costs no delta, and shows the fullest octaves or that none
 // is clear: an octave that is not where rows are is taken for one in less than one of 1e4 columns.
 // It marks as constant what it cannot see: Varied says how many rows differ nevertheless.
-func (u *Units) findSparse(a *kernel.Allotment, step string, mu2 float64, sparse []bool) error {
+func (u *Units) findSparse(a *kernel.SubBudget, step string, mu2 float64, sparse []bool) error {
 	relation := a.Session().Relation()
 	d, most := len(sparse), math.Sqrt(mu2*(1-1e-9))
 	var q query.Counts

@@ -76,9 +76,9 @@ func sparseUnits(t *testing.T, rows [][]float64, rel privacy.Relation) (u Units)
 	cfg := UnitsConfig{CenterMu2: center * mu2, ScaleMu2: ScalePart * mu2, SparseMu2: part * mu2, Rows: n}
 	var err error
 	if rel == privacy.ReplaceOne {
-		u, err = SpreadByPairs(s.Allotment(), cfg, n, share*mu2)
+		u, err = SpreadByPairs(s.SubBudget(), cfg, n, share*mu2)
 	} else {
-		u, err = MeasureUnits(s.Allotment(), cfg)
+		u, err = MeasureUnits(s.SubBudget(), cfg)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -71,7 +71,7 @@ func SpreadStep(prefix string, share float64) kernel.Step {
 //
 // Source: [TYLERPRESS] Section 1; [KSSU19] Section E of the
 // restatement, stage A' (its histogram).
-func SpreadByPairs(a *kernel.Allotment, cfg UnitsConfig, rows, mu2 float64) (Units, error) {
+func SpreadByPairs(a *kernel.SubBudget, cfg UnitsConfig, rows, mu2 float64) (Units, error) {
 	d := a.Session().Columns()
 	octaves, sigma, pairs, err := pairOctaves(a, cfg.Prefix+"spread", rows, math.Sqrt(mu2))
 	if err != nil {
@@ -117,7 +117,7 @@ func SpreadByPairs(a *kernel.Allotment, cfg UnitsConfig, rows, mu2 float64) (Uni
 // pairOctaves returns a histogram of the octaves of pairs' differences for every column, equal
 // pairs first, with the noise of a count, and about how many pairs there are. rows is public or
 // released. Of more rows than it takes the pairs are those of a secret sample.
-func pairOctaves(a *kernel.Allotment, step string, rows, mu float64) (counts [][]float64, sigma, m float64, err error) {
+func pairOctaves(a *kernel.SubBudget, step string, rows, mu float64) (counts [][]float64, sigma, m float64, err error) {
 	q := query.PairOctaves{Columns: a.Session().Columns(), Low: lowOctave, High: highOctave}
 	of := pairsOf(a.Session().Relation(), rows)
 	if odds := math.Floor(of / math.Max(leastPairs, plentySDs*q.PairSensitivity()/mu)); odds >= 2 {

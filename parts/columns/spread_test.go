@@ -25,12 +25,12 @@ func spread(t *testing.T, rows [][]float64, rel privacy.Relation, eps float64, f
 	share, _ := SpreadShare(d, n, mu2)
 	center, _ := CenterShare(rel, d, n, mu2)
 	cfg := UnitsConfig{CenterMu2: center * mu2, ScaleMu2: ScalePart * mu2}
-	u, err := SpreadByPairs(s.Allotment(), cfg, n, share*mu2)
+	u, err := SpreadByPairs(s.SubBudget(), cfg, n, share*mu2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if find {
-		if err := u.FindCenters(s.Allotment(), "", n, cfg.CenterMu2); err != nil {
+		if err := u.FindCenters(s.SubBudget(), "", n, cfg.CenterMu2); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -187,9 +187,9 @@ func TestRunOnAsksNothingElse(t *testing.T) {
 		cfg := UnitsConfig{CenterMu2: .4 * s.Mu() * s.Mu(), ScaleMu2: .4 * s.Mu() * s.Mu()}
 		var err error
 		if is == nil {
-			u, err = MeasureUnits(s.Allotment(), cfg)
+			u, err = MeasureUnits(s.SubBudget(), cfg)
 		} else {
-			u, err = MeasureUnitsOf(s.Allotment(), cfg, is)
+			u, err = MeasureUnitsOf(s.SubBudget(), cfg, is)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -72,7 +72,7 @@ func TestMeasure(t *testing.T) {
 		plan := kernel.Plan{Method: "marginal", Steps: allSteps("", 1)}
 		terms := kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
 		s := kerneltest.Open(t, kerneltest.Table(rows, len(laws), rel), plan, terms, kerneltest.Options{Fresh: true})
-		m, err := measure(s.Allotment(), "", space, n, .9*s.Allotment().Left())
+		m, err := measure(s.SubBudget(), "", space, n, .9*s.SubBudget().Left())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func allSteps(prefix string, share float64) []kernel.Step {
 const lookPart, firstLook = .5, .25
 
 // measure finds the moments of all columns of the space with the part mu2 of mu^2.
-func measure(a *kernel.Allotment, prefix string, space component.Space, rows, mu2 float64) (t Summary, err error) {
+func measure(a *kernel.SubBudget, prefix string, space component.Space, rows, mu2 float64) (t Summary, err error) {
 	before := a.Left()
 	if t, err = MeasureReach(a, prefix, space, rows, firstLook*lookPart*mu2); err == nil {
 		err = t.Closer(a, prefix, rows, (1-firstLook)*lookPart*mu2, false)

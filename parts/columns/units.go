@@ -60,7 +60,7 @@ type UnitsConfig struct {
 	// Rows is their number, public or released; 0 if there is none, and then no column is sparse.
 	Rows float64
 	// Sample, if set, is asked for the centres: of part of the rows, and with the same budget.
-	Sample *kernel.Allotment
+	Sample *kernel.SubBudget
 }
 
 // Units are the released centre and scale of every column.
@@ -142,13 +142,13 @@ func CenterShare(r privacy.Relation, d int, rows, mu2 float64) (share float64, o
 
 // MeasureUnits measures centres and scales of all columns. Its errors are faults of the plan or an
 // interruption, never facts about rows.
-func MeasureUnits(a *kernel.Allotment, cfg UnitsConfig) (Units, error) {
+func MeasureUnits(a *kernel.SubBudget, cfg UnitsConfig) (Units, error) {
 	return MeasureUnitsOf(a, cfg, slices.Repeat([]bool{true}, a.Session().Columns()))
 }
 
 // MeasureUnitsOf is MeasureUnits for the columns of which is holds; of the others nothing is
 // asked, and what is returned means nothing.
-func MeasureUnitsOf(a *kernel.Allotment, cfg UnitsConfig, is []bool) (Units, error) {
+func MeasureUnitsOf(a *kernel.SubBudget, cfg UnitsConfig, is []bool) (Units, error) {
 	d := a.Session().Columns()
 	u := Units{Scale: make([]float64, d), Constant: make([]bool, d)}
 	if cfg.VariedMu2 == 0 {
@@ -210,7 +210,7 @@ func MeasureUnitsOf(a *kernel.Allotment, cfg UnitsConfig, is []bool) (Units, err
 const compareSDs, leastSDs = 5.0, 3.5
 
 // balance returns the sensitivity of a comparison of scales in so many columns.
-func balance(a *kernel.Allotment, columns int) float64 {
+func balance(a *kernel.SubBudget, columns int) float64 {
 	q := query.Counts{Edges: query.Each(make([]float64, columns)), As: query.Balance}
 	return q.Sensitivity(a.Session().Relation())
 }
@@ -220,7 +220,7 @@ func (u *Units) behind(j int) float64 { return 2 * (1 - scaleQuantile) * u.Varie
 
 // sparse returns the columns in which most rows share one value, and too few differ for a search by
 // halves of which each costs mu.
-func (u *Units) sparse(a *kernel.Allotment, cfg UnitsConfig, mu float64) []bool {
+func (u *Units) sparse(a *kernel.SubBudget, cfg UnitsConfig, mu float64) []bool {
 	sparse := make([]bool, len(u.Varied))
 	for j := range sparse {
 		sparse[j] = !u.Constant[j] && u.Varied[j] < sparsePart*cfg.Rows && u.behind(j) < compareSDs*balance(a, len(u.Varied))/mu
@@ -231,7 +231,7 @@ func (u *Units) sparse(a *kernel.Allotment, cfg UnitsConfig, mu float64) []bool 
 // weak returns the other columns whose scale needs a search of their own, and the mu of each of its
 // queries; columns that WeakMu2 cannot pay for become constant, those with the fewest differing
 // rows first.
-func (u *Units) weak(a *kernel.Allotment, cfg UnitsConfig, sparse []bool, mu float64) (map[int]bool, float64) {
+func (u *Units) weak(a *kernel.SubBudget, cfg UnitsConfig, sparse []bool, mu float64) (map[int]bool, float64) {
 	weak := map[int]bool{}
 	if cfg.WeakMu2 <= 0 {
 		return weak, 0
@@ -255,7 +255,7 @@ func (u *Units) weak(a *kernel.Allotment, cfg UnitsConfig, sparse []bool, mu flo
 
 // centers bisects the finite float64 numbers, in their order, for the median of every column. Each
 // query halves every column's interval, so the last of the 65 leaves one number each.
-func centers(a *kernel.Allotment, step string, is []bool, mu2 float64) ([]float64, error) {
+func centers(a *kernel.SubBudget, step string, is []bool, mu2 float64) ([]float64, error) {
 	const lateWeight = (centerQueries - earlyQueries*earlyWeight) / (centerQueries - earlyQueries)
 	b := newBisection(is, -math.MaxInt64, math.MaxInt64, 0) // halves end at multiples of powers of two
 	err := b.run(centerQueries, fromOrdinal, func(i int, edges []float64) ([]float64, error) {
@@ -284,7 +284,7 @@ func centers(a *kernel.Allotment, step string, is []bool, mu2 float64) ([]float6
 //
 // It looks for a little more than the median: where half of a column is one value and the centre
 // falls between that and the next, half of the distances say nothing about the spread.
-func (u *Units) findScales(a *kernel.Allotment, step string, varied []float64, mu float64, search []bool) error {
+func (u *Units) findScales(a *kernel.SubBudget, step string, varied []float64, mu float64, search []bool) error {
 	b := newBisection(search, 1, lastKey, keyOffset)
 	err := b.run(scaleQueries, lastOfKey, func(_ int, edges []float64) ([]float64, error) {
 		answer, err := a.Sum(step, query.Counts{Center: u.Center, Edges: query.Each(edges), As: query.Balance, SkipZero: true}, mu)

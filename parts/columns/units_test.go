@@ -20,7 +20,7 @@ func run(t *testing.T, rows [][]float64, rel privacy.Relation, eps float64) Unit
 	t.Helper()
 	s := open(t, rows, rel, eps)
 	mu2 := s.Mu() * s.Mu()
-	u, err := MeasureUnits(s.Allotment(), UnitsConfig{CenterMu2: mu2 * .499, ScaleMu2: mu2 * .499})
+	u, err := MeasureUnits(s.SubBudget(), UnitsConfig{CenterMu2: mu2 * .499, ScaleMu2: mu2 * .499})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ const withinRankNoise = 9
 // middle of what is left. rows is public or released.
 //
 // Source: [TYLERPRESS] Section 1.
-func (u *Units) FindCenters(a *kernel.Allotment, prefix string, rows, mu2 float64) error {
+func (u *Units) FindCenters(a *kernel.SubBudget, prefix string, rows, mu2 float64) error {
 	d := len(u.Center)
 	mu := math.Max(withinRankNoise*math.Sqrt(float64(d))*perColumn(a.Session().Relation())/math.Max(rows, 1), math.Sqrt(mu2/centerQueries))
 	search := make([]interval, d)

@@ -114,7 +114,7 @@ func TestApplyUndoesClipping(t *testing.T) {
 			plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "m", Query: q.Kind(), Share: 1, Most: 1}}}
 			s := kerneltest.Open(t, kerneltest.Table(rows, d, privacy.AddRemoveOne), plan, kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Rho: 1e4}},
 				kerneltest.Options{Exact: true})
-			ans, err := s.Allotment().Sum("m", q, s.Allotment().LeftMu())
+			ans, err := s.SubBudget().Sum("m", q, s.SubBudget().LeftMu())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -203,7 +203,7 @@ func TestNoise(t *testing.T) {
 			q := query.ClippedMoments{Form: form, Lift: Lift, Components: []query.Component{{Frame: frame, Radius: 1}}}
 			plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "m", Query: q.Kind(), Share: 1, Most: 1}}}
 			s := kerneltest.Open(t, kerneltest.Table([][]float64{{1, 2}, {3, 4}}, 2, relation), plan, kernel.Terms{Relation: relation, Budget: privacy.Budget{Rho: 1}}, kerneltest.Options{})
-			ans, err := s.Allotment().Sum("m", q, mu)
+			ans, err := s.SubBudget().Sum("m", q, mu)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,8 +22,8 @@ func TestUnpack(t *testing.T) {
 		plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "m", Query: q.Kind(), Share: 1, Most: 1}}}
 		s := kerneltest.Open(t, kerneltest.Table(rows, 2, privacy.ReplaceOne), plan, kernel.Terms{Relation: privacy.ReplaceOne,
 			Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}, kerneltest.Options{Exact: true})
-		mu := s.Allotment().LeftMu()
-		answer, err := s.Allotment().Sum("m", q, mu)
+		mu := s.SubBudget().LeftMu()
+		answer, err := s.SubBudget().Sum("m", q, mu)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func TestSDs(t *testing.T) {
 			ratio[i] = map[string]float64{}
 		}
 		for range draws {
-			answer, err := s.Allotment().Sum("m", q, mu)
+			answer, err := s.SubBudget().Sum("m", q, mu)
 			if err != nil {
 				t.Fatal(err)
 			}

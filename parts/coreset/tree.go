@@ -185,7 +185,7 @@ func Grow(trees []*Tree, ask func([]query.CellCounts) ([]kernel.Answer, error)) 
 }
 
 // Build measures a whole tree, one measurement per level of an equal part of mu.
-func Build(a *kernel.Allotment, step string, frame query.Affine, half []float64, first, last int, least, mu float64) (*Coreset, error) {
+func Build(a *kernel.SubBudget, step string, frame query.Affine, half []float64, first, last int, least, mu float64) (*Coreset, error) {
 	t := NewTree(frame, half, first, last, least)
 	per := mu / math.Sqrt(float64(last-first+1))
 	err := Grow([]*Tree{t}, func(q []query.CellCounts) ([]kernel.Answer, error) {

@@ -83,7 +83,7 @@ func TestCoresetKeepsMass(t *testing.T) {
 			mu := .3 + 3*rng.Float64()
 			s := kerneltest.Open(t, kerneltest.Table(rows, q, privacy.AddRemoveOne), plan, kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Rho: mu * mu / 2}},
 				kerneltest.Options{Seed: rng.Uint64(), Record: &tr})
-			c, err := Build(s.Allotment(), "tree", frame, half, first, last, 3, s.Mu()*(1-1e-12))
+			c, err := Build(s.SubBudget(), "tree", frame, half, first, last, 3, s.Mu()*(1-1e-12))
 			if err != nil {
 				t.Fatal(err)
 			}

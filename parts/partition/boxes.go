@@ -82,7 +82,7 @@ const inBoxes = " in boxes"
 // Source: [AAL21] Section 6 of the restatement, step 1.
 // Differs: two histograms with edges chosen from what was seen before, instead of a tree of eight
 // levels.
-func Find(ctx context.Context, a *kernel.Allotment, c Config) ([]Box, error) {
+func Find(ctx context.Context, a *kernel.SubBudget, c Config) ([]Box, error) {
 	d := a.Session().Columns()
 	columns := c.Columns
 	if columns == nil {
@@ -107,7 +107,7 @@ func Find(ctx context.Context, a *kernel.Allotment, c Config) ([]Box, error) {
 type finder struct {
 	Config
 	ctx   context.Context
-	a     *kernel.Allotment
+	a     *kernel.SubBudget
 	per   float64 // a column's part of the budgets
 	found []Box
 	sigma float64 // of the last histograms

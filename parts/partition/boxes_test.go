@@ -159,7 +159,7 @@ func TestFind(t *testing.T) {
 		groups := farGroups(rng, d, k, 1500)
 		rows := draw(rng, groups)
 		s := open(t, rows, d, relations[i%2], kerneltest.Options{Exact: true})
-		found, err := Find(t.Context(), s.Allotment(), config(s, len(rows), k))
+		found, err := Find(t.Context(), s.SubBudget(), config(s, len(rows), k))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +219,7 @@ func TestFindNested(t *testing.T) {
 		wide := group{n: 2000, mean: narrow.mean, sds: slices.Repeat([]float64{2000 * unit}, d)}
 		rows := draw(rng, []group{narrow, wide})
 		s := open(t, rows, d, relations[i%2], kerneltest.Options{Exact: true})
-		found, err := Find(t.Context(), s.Allotment(), config(s, len(rows), 2))
+		found, err := Find(t.Context(), s.SubBudget(), config(s, len(rows), 2))
 		if err != nil || len(found) != 2 {
 			t.Errorf("d = %d: %d boxes (%v), want 2", d, len(found), err)
 			continue
@@ -277,7 +277,7 @@ func TestCost(t *testing.T) {
 		what := fmt.Sprintf("d = %d, n = %d, kinds %v", d, n, kind)
 		s := open(t, rows, d, relations[i%2], kerneltest.Options{Seed: rng.Uint64()})
 		c := config(s, n, 1+rng.IntN(6))
-		found, err := Find(t.Context(), s.Allotment(), c)
+		found, err := Find(t.Context(), s.SubBudget(), c)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}

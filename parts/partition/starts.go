@@ -42,7 +42,7 @@ const (
 // or, where there are fewer boxes than components asked for, more in boxes whose trees show more;
 // where their number is not known, only boxes that look mixed in some column get a tree. mu2 is the
 // part of mu^2 that the trees may spend.
-func Start(ctx context.Context, a *kernel.Allotment, step string, found []Box, mu2 float64, c Choice) ([]component.Gaussian, float64, error) {
+func Start(ctx context.Context, a *kernel.SubBudget, step string, found []Box, mu2 float64, c Choice) ([]component.Gaussian, float64, error) {
 	found = withoutScraps(joinAlike(found, c.Components), c.Components)
 	wanted := Box.isMixed
 	most, penalty := c.Most, complexity

@@ -149,7 +149,7 @@ func TestStart(t *testing.T) {
 		for _, c := range []struct{ asked, most, trees, components int }{{0, 10, 1, 3}, {2, 0, 0, 2}, {3, 0, 1, 5}, {0, 2, 1, 2}} {
 			s := open(t, rows, 2, rel, kerneltest.Options{Exact: true})
 			mu2 := treePart * s.Mu() * s.Mu()
-			cs, held, err := Start(t.Context(), s.Allotment(), treeStep, found, mu2, Choice{Components: c.asked, Most: c.most, Rows: 9000, Uniform: uniform})
+			cs, held, err := Start(t.Context(), s.SubBudget(), treeStep, found, mu2, Choice{Components: c.asked, Most: c.most, Rows: 9000, Uniform: uniform})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -39,7 +39,7 @@ func TreeStep(step string, share float64) kernel.Step {
 // look least like those of one component. mu2 is the part of mu^2 that it may spend.
 //
 // Source: [KSSU19] Section C.3 of the restatement; all boxes at once by its Section A.3.
-func trees(a *kernel.Allotment, step string, found []Box, wanted func(Box) bool, rows, mu2 float64) ([]set, error) {
+func trees(a *kernel.SubBudget, step string, found []Box, wanted func(Box) bool, rows, mu2 float64) ([]set, error) {
 	var sets []set
 	grown := make([]*coreset.Tree, len(found))
 	for i, b := range found {

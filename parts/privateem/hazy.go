@@ -51,7 +51,7 @@ func (r *Rounds) Blur() {
 // privacy loss mu, and drops those that nobody is near: shapes that noise has moved away from the
 // rows that they stood for, which are the others' then. Where none is, the noisiest is asked for. A
 // row counts for one of them, the narrowest that it is near.
-func (r *Rounds) Attended(a *kernel.Allotment, step string, mu float64) error {
+func (r *Rounds) Attended(a *kernel.SubBudget, step string, mu float64) error {
 	slices.SortStableFunc(r.Components, func(a, b component.Gaussian) int {
 		return cmp.Compare(symmetric.LogDet(a.Cov), symmetric.LogDet(b.Cov))
 	})

@@ -34,7 +34,7 @@ func TestAttended(t *testing.T) {
 	plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "near", Query: query.PartsOf(query.Count{}.Kind()), Share: 1, Most: 1, Source: "s"}}}
 	terms := kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
 	s := kerneltest.Open(t, kerneltest.Table(rows, 2, terms.Relation), plan, terms, kerneltest.Options{Seed: 1})
-	if err := r.Attended(s.Allotment(), "near", s.Allotment().LeftMu()); err != nil {
+	if err := r.Attended(s.SubBudget(), "near", s.SubBudget().LeftMu()); err != nil {
 		t.Fatal(err)
 	}
 	total := 0.0

@@ -36,7 +36,7 @@ const MostLines = 3
 
 // Lines counts the rows of every component along a few directions, in releases that cost mu
 // together. Two clusters in one component show there, side by side.
-func (r *Rounds) Lines(a *kernel.Allotment, step string, mu float64) ([][]Line, error) {
+func (r *Rounds) Lines(a *kernel.SubBudget, step string, mu float64) ([][]Line, error) {
 	d, p := r.Space.Dim(), r.Parted()
 	out, along := make([][]Line, len(r.Components)), make([][][]float64, len(r.Components))
 	for j, c := range r.Components {

@@ -15,14 +15,14 @@ const outsideSDs = 3.0
 
 // CountOutside counts the rows that lie outside every component, with the loss mu, for LeftOut: one
 // count in one place, whose noise is that of fewer rows than the background's copies show.
-func (r *Rounds) CountOutside(a *kernel.Allotment, step string, mu float64) (err error) {
+func (r *Rounds) CountOutside(a *kernel.SubBudget, step string, mu float64) (err error) {
 	r.outside, r.outsideSD, err = CountOutside(a, step, r.Space, r.Components, mu)
 	return err
 }
 
 // CountOutside counts the rows that lie outside every component of a space, with the loss mu, and
 // returns the noisy count and its sd.
-func CountOutside(a *kernel.Allotment, step string, space component.Space, components []component.Gaussian, mu float64) (rows, sd float64, err error) {
+func CountOutside(a *kernel.SubBudget, step string, space component.Space, components []component.Gaussian, mu float64) (rows, sd float64, err error) {
 	var outside query.Region
 	radius := math.Sqrt(float64(space.Dim())) + outsideSDs
 	for _, c := range components {

@@ -84,7 +84,7 @@ func (r *Rounds) update() component.Update {
 
 // Round measures once and updates every component; the last one includes the background and deletes
 // components without rows.
-func (r *Rounds) Round(a *kernel.Allotment, step string, mu float64, last bool) error {
+func (r *Rounds) Round(a *kernel.SubBudget, step string, mu float64, last bool) error {
 	q, how := r.query(mu, last)
 	ans, err := a.Sum(step, q, mu)
 	if err != nil {

@@ -65,7 +65,7 @@ func (r *Rounds) Axes(c component.Gaussian) (out, in *mat.Dense) {
 // from its mean in its own sds, and by that along its widest axis alone. Two clusters in one
 // component leave its middle empty. random draws rows of the model, which say what to expect where
 // components overlap.
-func (r *Rounds) Shells(a *kernel.Allotment, step string, random func(draws, components int) Random, mu float64) error {
+func (r *Rounds) Shells(a *kernel.SubBudget, step string, random func(draws, components int) Random, mu float64) error {
 	p, d := r.Parted(), r.Space.Dim()
 	x, part := r.parted(random(shellDraws, len(r.Components)))
 	for j := range r.Components {

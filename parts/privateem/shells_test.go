@@ -49,7 +49,7 @@ func TestShells(t *testing.T) {
 		terms := kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
 		s := kerneltest.Open(t, kerneltest.Table(rows, d, terms.Relation), plan, terms, kerneltest.Options{Exact: true})
 		random := func(n, k int) Random { return rand.New(rand.NewPCG(uint64(n), uint64(k))) }
-		if err := r.Shells(s.Allotment(), "s", random, s.Allotment().LeftMu()); err != nil {
+		if err := r.Shells(s.SubBudget(), "s", random, s.SubBudget().LeftMu()); err != nil {
 			t.Fatal(err)
 		}
 		if both, alone := r.Components[0].Misfit, r.Components[1].Misfit; !(both > .1) || !(alone < .02) {

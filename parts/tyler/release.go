@@ -16,7 +16,7 @@ import (
 // Source: [TYLERPRESS] Section 3, private radius.
 // Differs: one histogram in place of a bisection. It costs no more and shows the whole law: also
 // what clipping cuts off.
-func CountRadii(a *kernel.Allotment, step string, frame query.Affine, mu float64, edges []float64, rows float64) (*RadialHistogram, error) {
+func CountRadii(a *kernel.SubBudget, step string, frame query.Affine, mu float64, edges []float64, rows float64) (*RadialHistogram, error) {
 	answer, err := a.Sum(step, query.Counts{Frame: frame, Edges: [][]float64{parts.Map(edges, math.Sqrt)}}, mu)
 	return &RadialHistogram{D: frame.Out(), Edges: edges, Counts: answer.Values, Sigma: answer.Sigma, Rows: rows}, err
 }

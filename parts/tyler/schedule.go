@@ -34,7 +34,7 @@ const (
 
 // A Rounder is what makes rows round and what it knows of them. All fields are public or released.
 type Rounder struct {
-	Allotment *kernel.Allotment
+	SubBudget *kernel.SubBudget
 	Prefix    string // of the step's name
 	// Rows prices the steps: good rows, n or a noisy count.
 	Rows float64
@@ -43,7 +43,7 @@ type Rounder struct {
 	// found, 0 (unknown) in raw ones.
 	Unit float64
 
-	pre     *kernel.Allotment // the part of the allotment that the steps may spend
+	pre     *kernel.SubBudget // the part of the sub-budget that the steps may spend
 	history []measurement     // of the last Round
 }
 
@@ -68,8 +68,8 @@ func Step(prefix string, share float64) kernel.Step {
 func (r *Rounder) Round(start *State, nu, part float64) (st *State, ok bool, err error) {
 	st = start.clone()
 	st.Nu = nu
-	r.pre = r.Allotment.Take(part * r.Allotment.Left())
-	defer func() { r.Allotment.Return(r.pre) }()
+	r.pre = r.SubBudget.Take(part * r.SubBudget.Left())
+	defer func() { r.SubBudget.Return(r.pre) }()
 	r.history = nil
 	resolved := 1
 	for range maxSteps {
@@ -125,7 +125,7 @@ func (r *Rounder) polish(st *State, certain float64) (ok bool, err error) {
 	if d == 1 { // there is nothing but the scale
 		part = polishAlone
 	}
-	mu := math.Min(math.Sqrt(part*(r.Allotment.Left()+r.pre.Left())), r.pre.LeftMu())
+	mu := math.Min(math.Sqrt(part*(r.SubBudget.Left()+r.pre.Left())), r.pre.LeftMu())
 	if r.stepMu(d, st.Nu, certain) > mu {
 		return true, nil
 	}

@@ -16,7 +16,7 @@ import (
 // s), over sqrt2 where the sensitivity is 1. nu = 1 gives 2 D^1.5/(n s).
 func (r *Rounder) stepMu(d int, nu, s float64) float64 {
 	mu := 2 * (nu + float64(d)) * math.Sqrt(float64(d+1)) / (r.Rows * s)
-	if r.Allotment.Session().Relation() == privacy.AddRemoveOne {
+	if r.SubBudget.Session().Relation() == privacy.AddRemoveOne {
 		mu /= math.Sqrt2
 	}
 	return math.Max(mu, leastMu)

@@ -47,7 +47,7 @@ func AddedDelta(delta, epsilon float64) float64 {
 // Release charges the test and what of its mask is Gaussian, runs the learner on fresh secret
 // blocks, tests, releases and records, in this order. A failed test and a failed release are the
 // same outcome; the mask is recorded either way, because it has been paid for.
-func Release(a *core.Allotment, step string, q interface{ Kind() string }, b Drawn, t Test) (components []stable.Component, ok bool, err error) {
+func Release(a *core.SubBudget, step string, q interface{ Kind() string }, b Drawn, t Test) (components []stable.Component, ok bool, err error) {
 	if d := b.Columns; b.Count != t.Estimates || b.Components != t.Components || d != t.Columns || b.Width != 1+d+d*d {
 		return nil, false, fmt.Errorf("kernel: step %q: want %d blocks of %d components of %d columns, each %d long, got %d of %d of %d, %d long",
 			step, t.Estimates, t.Components, t.Columns, 1+t.Columns+t.Columns*t.Columns, b.Count, b.Components, d, b.Width)

@@ -24,7 +24,7 @@ func OfBlocks(kind string) string { return "of blocks: " + kind }
 
 // Secretly does something with the rows that releases nothing and costs nothing, such as cutting
 // them into secret blocks. What it makes must go into a table of a derived session.
-func Secretly(a *Allotment, do func(*Draw) error) (err error) {
+func Secretly(a *SubBudget, do func(*Draw) error) (err error) {
 	a.s.mu.Lock()
 	defer a.s.mu.Unlock()
 	defer sealed(&err)
@@ -36,18 +36,18 @@ func Secretly(a *Allotment, do func(*Draw) error) (err error) {
 // of the protected table can replace so many; if not, that given all draws that made it, what one
 // row changes of the table is that, or nothing, of t. Everything is shared but what Session says of
 // the table.
-func Instead(a *Allotment, t *engine.Table, r privacy.Relation, group int) *Allotment {
+func Instead(a *SubBudget, t *engine.Table, r privacy.Relation, group int) *SubBudget {
 	derived := *a.s
 	derived.table, derived.terms.Relation = protect(t, r), r
 	if group > 0 {
 		derived.pooled, derived.group = true, float64(group)
 	}
-	derived.root = &Allotment{s: &derived, pot: a.pot}
+	derived.root = &SubBudget{s: &derived, pot: a.pot}
 	return derived.root
 }
 
-// Pooled reports the allotment of a table of block estimates.
-func Pooled(a *Allotment) bool { return a.s.pooled }
+// Pooled reports the sub-budget of a table of block estimates.
+func Pooled(a *SubBudget) bool { return a.s.pooled }
 
 // kindOf is the name of a query of the session's table in plans and certificates.
 func (s *Session) kindOf(kind string) string {
@@ -58,7 +58,7 @@ func (s *Session) kindOf(kind string) string {
 }
 
 // OwnLearner is the learner of the terms, for so many estimates of every block.
-func OwnLearner(a *Allotment, estimates int) (Learner, error) {
+func OwnLearner(a *SubBudget, estimates int) (Learner, error) {
 	if a.s.terms.Own == nil {
 		return nil, fmt.Errorf("kernel: Blocks.OfTerms: want 0, as the session's terms hold no learner, got %d", estimates)
 	}

@@ -90,7 +90,7 @@ func (d *Draw) Record(line Measurement, values []float64, exact []int64) []float
 }
 
 // Asked returns the session's own copy of a query, valid for its table.
-func Asked[Q interface{ Validate(d int) error }](a *Allotment, q Q) (own Q, err error) {
+func Asked[Q interface{ Validate(d int) error }](a *SubBudget, q Q) (own Q, err error) {
 	if own, err = query.Own(q); err != nil {
 		return own, err
 	}
@@ -99,10 +99,10 @@ func Asked[Q interface{ Validate(d int) error }](a *Allotment, q Q) (own Q, err 
 
 // Group is how many rows of the session's table one row of the protected table can replace: 1, or
 // the number of estimates per block.
-func Group(a *Allotment) float64 { return a.s.group }
+func Group(a *SubBudget) float64 { return a.s.group }
 
 // Grouped is a sensitivity for one replaced row of the protected table, rounded up.
-func Grouped(a *Allotment, sensitivity float64) float64 {
+func Grouped(a *SubBudget, sensitivity float64) float64 {
 	if a.s.group == 1 {
 		return sensitivity
 	}
@@ -110,4 +110,4 @@ func Grouped(a *Allotment, sensitivity float64) float64 {
 }
 
 // ThresholdDelta is the delta that is set aside for all thresholds of the plan.
-func ThresholdDelta(a *Allotment) float64 { return a.s.total.ThresholdDelta }
+func ThresholdDelta(a *SubBudget) float64 { return a.s.total.ThresholdDelta }

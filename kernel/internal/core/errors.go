@@ -2,7 +2,7 @@ package core
 
 import "errors"
 
-// ErrExhausted is wrapped by the error of a measurement that the allotment cannot pay. Nothing is
+// ErrExhausted is wrapped by the error of a measurement that the sub-budget cannot pay. Nothing is
 // spent.
 var ErrExhausted = errors.New("the budget is exhausted")
 

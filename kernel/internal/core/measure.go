@@ -50,7 +50,7 @@ type Mechanism struct {
 //
 // If it is refused, nothing is charged and nothing was read. Once something is charged it stays
 // charged, whatever happens: an answer may have shown itself, if only by the time it took.
-func Measure(a *Allotment, m Mechanism) error {
+func Measure(a *SubBudget, m Mechanism) error {
 	if err := a.s.measure(a, m); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func Measure(a *Allotment, m Mechanism) error {
 
 // Line is Measure for an answer of one line of the certificate, which lacks only what the plan
 // says; draw returns what is released and, for tests, the sums before noise.
-func Line(a *Allotment, step string, q interface{ Kind() string }, line Measurement, threshold bool, draw func(*Draw) (values []float64, exact []int64)) (
+func Line(a *SubBudget, step string, q interface{ Kind() string }, line Measurement, threshold bool, draw func(*Draw) (values []float64, exact []int64)) (
 	released []float64, err error) {
 	err = Measure(a, Mechanism{Step: step, Query: q, Mu: line.Mu, Pure: line.Pure, Threshold: threshold, Release: func(d *Draw) error {
 		values, exact := draw(d)
@@ -74,7 +74,7 @@ func Line(a *Allotment, step string, q interface{ Kind() string }, line Measurem
 	return released, nil
 }
 
-func (s *Session) measure(a *Allotment, m Mechanism) (err error) {
+func (s *Session) measure(a *SubBudget, m Mechanism) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer sealed(&err)
@@ -95,10 +95,10 @@ func sealed(err *error) {
 	}
 }
 
-// reserve charges one measurement to its step, its allotment and the filter, before anything is
+// reserve charges one measurement to its step, its sub-budget and the filter, before anything is
 // computed from a row. If it fails, nothing is charged. A measurement with a threshold is charged
 // its part delta of the stability slack as well.
-func (s *Session) reserve(a *Allotment, m Mechanism) (u *usage, delta float64, err error) {
+func (s *Session) reserve(a *SubBudget, m Mechanism) (u *usage, delta float64, err error) {
 	if err := s.ctx.Err(); err != nil {
 		return nil, 0, err
 	}

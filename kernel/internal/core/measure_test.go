@@ -24,7 +24,7 @@ func TestPanicsAreConstant(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := s.Allotment().Sum("count", query.Count{}, .1); !errors.Is(err, errInternal) || strings.Contains(err.Error(), "row:") {
+		if _, err := s.SubBudget().Sum("count", query.Count{}, .1); !errors.Is(err, errInternal) || strings.Contains(err.Error(), "row:") {
 			t.Errorf("got %v", err)
 		}
 	}

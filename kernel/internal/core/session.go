@@ -54,7 +54,7 @@ type Session struct {
 	// random is a closure for the reason of Table.rows: entropy not yet used must stay unknown.
 	random func() (noise.Source, *noise.Gaussian)
 	hook   *Hook
-	root   *Allotment
+	root   *SubBudget
 	// pooled says that table holds block estimates, and group how many of its rows one row of the
 	// protected table can replace (else 1).
 	pooled bool
@@ -66,7 +66,7 @@ type Session struct {
 // A book is what a session shares with those derived from it.
 type book struct {
 	// held while a measurement is charged, made and recorded; guards what follows and every
-	// Allotment.left
+	// SubBudget.left
 	mu   sync.Mutex
 	used map[string]*usage
 	log  []Measurement
@@ -120,7 +120,7 @@ func Open(ctx context.Context, t *Table, plan Plan, terms Terms) (*Session, erro
 	for _, step := range plan.Steps {
 		s.used[step.Name] = &usage{step: step}
 	}
-	s.root = &Allotment{s: s, pot: &pot{s.left()}}
+	s.root = &SubBudget{s: s, pot: &pot{s.left()}}
 	return s, nil
 }
 
@@ -164,22 +164,22 @@ func (s *Session) Categories() int { return s.table.Categories() }
 func (s *Session) Rows() (int, bool) { return s.table.Rows() }
 
 // Mu is the total that the budget buys: all measurements together are Mu-GDP (and, with thresholds,
-// within the slack of it). 0 under a pure budget, whose total is Allotment.Left.
+// within the slack of it). 0 under a pure budget, whose total is SubBudget.Left.
 func (s *Session) Mu() float64 { return privacy.MulDown(s.total.Mu, s.part) }
 
 // Part returns the session as a program sees it that may spend a part of the whole budget, in mu^2:
-// Mu and Allotment are of that part, which is taken from what is left. Plan, filter and all else
+// Mu and SubBudget are of that part, which is taken from what is left. Plan, filter and all else
 // are shared.
 func (s *Session) Part(part float64) *Session {
 	own := s.root.Take(part * s.cap().number())
 	derived := *s
 	derived.part = math.Min(1, privacy.SqrtDown(math.Max(0, part)))
-	derived.root = &Allotment{s: &derived, pot: own.pot}
+	derived.root = &SubBudget{s: &derived, pot: own.pot}
 	return &derived
 }
 
-// Allotment is the whole budget of the session, to spend or to share out.
-func (s *Session) Allotment() *Allotment { return s.root }
+// SubBudget is the whole budget of the session, to spend or to share out.
+func (s *Session) SubBudget() *SubBudget { return s.root }
 
 // Plan is the plan the session was opened with.
 func (s *Session) Plan() Plan {

@@ -29,7 +29,7 @@ const maxSigma = 1 << 55
 //
 // Source: [DRS22] Theorem 2.7 of the paper on Gaussian differential privacy; [KARNEY16] for the
 // sampler.
-func (a *Allotment) Sum(step string, q query.Sum, mu float64) (Answer, error) {
+func (a *SubBudget) Sum(step string, q query.Sum, mu float64) (Answer, error) {
 	if a.in != nil {
 		q = query.Partial{Sum: q, As: a.in.As, Fill: a.in.Fill}
 	}
@@ -38,7 +38,7 @@ func (a *Allotment) Sum(step string, q query.Sum, mu float64) (Answer, error) {
 
 // Categories measures q of the table's codes with privacy loss mu, as Sum does: the one query that
 // sees them.
-func (a *Allotment) Categories(step string, q query.CategoryCounts, mu float64) (Answer, error) {
+func (a *SubBudget) Categories(step string, q query.CategoryCounts, mu float64) (Answer, error) {
 	if c := a.s.Categories(); c != len(q.Values) {
 		return Answer{}, fmt.Errorf("kernel: step %q: want counts of %d columns of categories, as the table has, got %d", step, c, len(q.Values))
 	}
@@ -55,8 +55,8 @@ type Summed interface {
 	Unit() float64
 }
 
-// Gaussian measures q with privacy loss mu, as Allotment.Sum does; exact computes the integers.
-func Gaussian[Q Summed](a *Allotment, step string, q Q, mu float64, exact func(*Draw, Q) []int64) (Answer, error) {
+// Gaussian measures q with privacy loss mu, as SubBudget.Sum does; exact computes the integers.
+func Gaussian[Q Summed](a *SubBudget, step string, q Q, mu float64, exact func(*Draw, Q) []int64) (Answer, error) {
 	q, err := Asked(a, q)
 	if err != nil {
 		return Answer{}, err
@@ -72,7 +72,7 @@ func Gaussian[Q Summed](a *Allotment, step string, q Q, mu float64, exact func(*
 
 // Noised measures a valid q of the session's own as line says, in units of integers, with noise of
 // sd sigma: exact computes the integers, and draw what is added to one of them.
-func Noised[Q Summed](a *Allotment, step string, q Q, line Measurement, sigma float64, exact func(*Draw, Q) []int64, draw func(d *Draw, i int) int64) (Answer, error) {
+func Noised[Q Summed](a *SubBudget, step string, q Q, line Measurement, sigma float64, exact func(*Draw, Q) []int64, draw func(d *Draw, i int) int64) (Answer, error) {
 	unit := q.Unit()
 	line.Sensitivity, line.Noise = line.Sensitivity*unit, line.Noise*unit
 	values, err := Line(a, step, q, line, false, func(d *Draw) ([]float64, []int64) {
@@ -88,7 +88,7 @@ func Noised[Q Summed](a *Allotment, step string, q Q, line Measurement, sigma fl
 
 // Sigma is the noise sd of a coordinate of weight 1, rounded up, in grid units.
 func Sigma(step string, sensitivity, mu float64) (float64, error) {
-	if mu == 0 { // LeftMu of an allotment that is spent
+	if mu == 0 { // LeftMu of a sub-budget that is spent
 		return 0, fmt.Errorf("kernel: step %q: want a positive mu, got 0: %w", step, ErrExhausted)
 	}
 	if !(mu > 0) || math.IsInf(mu, 0) {

@@ -52,7 +52,7 @@ func NewBuilderIn(d int, room Room) *Builder {
 
 // NewMixedBuilder is NewBuilderIn of a table of d columns of numbers with c columns of categories,
 // whose rows have d numbers and then c codes: 0, 1, .. for the values that a category has. Only
-// Allotment.Categories asks for them; all else sees a table of d columns.
+// SubBudget.Categories asks for them; all else sees a table of d columns.
 func NewMixedBuilder(d, c int, room Room) *Builder {
 	if d < 1 || c < 0 {
 		panic("kernel: a table needs at least one column of numbers")
