@@ -119,11 +119,11 @@ func pieces(ctx context.Context, l privateem.Line) (cs []fit1d.Component, gain f
 	h.Merged[0], h.Merged[len(l.Counts)+1] = uncounted, uncounted
 	d, n := fit1d.NewData([]fit1d.Histogram{h}, fit1d.Known{}), math.Max(floats.Sum(l.Counts), 3)
 	o := fit1d.Options{Most: 1, Penalty: piecePenalty + 1.5*math.Log(n), Start: []fit1d.Component{{Rows: n, SD: 1}}}
-	_, one, err := d.Search(ctx, o)
+	whole, one, err := d.Search(ctx, o)
 	if err != nil {
 		return nil, 0, err
 	}
-	o.Most = mostPieces
+	o.Most, o.Start = mostPieces, whole
 	all, cost, err := d.Search(ctx, o)
 	for _, c := range all {
 		if c.Rows > leastPiece*n && math.Abs(c.Mean()) < l.Edges[len(l.Counts)] && c.SD < l.Edges[len(l.Counts)] {

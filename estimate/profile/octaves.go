@@ -10,20 +10,32 @@ import (
 // A bin is a noisy count of the rows in [low, high).
 type bin struct{ low, high, rows, sd float64 }
 
-const leastExponent, mostExponent = -1074, 1023
+// Powers of two that values lie between: single ones where people's numbers are, which are those of
+// float32, and every so many farther out.
+const (
+	leastExponent, mostExponent = -1074, 1023
+	fineExponent, farOctaves    = 128, 16
+)
 
-// octaveEdges are the powers of two, every so many of them, negative and positive, and the ends of
-// a bin of 0 alone.
+// octaveEdges are powers of two, negative and positive, where people's numbers are every so many of
+// them, and the ends of a bin of 0 alone.
 func octaveEdges(every int) (edges []float64, zero int) {
-	for k := mostExponent; k >= leastExponent; k -= every {
-		edges = append(edges, -math.Ldexp(1, k))
+	var powers []float64
+	for k := leastExponent; k <= mostExponent; {
+		powers = append(powers, math.Ldexp(1, k))
+		switch far := max(every, farOctaves); {
+		case k < -fineExponent:
+			k = min(k+far, -fineExponent)
+		case k < fineExponent:
+			k += every
+		default:
+			k += far
+		}
 	}
-	zero = len(edges) + 1
-	edges = append(edges, 0, math.SmallestNonzeroFloat64)
-	for k := leastExponent + every; k <= mostExponent; k += every {
-		edges = append(edges, math.Ldexp(1, k))
+	for _, x := range slices.Backward(powers) {
+		edges = append(edges, -x)
 	}
-	return edges, zero
+	return append(append(edges, 0), powers...), len(powers) + 1
 }
 
 // Utility constants, guesses, tried on made-up columns.
@@ -36,11 +48,10 @@ const (
 
 // findOctaves finds where values lie: sign and power of two.
 func (f *fit) findOctaves() error {
-	every := 1
-	for 2*(mostExponent-leastExponent+4)/every*len(f.live) > query.MaxCells {
-		every++
+	edges, zero := octaveEdges(1)
+	for every := 2; (len(edges)+1)*len(f.live) > query.MaxCells; every++ {
+		edges, zero = octaveEdges(every)
 	}
-	edges, zero := octaveEdges(every)
 	counts, sigma, err := f.histogram(stepOctaves, f.live, func(*column) []float64 { return edges }, f.octaves.of(f, float64(len(f.live))))
 	if err != nil {
 		return err

@@ -81,6 +81,9 @@ func (d *Data) grow(ctx context.Context, cs []Component, cost float64, o Options
 		if len(cs) >= o.Most+o.Spare {
 			worth = o.BeyondPenalty
 		}
+		if cost < worth { // no cost is below zero
+			break
+		}
 		next, c := d.best(ctx, cs)
 		if next == nil || c > cost-worth {
 			break

@@ -98,3 +98,20 @@ func TestFormsJoinTheSame(t *testing.T) {
 		}
 	}
 }
+
+// However many pairs are joined, rows are drawn once.
+func TestDrawnOnce(t *testing.T) {
+	const d, k = 2, 8
+	r := &Rounds{Space: component.Flat(d), Form: query.FullForm, Rows: 1e5, Factor: 1}
+	for j := range k {
+		r.Components = append(r.Components, component.Gaussian{Weight: 1. / k, Mean: []float64{.01 * float64(j), 0}, Cov: symmetric.Identity(d)})
+	}
+	draws := 0
+	random := func(n, k int) Random {
+		draws++
+		return rand.New(rand.NewPCG(uint64(n), uint64(k)))
+	}
+	if err := r.Simplify(t.Context(), random, .5); err != nil || len(r.Components) != 2 || draws != 1 {
+		t.Errorf("%d components are left of %d, by %d draws of rows: %v", len(r.Components), k, draws, err)
+	}
+}

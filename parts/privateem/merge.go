@@ -116,9 +116,11 @@ type same struct {
 	cov    *mat.SymDense
 }
 
+func sameAs(c component.Gaussian) same { return same{c.Weight, &c.Mean[0], c.Cov} }
+
 // of returns the bound B on the log-likelihood per row that is lost by joining a and b.
 func (known bounds) of(a, b component.Gaussian) float64 {
-	pair := [2]same{{a.Weight, &a.Mean[0], a.Cov}, {b.Weight, &b.Mean[0], b.Cov}}
+	pair := [2]same{sameAs(a), sameAs(b)}
 	if _, is := known[pair]; !is {
 		m := component.Joined(a, b)
 		known[pair] = (m.Weight*symmetric.LogDet(m.Cov) - a.Weight*known.logDet(a.Cov) - b.Weight*known.logDet(b.Cov)) / 2

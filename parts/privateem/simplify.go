@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
@@ -23,10 +25,10 @@ const (
 // is loose, for such pieces, this is not. Whether the last two are one is left to the contest. It
 // is post-processing of released values. Its error is ctx's.
 func (r *Rounds) Simplify(ctx context.Context, random func(draws, components int) Random, mu float64) error {
-	known := bounds{}
+	judged := r.judge(random)
 	return r.joinDownTo(2, func() (bool, error) {
 		apart, told := r.apartBySDs(), r.told(mu)
-		return r.joinUntold(ctx, random, known, 0, func(a, b component.Gaussian) float64 {
+		return r.joinUntold(ctx, judged, 0, func(a, b component.Gaussian) float64 {
 			if apart(a, b) {
 				return math.Inf(-1)
 			}
@@ -46,7 +48,7 @@ func (r *Rounds) told(mu float64) func(a, b component.Gaussian) float64 {
 // ones whose shapes are noise: by the model's own account nothing is as distinct. Its error is
 // ctx's.
 func (r *Rounds) Reduce(ctx context.Context, random func(draws, components int) Random, k int, mu float64) error {
-	for known := (bounds{}); len(r.Components) > k; {
+	for judged := (*judge)(nil); len(r.Components) > k; {
 		j := -1 // the noisiest
 		for i, c := range r.Components {
 			if c.Weight < ghostShare/float64(k) && c.Sigma*r.spectral() > hazy && (j < 0 || c.Sigma > r.Components[j].Sigma) {
@@ -58,7 +60,10 @@ func (r *Rounds) Reduce(ctx context.Context, random func(draws, components int) 
 			r.normalise(false)
 			continue
 		}
-		joined, err := r.joinUntold(ctx, random, known, -math.MaxFloat64, r.told(mu))
+		if judged == nil {
+			judged = r.judge(random)
+		}
+		joined, err := r.joinUntold(ctx, judged, -math.MaxFloat64, r.told(mu))
 		if err != nil {
 			return err
 		}
@@ -72,11 +77,11 @@ func (r *Rounds) Reduce(ctx context.Context, random func(draws, components int) 
 // Plainer returns the components, and what is left of them as pairs are joined, one after the
 // other, whose joint loses less than most nats per row. Its error is ctx's.
 func (r *Rounds) Plainer(ctx context.Context, random func(draws, components int) Random, most float64) ([][]component.Gaussian, error) {
-	joined, known := *r, bounds{}
+	joined, judged := *r, r.judge(random)
 	out := [][]component.Gaussian{r.Components}
 	for len(joined.Components) > 2 {
 		joined.Components = slices.Clone(joined.Components)
-		ok, err := joined.joinUntold(ctx, random, known, 0, func(_, _ component.Gaussian) float64 { return most })
+		ok, err := joined.joinUntold(ctx, judged, 0, func(_, _ component.Gaussian) float64 { return most })
 		if err != nil || !ok {
 			return out, err
 		}
@@ -87,37 +92,95 @@ func (r *Rounds) Plainer(ctx context.Context, random func(draws, components int)
 
 // joinUntold joins the pair of components whose distinction is worth least beyond what it must be,
 // if that is less than -least.
-func (r *Rounds) joinUntold(ctx context.Context, random func(draws, components int) Random, known bounds, least float64,
-	worth func(a, b component.Gaussian) float64) (bool, error) {
-	x := r.draw(random(simplifyDraws, len(r.Components)), simplifyDraws)
-	// ln w_j N_j(x), then the part of f(x) that it is
-	shares := make([][]float64, len(r.Components))
-	for j, c := range r.Components {
-		shares[j] = x.logDensities(c)
-	}
-	all := share(shares)
-	bound, err := r.likeliestPairs(ctx, known, pairsTried*len(r.Components))
+func (r *Rounds) joinUntold(ctx context.Context, by *judge, least float64, worth func(a, b component.Gaussian) float64) (bool, error) {
+	bound, err := r.likeliestPairs(ctx, by.known, pairsTried*len(r.Components))
 	if err != nil {
 		return false, err
 	}
+	was := by.next()
+	total := make([]float64, simplifyDraws)
+	for _, c := range r.Components {
+		floats.Add(total, by.density(was, c))
+	}
+	all, rest := logSum(total), make([]float64, simplifyDraws)
 	return r.joinBest(ctx, least, func(i, j int) float64 {
-		if known.of(r.Components[i], r.Components[j]) > bound {
+		a, b := r.Components[i], r.Components[j]
+		if by.known.of(a, b) > bound {
 			return math.Inf(-1)
 		}
-		merged := relative(x.logDensities(component.Joined(r.Components[i], r.Components[j])), all)
-		loss, product := 0.0, 1.0
-		for t, m := range merged { // one logarithm for the product of many
-			product *= min(max(1-shares[i][t]-shares[j][t]+m, leastRatio), 1/leastRatio)
-			if product < leastRatio || product > 1/leastRatio {
-				loss, product = loss-math.Log(product), 1
-			}
+		most := worth(a, b)
+		if most <= least { // joining loses something
+			return math.Inf(-1)
 		}
-		return worth(r.Components[i], r.Components[j]) - (loss-math.Log(product))/float64(len(merged))
+		of, ofB, joined := by.density(was, a), by.density(was, b), by.density(was, a, b)
+		for t, f := range total {
+			rest[t] = f - of[t] - ofB[t] + joined[t]
+		}
+		gain := most - (all-logSum(rest))/simplifyDraws
+		least = math.Max(least, gain)
+		return gain
 	})
 }
 
-// leastRatio: a density that falls, or rises, by more where two components are joined counts as if
-// by this.
+// A judge is rows that are drawn from a mixture, on which mergers of its components are judged, one
+// after the other, and what is known of components and of pairs of them.
+type judge struct {
+	rows      drawn
+	base      []float64 // ln of the mixture's density
+	densities map[[2]same][]float64
+	known     bounds
+}
+
+// judge draws the rows.
+func (r *Rounds) judge(random func(draws, components int) Random) *judge {
+	by := &judge{rows: r.draw(random(simplifyDraws, len(r.Components)), simplifyDraws), densities: map[[2]same][]float64{}, known: bounds{}}
+	parts := make([][]float64, len(r.Components))
+	for j, c := range r.Components {
+		parts[j] = by.rows.logDensities(c)
+		by.densities[[2]same{sameAs(c)}] = parts[j]
+	}
+	by.base = share(parts)
+	return by
+}
+
+// next forgets all densities but those that are asked for from now on, and returns what there were.
+func (by *judge) next() map[[2]same][]float64 {
+	was := by.densities
+	by.densities = map[[2]same][]float64{}
+	return was
+}
+
+// density returns the density of a component, or of two joined, at every row, over that of the
+// mixture that the rows are drawn from.
+func (by *judge) density(was map[[2]same][]float64, c component.Gaussian, others ...component.Gaussian) []float64 {
+	key := [2]same{sameAs(c)}
+	for _, o := range others {
+		key[1] = sameAs(o)
+	}
+	if now, is := by.densities[key]; is {
+		return now
+	}
+	out, is := was[key]
+	if !is {
+		out = relative(by.rows.logDensities(component.Joined(c, others...)), by.base)
+	}
+	by.densities[key] = out
+	return out
+}
+
+// logSum returns the sum of the logarithms of the densities: one logarithm for the product of many.
+func logSum(densities []float64) (sum float64) {
+	product := 1.0
+	for _, f := range densities {
+		product *= min(max(f, leastRatio), 1/leastRatio)
+		if product < leastRatio || product > 1/leastRatio {
+			sum, product = sum+math.Log(product), 1
+		}
+	}
+	return sum + math.Log(product)
+}
+
+// leastRatio: a density that falls, or rises, by more counts as if by this.
 const leastRatio = 1e-100
 
 // pairsTried: so many pairs for every component are looked at on drawn rows, those whose bounds are
