@@ -8,6 +8,7 @@ import (
 
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/release"
+	"github.com/gauze-dp/gauze/source"
 )
 
 // When figures are taken to contradict one another, guesses: what noise does seldom. Rows beyond
@@ -83,12 +84,17 @@ func background(r *release.Release, j int) bool {
 
 // beyondLimits warns of means where no value can be.
 func beyondLimits(r *release.Release, say func(string, ...any)) {
-	for i, c := range r.Numbers() {
+	for i := range r.Model.Columns {
+		c := source.Column(r.Column(i))
 		for j, g := range r.Model.Components {
-			if i >= len(g.Mean) || background(r, j) {
+			if background(r, j) {
 				continue
 			}
-			switch mean := g.Mean[i]; {
+			mean := g.Mean[i]
+			if l := c.Log(); l.Maps() {
+				mean = l.From(mean)
+			}
+			switch {
 			case c.AtLeast != nil && mean < *c.AtLeast:
 				say("component %d has the mean %g in %q, below %g, the least that a value can be", j+1, mean, c.Name, *c.AtLeast)
 			case c.AtMost != nil && mean > *c.AtMost:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"slices"
 
@@ -193,6 +194,7 @@ func (q *question) release(outcome estimate.Outcome, certificate release.Certifi
 	out.Diagnostics.Flags = append(out.Diagnostics.Flags, flags.Named(outcome.Aside, all)...)
 	out.Keep()
 	out.Diagnostics.Notes = append(out.Diagnostics.Notes, q.notes(q.problem.Rows)...)
+	ownUnits(out)
 	var own estimate.Estimator // of a test, which the catalogue does not know
 	if q.method.Name() != profile.Name && !slices.Contains(Methods().Names(), q.method.Name()) {
 		own = q.method
@@ -201,6 +203,27 @@ func (q *question) release(outcome estimate.Outcome, certificate release.Certifi
 		return nil, fmt.Errorf("method %s: its release does not verify: %w", q.method.Name(), errors.Join(v.Faults...))
 	}
 	return out, nil
+}
+
+// ownUnits puts what a release says of columns of logarithms beside its model into their own units,
+// and says the map.
+func ownUnits(r *release.Release) {
+	if r.Diagnostics.Undescribed != nil {
+		for i, c := range r.Diagnostics.Undescribed.Columns {
+			column := source.Column(r.Named(c.Column))
+			for side, y := range c.Beyond {
+				if l := column.Log(); l.Maps() && math.Abs(y) < math.MaxFloat64 {
+					r.Diagnostics.Undescribed.Columns[i].Beyond[side] = l.From(y)
+				}
+			}
+		}
+	}
+	r.Diagnostics.Units = slices.DeleteFunc(r.Diagnostics.Units, func(u release.Unit) bool { return r.Named(u.Column).Kind == release.KindLog })
+	for _, public := range r.Columns {
+		if column := source.Column(public); column.Kind == source.Logs {
+			r.Diagnostics.Notes = append(r.Diagnostics.Notes, fmt.Sprintf("%q is fitted as %v of its values x: components and texts of flags are of that", column.Name, column.Log()))
+		}
+	}
 }
 
 // spentOf is what the session's measurements cost: mu^2 is the sum of theirs, and epsilon is at the

@@ -272,7 +272,11 @@ func (r Request) pose(rows int) (*question, error) {
 		Budget: r.Budget, Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim,
 	}}
 	for _, c := range numbers {
-		q.problem.RoundedTo = append(q.problem.RoundedTo, c.RoundedTo)
+		unit := c.RoundedTo
+		if c.Kind == source.Logs { // whose logarithms lie on no grid
+			unit = 0
+		}
+		q.problem.RoundedTo = append(q.problem.RoundedTo, unit)
 	}
 	for _, c := range r.schema().Categorical() {
 		q.problem.Categories = append(q.problem.Categories, len(c.Values()))

@@ -3,6 +3,7 @@ package gauze
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/profile"
@@ -62,6 +63,12 @@ func fillProfile(own *release.ColumnProfile, c estimate.ColumnProfile, public so
 		return x
 	}
 	own.Quantiles, own.RankNoise = map[string]float64{}, map[string]float64{}
+	if l := public.Log(); l.Maps() {
+		c.NoMean, c.NoSD, c.Grid, c.Offset = true, true, 0, 0
+		c.Notes = append(slices.Clone(c.Notes), "it is counted by its logarithms: without mean and sd, which those do not say")
+		limits := within
+		within = func(y float64) float64 { return limits(l.From(y)) }
+	}
 	last := math.Inf(-1)
 	for _, q := range c.Quantiles {
 		last = math.Max(last, within(q.Value))
@@ -76,6 +83,7 @@ func fillProfile(own *release.ColumnProfile, c estimate.ColumnProfile, public so
 	own.Within, own.Beyond = []float64{within(c.Low), within(c.High)}, c.Beyond
 	own.Grid, own.Offset, own.Notes = c.Grid, c.Offset, c.Notes
 	for _, a := range c.Atoms {
+		a.Value = within(a.Value)
 		own.Atoms = append(own.Atoms, release.Atom(a))
 	}
 	for _, b := range c.Histogram {

@@ -9,6 +9,7 @@
 //	orthogonal.go  Gram and Schmidt: triangles
 //	eigen.go       Jacobi: singular values, eigenvalues
 //	exp.go         the exponential of what is not positive
+//	log.go         the map of a column that is fitted as its logarithm
 //
 // Matrices are flat and row-major: entry (i, j) of an n x m matrix is a[i*m+j]. Sizes come after
 // the slices, rows before columns. Triangles are lower ones, in a full square; a function of a

@@ -2,8 +2,11 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // A Cell says which values a column can hold.
@@ -17,6 +20,9 @@ type Cell struct {
 	Unit, Offset float64 // Offset plus multiples of Unit; any value where Unit is 0.
 	Least, Most  float64 // Infinite where there is no limit.
 	Date         bool    // Values are days since 1970-01-01, and written as dates.
+	// Log is the map under which the model's Gaussians are of the column; the zero Log where they
+	// are of its values.
+	Log dense.Log
 }
 
 // mostTries is how often a row outside of its cells' limits is drawn again before it is moved to
@@ -33,8 +39,15 @@ const LeastInside = 1. / mostTries
 const gridRounding = 1e-9
 
 // Box is what rounds to the values that the cell can hold, and the limits themselves where there is
-// no such value.
+// no such value, as the model's Gaussians are of the column.
 func (c Cell) Box() (low, high float64) {
+	if low, high = c.box(); c.Log.Maps() {
+		return c.Log.To(low), c.Log.To(high)
+	}
+	return low, high
+}
+
+func (c Cell) box() (low, high float64) {
 	first := math.Ceil((c.Least-c.Offset)/c.Unit - gridRounding)
 	last := math.Floor((c.Most-c.Offset)/c.Unit + gridRounding)
 	low, high = c.Least, c.Most
@@ -78,6 +91,9 @@ func within(row []float64, boxes []Cell) bool {
 // round turns a row into values that the cells can hold.
 func round(row []float64, cells []Cell) {
 	for j, c := range cells {
+		if c.Log.Maps() {
+			row[j] = c.Log.From(row[j])
+		}
 		if c.Unit > 0 {
 			row[j] = c.nearest(row[j])
 		}
@@ -109,6 +125,52 @@ func boxes(cells []Cell) (out []Cell) {
 		return nil
 	}
 	return out
+}
+
+// reach is up to how many standard deviations of a group of rows a column of logarithms without a
+// most is drawn. A guess: the exponential of a background's far side would be no value of any
+// table.
+const reach = 5
+
+// Drawn are the limits of what is drawn, as the model's Gaussians are of the columns: those of the
+// cells, and in columns of logarithms without a most the reach of the components that stand for
+// groups. Nil if there are none.
+func (m *Mixture) Drawn() []Cell {
+	out := boxes(m.Cells)
+	groups, _ := m.Split()
+	for j, c := range m.Cells {
+		if !c.Log.Maps() || !math.IsInf(c.Most, 1) {
+			continue
+		}
+		out[j].Most = out[j].Least
+		for _, i := range groups {
+			g := m.Components[i]
+			out[j].Most = math.Max(out[j].Most, g.Mean[j]+reach*math.Sqrt(g.Cov.At(j, j)))
+		}
+	}
+	return out
+}
+
+// mapped puts the columns of logarithms of a row as the model's Gaussians are of them, and returns
+// the logarithm of the map's slope there; -Inf beyond the limits.
+func mapped(row []float64, cells []Cell) (slope float64) {
+	for j, c := range cells {
+		if !c.Log.Maps() {
+			continue
+		}
+		low, high := c.box()
+		if !(row[j] >= low && row[j] <= high) {
+			return math.Inf(-1)
+		}
+		slope += math.Log(c.Log.Slope(row[j]))
+		row[j] = c.Log.To(row[j])
+	}
+	return slope
+}
+
+// logs reports columns of logarithms.
+func logs(cells []Cell) bool {
+	return slices.ContainsFunc(cells, func(c Cell) bool { return c.Log.Maps() })
 }
 
 // inside is the part of component i's rows within the limits of all boxes: exact where columns are

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -73,6 +74,11 @@ func Compare(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (Comp
 	if err != nil {
 		return Comparison{}, err
 	}
+	for j, name := range a.Columns {
+		if la, lb := logOf(a, j), logOf(b, j); la != lb {
+			return Comparison{}, fieldError("columns", strconv.Quote(name)+" as "+la.String()+" in both models", lb.String()+" in model b", "fit both with one schema")
+		}
+	}
 	d, err := monteCarlo(ctx, a, b, rows, rng)
 	if err != nil {
 		return Comparison{}, err
@@ -80,6 +86,14 @@ func Compare(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (Comp
 	c := Comparison{TV: Distance(d.tv.Value), TVStdErr: Distance(d.tv.StdErr), Hellinger: Distance(d.hellinger.Value),
 		KLAB: Distance(d.klAB.Value), KLBA: Distance(d.klBA.Value), Categories: categoriesApart(a, b, -1, -1)}
 	return c, c.match(ctx, a, b)
+}
+
+// logOf is the map under which the Gaussians are of column j.
+func logOf(m *Mixture, j int) dense.Log {
+	if m.Cells == nil {
+		return dense.Log{}
+	}
+	return m.Cells[j].Log
 }
 
 // inColumnsOf returns b with its columns in a's order.

@@ -33,11 +33,12 @@ func monteCarlo(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (d
 	// One reference measure for both: densities are comparable only on a common support.
 	s := newSupport(present(a, b))
 	scoreA, scoreB := newScorer(a, s), newScorer(b, s)
+	scoreA.cells, scoreB.cells = nil, nil // distances are the same under the maps of columns
 	tv, h, ab, ba := &halves{}, &halves{}, &halves{}, &halves{}
 	row := make([]float64, a.Dim())
 	for side, m := range []*Mixture{a, b} {
 		sampler := mustSampler(m)
-		sampler.cells = nil // of densities, which know limits and no units
+		sampler.cells, sampler.boxes = nil, boxes(m.Cells) // of densities, which know limits and no units
 		for range (rows + side) / 2 {
 			if err := ctx.Err(); err != nil {
 				return densityDistances{}, err

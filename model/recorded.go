@@ -13,8 +13,9 @@ const recordedWidth = 1 / (2 * math.Pi)
 
 // Recorded returns the mixture whose density at a value is about the mass of the value's cell over
 // the cell's width, in columns of which Cells know the unit: every component is wider there by the
-// unit squared over 2 pi. No component is then taken to be narrower than values can show. A column
-// without variance in any component stays as it is. Returns m itself where no unit is known.
+// unit squared over 2 pi, in a column of logarithms by what the unit is at its mean. No component
+// is then taken to be narrower than values can show. A column without variance in any component
+// stays as it is. Returns m itself where no unit is known.
 func Recorded(m *Mixture) (*Mixture, error) {
 	more, any := make([]float64, m.Dim()), false
 	for j, c := range m.Cells {
@@ -35,6 +36,11 @@ func Recorded(m *Mixture) (*Mixture, error) {
 		wider := mat.NewSymDense(m.Dim(), nil)
 		wider.CopySym(g.Cov.Dense())
 		for j, v := range more {
+			if l := logOf(m, j); l.Maps() && v > 0 {
+				low, high := m.Cells[j].Box()
+				slope := l.Slope(l.From(math.Max(low, math.Min(g.Mean[j], high))))
+				v *= slope * slope
+			}
 			wider.SetSym(j, j, wider.At(j, j)+v)
 		}
 		cov, err := NewFull(wider)

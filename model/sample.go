@@ -36,7 +36,7 @@ func NewSampler(m *Mixture) (*Sampler, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Sampler{dim: m.Dim(), upTo: make([]float64, m.K()), parts: make([]samplerPart, m.K()), cells: m.Cells, boxes: boxes(m.Cells), values: cumulated(m.Categories)}
+	s := &Sampler{dim: m.Dim(), upTo: make([]float64, m.K()), parts: make([]samplerPart, m.K()), cells: m.Cells, boxes: m.Drawn(), values: cumulated(m.Categories)}
 	floats.CumSum(s.upTo, m.Weights)
 	for i, g := range m.Components {
 		s.parts[i].mean = append([]float64(nil), g.Mean...)
@@ -61,8 +61,8 @@ func mustSampler(m *Mixture) *Sampler {
 	return s
 }
 
-// Row fills dst with one row and returns the component it came from. It panics if dst has not d
-// cells.
+// Row fills dst with one row, in the units of the table, and returns the component it came from. It
+// panics if dst has not d cells.
 func (s *Sampler) Row(dst []float64, rng *rand.Rand) int {
 	u := rng.Float64() * s.upTo[len(s.upTo)-1]
 	// The first component whose cumulated weight passes u: one of weight 0 never is.

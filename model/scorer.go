@@ -17,6 +17,7 @@ type Scorer struct {
 	dim      int
 	support  *support
 	limits   []Cell
+	cells    []Cell        // where some are of logarithms; else nil
 	parts    []*whitener   // nil where the weight is 0
 	values   [][][]float64 // log probabilities of categories, by column and component
 	constant []float64     // log w_i - r/2 log 2 pi - log|L_i|; -Inf where the weight is 0
@@ -57,16 +58,19 @@ func newScorer(m *Mixture, s *support) *Scorer {
 			out.constant[i] = math.Log(m.Weights[i]*whole/m.inside(i, out.limits)) - float64(r)/2*math.Log(2*math.Pi) - out.parts[i].logDet
 		}
 	}
+	if logs(m.Cells) {
+		out.cells = m.Cells
+	}
 	out.scratch.New = func() any {
-		z := make([]float64, r)
+		z := make([]float64, r+m.Dim())
 		return &z
 	}
 	return out
 }
 
-// LogDensity returns log p(row) in nats, never NaN: -Inf for a row off the model's support, beyond
-// what its cells can hold, with a cell that is not finite, or so far away that its squared distance
-// overflows float64. It panics if row has not d cells.
+// LogDensity returns log p(row) in nats, of the values of the table, never NaN: -Inf for a row off
+// the model's support, beyond what its cells can hold, with a cell that is not finite, or so far
+// away that its squared distance overflows float64. It panics if row has not d cells.
 func (s *Scorer) LogDensity(row []float64) float64 { return s.LogDensityOf(row, nil) }
 
 // LogDensityOf is LogDensity of a row with the values of its columns of categories, by their
@@ -76,12 +80,16 @@ func (s *Scorer) LogDensityOf(row []float64, values []int) float64 {
 	if len(row) != s.dim {
 		panic(fmt.Sprintf("model: row has %d cells, the model %d columns", len(row), s.dim))
 	}
-	if !s.support.holds(row) || !within(row, s.limits) {
-		return math.Inf(-1)
-	}
 	pooled := s.scratch.Get().(*[]float64)
 	defer s.scratch.Put(pooled)
-	z := *pooled
+	z, slope := (*pooled)[:len(s.support.free)], 0.
+	if s.cells != nil {
+		row = append((*pooled)[len(z):len(z)], row...)
+		slope = mapped(row, s.cells)
+	}
+	if !s.support.holds(row) || !within(row, s.limits) || math.IsInf(slope, -1) {
+		return math.Inf(-1)
+	}
 	top, sum := math.Inf(-1), 0.0
 	for i, p := range s.parts {
 		if p == nil {
@@ -96,7 +104,7 @@ func (s *Scorer) LogDensityOf(row []float64, values []int) float64 {
 			sum += math.Exp(v - top)
 		}
 	}
-	return top + math.Log(sum)
+	return top + math.Log(sum) + slope
 }
 
 // ofValues is the logarithm of how likely values are in component i.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -29,8 +30,10 @@ func (r *Release) Named(name string) Column {
 	return Column{Name: name}
 }
 
-// The kinds of columns of categories, and of days since 1970-01-01.
+// The kinds of columns of categories, of days since 1970-01-01, and of numbers that are fitted as
+// their logarithms.
 const (
+	KindLog      = "log"
 	KindCategory = "category"
 	KindDate     = "date"
 )
@@ -103,7 +106,7 @@ func (r *Release) Keep() {
 		c := &cells[j]
 		c.Least, c.Most = math.Inf(-1), math.Inf(1)
 		for _, u := range r.Diagnostics.Units {
-			if u.Column == name {
+			if u.Column == name && r.Column(j).Kind != KindLog {
 				c.Unit, c.Offset = u.Unit, u.Offset
 			}
 		}
@@ -117,6 +120,9 @@ func (r *Release) Keep() {
 		}
 		if public.AtMost != nil {
 			c.Most = *public.AtMost
+		}
+		if public.Kind == KindLog {
+			c.Log = dense.LogOf(c.Least, c.Most, c.Unit)
 		}
 	}
 	r.Model.Cells, r.Model.Order = cells, nil
@@ -175,7 +181,8 @@ func (v *verifier) columns(r *Release) {
 		if c.AtLeast != nil && c.AtMost != nil && !(*c.AtLeast <= *c.AtMost) {
 			v.fault(true, field+"at_most", fmt.Sprintf("at_least, %v, or more", *c.AtLeast), fmt.Sprint(*c.AtMost))
 		}
-		v.fault(!slices.Contains([]string{"", "number", "count", "yes-no", KindDate, KindCategory}, c.Kind), field+"kind", "number, count, yes-no, date or category", strconv.Quote(c.Kind))
+		v.fault(!slices.Contains([]string{"", "number", "count", "yes-no", KindDate, KindLog, KindCategory}, c.Kind), field+"kind", "number, count, yes-no, date, log or category", strconv.Quote(c.Kind))
+		v.fault(c.Kind == KindLog && (c.AtLeast == nil || c.AtMost != nil && *c.AtMost <= *c.AtLeast), field+"at_least", "a least value below the most, beside log", "none, or another")
 		for i, code := range c.Missing {
 			number, isNumber := code.(float64)
 			text, isText := code.(string)

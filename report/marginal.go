@@ -30,7 +30,7 @@ type figure struct {
 // marginalPicture draws the density of column j and what each part adds to it.
 func marginalPicture(r *release.Release, parts []part, j int) figure {
 	a := newAxis(parts, j, marginalReach, 7)
-	name := columnName(r.Column(j).Heading(), j)
+	name := columnName(scaled(r, j), j)
 	wide, spikes := splitSpikes(parts, j, a)
 	lines, total, peak := densities(wide, j, a)
 	height := axis{hi: 1}

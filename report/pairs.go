@@ -98,7 +98,7 @@ func separation(waa, wab, wbb, taa, tab, tbb float64) float64 {
 // pairPicture draws two columns, every part as its ellipses of half a sigma to two, the whole ones
 // with a line.
 func pairPicture(r *release.Release, parts []part, at pair) figure {
-	nameA, nameB := columnName(r.Column(at.a).Heading(), at.a), columnName(r.Column(at.b).Heading(), at.b)
+	nameA, nameB := columnName(scaled(r, at.a), at.a), columnName(scaled(r, at.b), at.b)
 	x, y := newAxis(parts, at.a, pairReach, 7), newAxis(parts, at.b, pairReach, 7)
 	p := newPicture(pairWidth, pairHeight, x, y, shorten(nameA, nameCells), shorten(nameB, nameCells))
 	p.ID, p.Title, p.Desc = fmt.Sprintf("pair-%d-%d", at.a+1, at.b+1), "Density of "+nameA+" and "+nameB, describePair(parts, at)

@@ -94,10 +94,19 @@ func cellOf(mean, sd float64) cell {
 	return cell{withMinus(text), spread}
 }
 
+// scaled is a column's heading as components are of it: its logarithm, where that is fitted.
+func scaled(r *release.Release, j int) string {
+	heading := r.Column(j).Heading()
+	if j < len(r.Model.Cells) && r.Model.Cells[j].Log.Maps() {
+		heading += ", as " + r.Model.Cells[j].Log.String()
+	}
+	return heading
+}
+
 func columnRows(r *release.Release) []columnRow {
 	out, parts := make([]columnRow, r.Model.Dim()), partsOf(r)
 	for j := range out {
-		out[j].Name = columnName(r.Column(j).Heading(), j)
+		out[j].Name = columnName(scaled(r, j), j)
 		for _, q := range parts {
 			out[j].Cells = append(out[j].Cells, cellOf(q.mean[j], q.sd[j]))
 		}

@@ -2,7 +2,10 @@ package source
 
 import (
 	"fmt"
+	"math"
 	"strings"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // The kinds of columns that are read.
@@ -11,7 +14,9 @@ const (
 	Counts  = "count"  // whole numbers from 0 on: rounded_to is 1 and at_least 0 where none are declared
 	YesNo   = "yes-no" // yes and no, true and false, or 1 and 0: read as 1 and 0, rounded to 1 within 0 and 1
 	Dates   = "date"   // days, read as dates: rounded_to is 1 where none is declared
-	Logs    = "log"
+	// Logs are numbers that are fitted as their logarithms, see Column.Log: at_least is 0 where
+	// none is declared.
+	Logs = "log"
 	// Categories are texts of a list, beside the numbers: how often each occurs is measured.
 	Categories = "category"
 )
@@ -19,7 +24,7 @@ const (
 // tidyKind checks the kind and fills in the unit and the limits that follow from it.
 func (c *Column) tidyKind() error {
 	zero, one := 0.0, 1.0
-	fault := &Error{Field: fmt.Sprintf("schema, column %q, kind", c.Name), Wanted: `"number", "count", "yes-no", "date" or "category"`, Got: fmt.Sprintf("%q", c.Kind)}
+	fault := &Error{Field: fmt.Sprintf("schema, column %q, kind", c.Name), Wanted: `"number", "count", "yes-no", "date", "log" or "category"`, Got: fmt.Sprintf("%q", c.Kind)}
 	switch c.Kind {
 	case "", Numbers, Categories:
 	case Counts:
@@ -40,13 +45,30 @@ func (c *Column) tidyKind() error {
 			c.RoundedTo = 1
 		}
 	case Logs:
-		fault.Hint = "logarithms are not taken yet: record them in the column, or leave the kind out"
-		return fault
+		if c.AtLeast == nil {
+			c.AtLeast = &zero
+		}
+		if c.AtMost != nil && !(*c.AtLeast < *c.AtMost) {
+			fault.Wanted, fault.Got, fault.Hint = "at_least below at_most beside log", "others", "leave out the limit that is not known"
+			return fault
+		}
 	default:
 		fault.Hint = "leave the kind out for numbers"
 		return fault
 	}
 	return nil
+}
+
+// Log returns the map under which a column of Logs is fitted, and for any other kind the zero Log.
+func (c *Column) Log() dense.Log {
+	if c.Kind != Logs {
+		return dense.Log{}
+	}
+	low, high := c.limits()
+	if c.AtMost == nil {
+		high = math.Inf(1)
+	}
+	return dense.LogOf(low, high, c.RoundedTo)
 }
 
 // answer reads a cell of a column of YesNo.

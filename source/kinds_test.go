@@ -2,6 +2,8 @@ package source
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 )
@@ -40,12 +42,37 @@ func TestKinds(t *testing.T) {
 
 func TestKindMistakes(t *testing.T) {
 	for kind, want := range map[string]string{
-		`"category"`: "--columns \"a:category(a,b)\"", `"log"`: "logarithms are not taken yet", `"int"`: `"number", "count", "yes-no", "date" or "category"`, `3`: "want a value as in the example",
+		`"category"`: "--columns \"a:category(a,b)\"", `"log", "at_most": 0`: "at_least below at_most", `"int"`: `"number", "count", "yes-no", "date", "log" or "category"`, `3`: "want a value as in the example",
 		`"yes-no", "at_most": 2`: "no unit and no limits but 1, 0 and 1", `"count", "at_most": -1`: "swap the two",
 	} {
 		_, err := parseSchema([]byte(`{"columns": [{"name": "a", "kind": ` + kind + `}]}`))
 		if !isMistake(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", kind, err, want)
 		}
+	}
+}
+
+// TestLogs: columns of logarithms are mapped after codes and limits, and 0 is the least value where
+// none is declared.
+func TestLogs(t *testing.T) {
+	schema, err := parseSchema([]byte(`{"columns": [{"name": "a", "kind": "log", "missing": [999]}, {"name": "b", "kind": "log", "at_most": 100, "rounded_to": 1}, {"name": "c"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := opened("stdin", strings.NewReader("a,b,c\n0,0,0\n9,100,9\n-1,101,1\n999,50,\nNA,0,1\n"), schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows kept
+	if err := table.Read(&rows); err != nil {
+		t.Fatal(err)
+	}
+	b := schema.Columns[1].Log()
+	want := fmt.Sprintf("[0 %v 0] [%v %v 9] [- - 1] [- 0 -] [- %v 1]", b.To(0), math.Log(10), b.To(100), b.To(0))
+	if got := show(rows); got != want || schema.Columns[0].AtLeast == nil || *schema.Columns[0].AtLeast != 0 {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if s, err := ParseColumns("income:log,age"); err != nil || s.Columns[0].Kind != Logs || !s.Columns[0].Log().Maps() || s.Columns[1].Log().Maps() {
+		t.Errorf("%+v, %v", s, err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/gauze-dp/gauze/dense"
 )
 
 // longestCode bounds a code of text that means missing, in bytes.
@@ -23,6 +25,8 @@ type rules struct {
 	coded     []int // the columns that have codes of numbers
 	yesNo     []int // those of the kind YesNo
 	dates     []int // and of Dates
+	logs      []int // and of Logs, with their maps
+	maps      []dense.Log
 }
 
 func rulesOf(columns []Column) (r rules) {
@@ -36,6 +40,9 @@ func rulesOf(columns []Column) (r rules) {
 		}
 		if c.Kind == Dates {
 			r.dates = append(r.dates, i)
+		}
+		if c.Kind == Logs {
+			r.logs, r.maps = append(r.logs, i), append(r.maps, c.Log())
 		}
 		if codes != nil {
 			r.coded = append(r.coded, i)

@@ -11,7 +11,8 @@ import (
 // A Sink takes the rows, in order. It must not keep row, which is overwritten by the next one.
 type Sink interface {
 	// Append takes one row's values. First those of the columns of numbers, in the order of
-	// Table.Columns: a finite number, or NaN where the cell is missing or none. Then for each
+	// Table.Columns: a finite number, or NaN where the cell is missing or none; of a column of Logs
+	// what Column.Log maps it to. Then for each
 	// column of categories the number of its value, in the order of Column.Values. Its person is ""
 	// where the table has no unit or the row none, and its group the number of one of
 	// Schema.Groups, -1 for none of them.
@@ -196,6 +197,9 @@ func (t *Table) append(sink Sink, row []float64, kinds []Kind, labels []string) 
 		for i, kind := range kinds {
 			values[i] = t.cell(i, values[i], kind)
 		}
+	}
+	for a, i := range t.rules.logs { // last, of values within the limits: of each by itself
+		values[i] = t.rules.maps[a].To(values[i])
 	}
 	sink.Append(row, person, group)
 	return t.repeats.row(values, labels)

@@ -71,7 +71,11 @@ func score(e *shell.Env, path, input string, text *fit.Text) error {
 func schemaOf(r *release.Release) *source.Schema {
 	schema := &source.Schema{Unit: source.NoUnit} // whose the rows are changes no score
 	for j := range r.Model.Columns {
-		schema.Columns = append(schema.Columns, source.Column(r.Column(j)))
+		column := source.Column(r.Column(j))
+		if column.Kind == source.Logs { // the model has the map
+			column.Kind = ""
+		}
+		schema.Columns = append(schema.Columns, column)
 	}
 	for _, c := range r.Model.Categories {
 		column := source.Column{Name: c.Name, Kind: source.Categories, Categories: slices.DeleteFunc(slices.Clone(c.Values), func(v string) bool { return v == "" })}

@@ -98,3 +98,23 @@ def test_dates_go_in_and_come_out(visits):
     assert frame["at"].dtype.kind == "M" and frame["at"].min() >= pd.Timestamp("2019-01-01")
     assert abs(frame["at"].mean() - pd.Timestamp("2021-05-15")) < pd.Timedelta(days=60)
     assert release.sample(10, seed=1).dtype == float
+
+
+def test_logarithms_are_in_the_units_of_the_table():
+    random = np.random.default_rng()
+    first = random.random(20_000) < 0.4
+    x = pd.DataFrame({"income": np.round(np.exp(np.where(first, 9, 11) + random.normal(0, 0.4, 20_000))), "share": 1 / (1 + np.exp(random.normal(np.where(first, 1, -1), 1)))})
+    schema = {"unit": "none", "columns": [{"name": "income", "kind": "log", "rounded_to": 1}, {"name": "share", "kind": "log", "at_most": 1}]}
+    fitted = gauze.GaussianMixture(epsilon=4, delta=1e-6, schema=schema).fit(x)
+    frame = fitted.release_.sample_frame(5000, seed=1)
+    assert frame["income"].dtype == np.int64 and frame["income"].min() >= 0 and frame["share"].between(0, 1).all()
+    assert frame["income"].median() == pytest.approx(x["income"].median(), rel=0.3)
+    assert fitted.sample(1000, random_state=1)[0][:, 0].min() >= -1
+    rows = x.to_numpy(float)[:200]
+    scores = fitted.release_.score_samples(rows)
+    assert np.isfinite(scores).all() and fitted.predict(x).shape == (20_000,)
+    assert fitted.release_.score_samples(np.array([[-1, 0.5], [9, 2]])).max() == -np.inf
+    # the density of values: by differences of the distribution that samples have
+    inside = frame["income"].between(2_000, 30_000) & frame["share"].between(0.05, 0.95)
+    grid = np.stack(np.meshgrid(np.linspace(2_000, 30_000, 400), np.linspace(0.05, 0.95, 200), indexing="ij"), axis=-1).reshape(-1, 2)
+    assert np.exp(fitted.release_.score_samples(grid)).mean() * 28_000 * 0.9 == pytest.approx(inside.mean(), abs=0.04)

@@ -13,6 +13,7 @@ type column struct {
 	parts        []part
 	mean, sd     float64 // of the whole
 	count        float64 // the noise of a component's weight, of its effective noise
+	cell         model.Cell
 }
 
 // countNoise is the noise of a count, of that of a second moment in the worst of d directions: a
@@ -41,11 +42,13 @@ func newColumn(m *model.Mixture, j int, noise []float64) column {
 	if c.unit == 0 {
 		c.unit = max(math.Abs(c.centre), math.SmallestNonzeroFloat64)
 	}
-	cell := model.Cell{Least: math.Inf(-1), Most: math.Inf(1)}
-	if m.Cells != nil {
-		cell = m.Cells[j]
+	least, most := math.Inf(-1), math.Inf(1)
+	if drawn := m.Drawn(); drawn != nil {
+		least, most = drawn[j].Least, drawn[j].Most
 	}
-	least, most := cell.Box()
+	if m.Cells != nil {
+		c.cell = m.Cells[j]
+	}
 	for i, g := range m.Components {
 		p := part{weight: m.Weights[i], noise: noise[i], stray: m.Background != nil && m.Background[i],
 			mean: c.away(g.Mean[j]) / c.unit, sd: math.Sqrt(g.Cov.At(j, j)) / c.unit,

@@ -34,7 +34,8 @@ type Table struct {
 }
 
 // Of is the table of a release that has a valid model. Limits of columns are kept column by column:
-// for correlated columns with limits on both this is not exact.
+// for correlated columns with limits on both this is not exact. Correlations of a column of
+// logarithms are those of the logarithms.
 func Of(r *release.Release) Table {
 	t := Table{Rows: rowsOf(r)}
 	noise := noiseOf(r)
@@ -45,6 +46,9 @@ func Of(r *release.Release) Table {
 		named := Column{Name: r.Column(j).Heading(), Mean: c.meanAmount(t.Rows), SD: c.sdAmount(t.Rows)}
 		for i, level := range Levels {
 			named.Quantiles[i] = c.quantileAmount(level, t.Rows)
+		}
+		if c.cell.Log.Maps() {
+			c.ownUnits(&named, t.Rows)
 		}
 		t.Columns = append(t.Columns, named)
 	}

@@ -243,8 +243,8 @@ class GaussianMixture(_Private):
         return self._model().background
 
     def _terms(self, x: Any) -> Array:
-        rows = self._rows(x)
-        return log_densities(rows, self.means_, self._matrices) + np.log(self.weights_)
+        rows, slope = self._model()._mapped(self._rows(x))
+        return np.where(np.isnan(slope)[:, None], -np.inf, log_densities(rows, self.means_, self._matrices) + np.log(self.weights_) + slope[:, None])
 
     def predict(self, X: Any) -> npt.NDArray[np.intp]:
         """The likeliest component of each row."""
@@ -279,7 +279,7 @@ class GaussianMixture(_Private):
         random = np.random.default_rng(random_state)
         counts = random.multinomial(n_samples, self.weights_)
         rows = [random.multivariate_normal(m, c, size=k) for m, c, k in zip(self.means_, self._matrices, counts)]
-        return np.vstack(rows), np.repeat(np.arange(len(counts)), counts)
+        return self._model()._unmapped(np.vstack(rows)), np.repeat(np.arange(len(counts)), counts)
 
     def sample_frame(self, n_samples: int, random_state: int | np.random.Generator | None = None) -> Any:
         """Synthetic rows as a table of the library that the fitted one was of (of pandas where it was of none), with the types of its schema."""

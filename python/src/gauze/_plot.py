@@ -73,4 +73,6 @@ def _ellipses(release: Release, at: list[int], ax: Any) -> None:
 def _name(release: Release, i: int) -> str:
     facts = {c["name"]: c for c in release.facts}.get(release.columns[i], {})
     label = str(facts.get("label", release.columns[i]))
-    return f"{label} ({facts['unit_of_measure']})" if "unit_of_measure" in facts else label
+    if "unit_of_measure" in facts:
+        label += f" ({facts['unit_of_measure']})"
+    return label + ", as its logarithm" if facts.get("kind") == "log" else label

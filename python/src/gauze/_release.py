@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _program
-from ._density import log_densities, log_sum_exp
+from ._density import Log, log_densities, log_sum_exp
 from ._errors import GauzeError, InputError, cost, of_outcome, wrong
 
 Array = npt.NDArray[np.float64]
@@ -256,8 +256,31 @@ class Release:
         """The log-density of each row, in nats. What is computed of rows is not private."""
         keep = np.ones(len(self.weights), bool) if background else ~self.in_background
         weights = self.weights[keep]
-        rows = np.asarray(x, float)
-        return log_sum_exp(log_densities(rows, self.means[keep], self.covariances[keep]) + np.log(weights / weights.sum()))
+        rows, slope = self._mapped(np.asarray(x, float))
+        terms = log_densities(rows, self.means[keep], self.covariances[keep]) + np.log(weights / weights.sum())
+        found: Array = np.where(np.isnan(slope), -np.inf, log_sum_exp(terms) + slope)
+        return found
+
+    @property
+    def _logs(self) -> dict[int, Log]:
+        """The columns of numbers, by their places, that are fitted as their logarithms."""
+        known = {c["name"]: c for c in self.facts}
+        return {j: Log(known[name]) for j, name in enumerate(self.columns) if known.get(name, {}).get("kind") == "log"}
+
+    def _mapped(self, rows: Array) -> tuple[Array, Array]:
+        """Rows as the components are of them, and the logarithm of the slope of the maps there, NaN beyond the limits."""
+        out, slope = rows.copy(), np.zeros(len(rows))
+        for j, log in self._logs.items():
+            out[:, j] = log.to(rows[:, j])
+            slope += np.log(log.slope(np.where(np.isnan(out[:, j]), np.nan, rows[:, j])))
+        return out, slope
+
+    def _unmapped(self, rows: Array) -> Array:
+        """Rows in the units of the table."""
+        out: Array = rows.copy()
+        for j, log in self._logs.items():
+            out[:, j] = log.back(rows[:, j])
+        return out
 
     def sample(self, n: int, seed: int | None = None, background: bool = True, *, random_state: int | np.random.Generator | None = None) -> npt.NDArray[Any]:
         """Synthetic rows, in the units and limits that the schema declares; it costs nothing.
@@ -335,7 +358,8 @@ class Release:
         return said + table(["weight", *(f"mean of {c}" for c in self.columns)], lines)
 
     def to_sklearn(self, background: bool = False) -> Any:
-        """scikit-learn's own GaussianMixture with these parameters, which scores and predicts as the fitted estimator does.
+        """scikit-learn's own GaussianMixture with these parameters, which scores and predicts as the fitted estimator does, of logarithms
+        where columns are of kind "log".
 
         background: whether components that stand for rows in no group are among its components, as
         they are in score_samples of a release. Rows for it must be floats: of whole numbers it rounds
