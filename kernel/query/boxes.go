@@ -52,7 +52,7 @@ const MostBoxColumns = 8
 // 0, and no zero is negative.
 type Box [MostBoxColumns]float64
 
-// Kind is "stability histogram", in parts if there is a partition.
+// Kind returns "stability histogram", with [PartsOf]'s prefix if there is a partition.
 func (q BoxKeys) Kind() string { return q.Partition.KindOf("stability histogram") }
 
 // Validate reports a partition or grids that cannot be used.
@@ -94,7 +94,7 @@ func (g Grid) validate(d int) error {
 	return AllFinite("Grid.Offset", g.Offset)
 }
 
-// Histograms is J, the number of histograms of each leaf, of a valid query.
+// Histograms returns J, the number of histograms of each leaf, of a valid query.
 func (q BoxKeys) Histograms() int {
 	if q.Joint {
 		return 1
@@ -102,7 +102,7 @@ func (q BoxKeys) Histograms() int {
 	return q.Grids[0].Frame.Out()
 }
 
-// Sensitivity is sqrt(2J) or sqrt J, rounded up: the L2 sensitivity of all counts together.
+// Sensitivity returns sqrt(2J) or sqrt J, rounded up: the L2 sensitivity of all counts together.
 func (q BoxKeys) Sensitivity(r privacy.Relation) float64 {
 	if r == privacy.AddRemoveOne {
 		return privacy.SqrtUp(float64(q.Histograms()))
@@ -110,9 +110,9 @@ func (q BoxKeys) Sensitivity(r privacy.Relation) float64 {
 	return privacy.SqrtUp(2 * float64(q.Histograms()))
 }
 
-// Boxes is the accumulator of a BoxKeys.
+// Boxes is the accumulator of BoxKeys.
 type Boxes struct {
-	// Counts are those of the cells that are not empty, one map per histogram: those of the first
+	// Counts holds the cells that are not empty, one map per histogram: first those of the first
 	// leaf, then those of the second, ..
 	Counts []map[Box]int64
 	q      BoxKeys
@@ -121,7 +121,7 @@ type Boxes struct {
 	x, z   []rowkernels.Column
 }
 
-// Start is no row's cell.
+// Start returns histograms without rows.
 func (q BoxKeys) Start(d int) Accumulator {
 	m := &Boxes{q: q, Counts: make([]map[Box]int64, len(q.Grids)*q.Histograms()), Grouper: q.Partition.Grouper(d), x: make([]rowkernels.Column, d)}
 	for j := range m.Counts {
@@ -181,7 +181,7 @@ func (m *Boxes) leaf(counts []map[Box]int64, leaf int, rows []float64) {
 	}
 }
 
-// CellOf is floor((v - offset)/side), +0 for zero, and false if that is not finite.
+// CellOf returns floor((v - offset)/side), with +0 for zero, and whether it is finite.
 func CellOf(v, offset, side float64) (float64, bool) {
 	k := math.Floor((v-offset)/side) + 0
 	return k, rowkernels.Finite(k)

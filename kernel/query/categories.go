@@ -14,9 +14,9 @@ import (
 // d numbers and then c codes.
 //
 // Row x has posterior shares R_1..R_k >= 0 of the components, sum <= 1, and a code in each column.
-// What is summed of it is the share of each group of components, the sum of their R_j, in the cell
-// of the group and the code, for each column. A code that is not 0, 1, .. below the number of the
-// column's values is in no cell.
+// It adds the share of each group of components (the sum of their R_j) to the cell of the group and
+// the code, in each column. A code that is not one of 0, 1, .., the column's number of values - 1,
+// falls in no cell.
 //
 // Answer: for each group, the values of the first column, then of the second, and so on.
 //
@@ -25,36 +25,37 @@ import (
 // sqrt(2c) 2^B under replace-one and sqrt(c) 2^B under add-or-remove-one.
 //
 // Caller must ensure: nothing. A row whose numbers are missing, or whose image is finite in no
-// frame, has the shares Unseen.
+// frame, takes the shares Unseen.
 type CategoryCounts struct {
-	// Components gate the rows by their numbers, as those of ClippedMoments do; radii do not
-	// matter. Empty where all rows are of one.
+	// Components divide the rows by their numbers, as those of ClippedMoments do; radii are
+	// ignored. Empty if all rows belong to one component.
 	Components []Component
-	Values     []int // of each column of categories, how many values it has; at least 1
-	// Unseen are the shares of rows without numbers, but for a factor: one for each component, not
-	// negative; nil where there are no components.
+	Values     []int // number of values of each column of categories; at least 1
+	// Unseen holds the shares of rows without numbers, up to a common factor: one per component,
+	// not negative; nil if there are no components.
 	Unseen []float64
-	// Group is the group that each component's rows are counted in, numbers from 0 on of which each
-	// occurs: few rows are counted with those of others. Nil for one of its own each.
+	// Group is the group in which each component's rows are counted. Groups are numbered from 0 and
+	// each number occurs. Components with few rows share a group with others. Nil gives every
+	// component a group of its own.
 	Group []int
-	// Given are logarithms of how likely each value is in each component, in the order of an answer
-	// without groups: they multiply the shares of a row, which are divided by their sum afterwards.
-	// Nil where numbers alone say whose a row is.
+	// Given holds the logarithm of each value's probability in each component, in the order of an
+	// answer without groups. A row's shares are multiplied by these probabilities, then divided by
+	// their sum. Nil if the numbers alone decide the shares.
 	Given []float64
 }
 
 // KindCategoryCounts is the kind of CategoryCounts.
 const KindCategoryCounts = "category counts"
 
-// categoryUnit is what a share of 1 is in integers: a little less than 2^B, so that shares whose
-// sum is 1 but for rounding pass the check.
+// categoryUnit is the integer that stands for a share of 1: a little less than 2^B, so that shares
+// that sum to 1 up to rounding pass the check.
 const categoryUnit = 1<<LinearBits - 4
 
-// Kind is "category counts".
+// Kind returns "category counts".
 func (CategoryCounts) Kind() string { return KindCategoryCounts }
 
-// Validate reports components that do not fit a table of d columns of numbers, and values, shares
-// or logarithms that are none.
+// Validate returns an error if the components do not fit a table of d columns of numbers, or if
+// Values, Unseen, Group or Given are invalid.
 func (q CategoryCounts) Validate(d int) error {
 	for _, c := range q.Components {
 		if err := c.Frame.Validate(d); err != nil {
@@ -96,7 +97,7 @@ func (q CategoryCounts) Validate(d int) error {
 	return AllFinite("CategoryCounts.Given", q.Given)
 }
 
-// groups is the number of groups of components.
+// groups returns the number of groups of components.
 func (q CategoryCounts) groups() int {
 	if q.Group == nil {
 		return max(1, len(q.Components))
@@ -104,7 +105,7 @@ func (q CategoryCounts) groups() int {
 	return 1 + slices.Max(append(slices.Clone(q.Group), 0))
 }
 
-// cells is the number of cells of a component.
+// cells returns the number of cells of a component.
 func (q CategoryCounts) cells() (n int) {
 	for _, v := range q.Values {
 		n += v
@@ -112,16 +113,16 @@ func (q CategoryCounts) cells() (n int) {
 	return n
 }
 
-// Size is the values of all columns for each group.
+// Size returns the number of values of all columns together, times the number of groups.
 func (q CategoryCounts) Size() int { return q.groups() * q.cells() }
 
-// Weight is 1.
+// Weight returns 1.
 func (CategoryCounts) Weight(int) float64 { return 1 }
 
 // Unit turns an integer of the answer into rows.
 func (CategoryCounts) Unit() float64 { return 1. / categoryUnit }
 
-// Sensitivity is sqrt(2c) 2^B or sqrt(c) 2^B, rounded up; see the type's comment.
+// Sensitivity returns sqrt(2c) 2^B or sqrt(c) 2^B, rounded up; see the type's comment.
 func (q CategoryCounts) Sensitivity(r privacy.Relation) float64 {
 	c := float64(len(q.Values))
 	if r != privacy.AddRemoveOne {
@@ -134,7 +135,7 @@ func (q CategoryCounts) Sensitivity(r privacy.Relation) float64 {
 // itself cannot be asked of rows without codes.
 type CategoryMap struct{ Of CategoryCounts }
 
-// Size is that of the query.
+// Size returns the query's Size.
 func (m CategoryMap) Size() int { return m.Of.Size() }
 
 // Compile returns a row map for one worker; rows have d values, codes among them.
@@ -164,9 +165,9 @@ type categoryMap struct {
 	logWeight    []float64
 	norm2, share []rowkernels.Column // of every component
 	best, total  rowkernels.Column
-	cell         [][rowkernels.Rows]int // of each row in every column, within a component's; -1 for none
-	cells        int                    // of a component
-	r            []int64                // the shares of a row in integers, by groups
+	cell         [][rowkernels.Rows]int // of each row and column, within a component; -1: none
+	cells        int                    // number of cells of a component
+	r            []int64                // a row's shares in integers, by group
 }
 
 // Add maps rows panel by panel.
@@ -193,7 +194,7 @@ func (m *categoryMap) Add(sum []int64, rows []float64) {
 
 // locate finds the cells of the panel's first n rows.
 //
-// Privacy: categories_proof.md, step 1: one of each column at most.
+// Privacy: categories_proof.md, step 1: at most one cell per column.
 func (m *categoryMap) locate(n int) {
 	first := 0
 	for a, values := range m.q.Values {
@@ -207,8 +208,8 @@ func (m *categoryMap) locate(n int) {
 	}
 }
 
-// unseen puts the shares Unseen in the place of those of a row whose image is finite in no frame,
-// as what |z|^2 would be for them.
+// unseen replaces the shares of a row whose image is finite in no frame by Unseen. It writes them
+// as the |z|^2 that lead to these shares.
 func (m *categoryMap) unseen(r int) {
 	for j := range m.norm2 {
 		if rowkernels.Finite(m.norm2[j][r]) {
@@ -220,7 +221,7 @@ func (m *categoryMap) unseen(r int) {
 	}
 }
 
-// given multiplies the shares of a row by how likely its values are.
+// given multiplies the shares of a row by the probabilities of its values.
 func (m *categoryMap) given(r int) {
 	if m.q.Given == nil {
 		return
@@ -234,9 +235,9 @@ func (m *categoryMap) given(r int) {
 	}
 }
 
-// add rounds the shares of a row down and adds them in its cells, unless their sum is too large.
+// add rounds the shares of a row down and adds them to its cells, unless their sum is too large.
 //
-// Privacy: categories_proof.md, step 1. Shares may be anything: what is checked are integers.
+// Privacy: categories_proof.md, step 1. The shares may be any numbers: the integers are checked.
 func (m *categoryMap) add(sum []int64, r int) {
 	clear(m.r)
 	if m.frames == nil {

@@ -30,7 +30,7 @@ type CellCounts struct {
 	Parents   []uint64
 }
 
-// Kind is "cell counts".
+// Kind returns "cell counts".
 func (CellCounts) Kind() string { return "cell counts" }
 
 // Validate reports a box or a level that cannot be used.
@@ -54,7 +54,7 @@ func (q CellCounts) Validate(d int) error {
 	return nil
 }
 
-// Size is the number of cells counted.
+// Size returns the number of cells counted.
 func (q CellCounts) Size() int {
 	if q.Parents == nil {
 		return 1 << (q.Level * q.Frame.Out())
@@ -62,17 +62,17 @@ func (q CellCounts) Size() int {
 	return len(q.Parents) << q.Frame.Out()
 }
 
-// Sensitivity is sqrt2 or 1.
+// Sensitivity returns sqrt2 or 1.
 func (CellCounts) Sensitivity(r privacy.Relation) float64 { return ReplaceFactor(r) }
 
-// Weight is 1.
+// Weight returns 1.
 func (CellCounts) Weight(int) float64 { return 1 }
 
-// Unit is 1.
+// Unit returns 1.
 func (CellCounts) Unit() float64 { return 1 }
 
-// pack names the cell with the given coordinates (each below 2^level): coordinate i takes bits
-// i*level.. of the name.
+// pack returns the name of the cell with the given coordinates (each below 2^level): coordinate i
+// takes bits i*level.. of the name.
 func pack(coordinates []int, level int) uint64 {
 	key := uint64(0)
 	for i, c := range coordinates {
@@ -81,7 +81,7 @@ func pack(coordinates []int, level int) uint64 {
 	return key
 }
 
-// Unpack is the inverse of pack.
+// Unpack returns the coordinates of a cell that pack named.
 func Unpack(key uint64, dim, level int) []int {
 	c := make([]int, dim)
 	for i := range c {
@@ -90,7 +90,7 @@ func Unpack(key uint64, dim, level int) []int {
 	return c
 }
 
-// Child names child c of parent: coordinates doubled, plus the bits of c.
+// Child returns the name of child c of parent: its coordinates doubled, plus the bits of c.
 func Child(parent uint64, c, dim, level int) uint64 {
 	at := Unpack(parent, dim, level-1)
 	for i := range at {
@@ -115,17 +115,16 @@ func (q CellCounts) Compile(d int) RowMap {
 	return m
 }
 
-// A cellMap has the parents in a table, each at the first bits of a product or after: at least half
-// of it is free.
+// A cellMap keeps the parents in a hash table with open addressing, at least half of which is free.
 type cellMap struct {
 	*rowkernels.View
 	q      CellCounts
 	shift  int
 	parent []uint64
-	number []int // in Parents, from 1 on; 0 of none
+	number []int // index in Parents, from 1; 0 if the place is free
 }
 
-// find is where a parent is in the table, or a free place where it would be.
+// find returns a parent's place in the table, or the free place where it would go.
 func (m *cellMap) find(parent uint64) (at uint64) {
 	const golden = 0x9e3779b97f4a7c15
 	for at = parent * golden >> m.shift; m.number[at] > 0 && m.parent[at] != parent; {
@@ -134,7 +133,7 @@ func (m *cellMap) find(parent uint64) (at uint64) {
 	return at
 }
 
-// Add counts every row in its cell: none of a null row, of one outside the box, and where the
+// Add counts every row in its cell. It ignores null rows, rows outside the box, and rows whose
 // parent is not asked for.
 func (m *cellMap) Add(sum []int64, rows []float64) {
 	level, side, last := m.q.Level, float64(uint64(1)<<m.q.Level), uint64(1)<<m.q.Level-1

@@ -5,14 +5,16 @@ import (
 	"strings"
 )
 
-// CopyOf returns a deep copy of v if v is a struct of a package at or below folder, by value, made
-// of numbers, of slices, arrays and structs, and of interfaces that hold such structs (but none
-// inside another); otherwise what refuse makes of what is not, which may be v itself or lie inside.
+// CopyOf returns a deep copy of v. The type of v must be a struct, passed by value, of a package at
+// or below folder; its fields may be numbers, slices, arrays, structs, and interfaces that hold
+// such structs (but no interface inside another). Otherwise CopyOf returns the error that refuse
+// makes of the value at fault: v itself or, if inside is true, a value within it.
 //
-// A type of another package that embeds one of ours and overrides a method is of the other package;
-// a generic one could bring code of another package along; a function, a pointer, a channel or a
-// map could keep rows. The copy is what is to be checked and run: changing v afterwards changes
-// nothing. A struct that could hold itself has a method Bounded, whose error ends the copying.
+// The rule keeps out the code of other packages. A type that embeds one of ours and overrides a
+// method belongs to another package; a generic one could bring another package's code along; a
+// function, a pointer, a channel or a map could keep rows. The caller checks and runs the copy, so
+// later changes of v have no effect. A struct that could contain itself has a method Bounded, whose
+// error ends the copying.
 func CopyOf[T any](v T, folder string, refuse func(got any, inside bool) error) (own T, err error) {
 	if !ours(v, folder) {
 		return own, refuse(v, false)
@@ -37,8 +39,8 @@ type copier struct {
 	fault  error
 }
 
-// copy copies v, which stands inside an interface or not. Looked at is the copy, which nobody else
-// can change.
+// copy returns a copy of v; inside says that v stands in an interface. What it inspects is the
+// copy, which no other goroutine can change.
 func (c *copier) copy(v reflect.Value, inside bool) reflect.Value {
 	if number(v.Kind()) {
 		return v

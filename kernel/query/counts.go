@@ -16,28 +16,28 @@ import (
 // Source: [TYLERPRESS] Section 0.3.
 type Count struct{}
 
-// Kind is "count".
+// Kind returns "count".
 func (Count) Kind() string { return "count" }
 
 // Validate always succeeds.
 func (Count) Validate(int) error { return nil }
 
-// Size is 1.
+// Size returns 1.
 func (Count) Size() int { return 1 }
 
-// Sensitivity is 1.
+// Sensitivity returns 1.
 func (Count) Sensitivity(privacy.Relation) float64 { return 1 }
 
-// Weight is 1.
+// Weight returns 1.
 func (Count) Weight(int) float64 { return 1 }
 
-// Unit is 1.
+// Unit returns 1.
 func (Count) Unit() float64 { return 1 }
 
 // Compile returns the row map.
 func (Count) Compile(d int) RowMap { return &lengthMap{View: rowkernels.NewView(nil, nil, nil, d)} }
 
-// Counts asks where the values of the rows lie: on which side of an edge, or between which edges.
+// Counts asks how many values of the rows lie on each side of given edges, or between them.
 //
 //	kind             values of a row                      counted
 //	histogram        x_j, one per column                  Bins
@@ -53,31 +53,31 @@ func (Count) Compile(d int) RowMap { return &lengthMap{View: rowkernels.NewView(
 // of the T edges that are numbers. So replacing it changes 2a Bins by 1, or T counts by 1 (Above)
 // or 2 (Balance), and adding it a Bins or T counts by 1: the L2 sensitivity is sqrt(2a), sqrt T or
 // 2 sqrt T under replace-one, sqrt a or sqrt T under add-or-remove-one, and the L1 sensitivity is
-// the sum of these changes. What edges there are is public, and all of their counts are noised,
-// empty ones too, so no delta is spent.
+// the sum of these changes. The edges are public, and all of their counts get noise, empty ones
+// too, so no delta is spent.
 //
 // Source: [KSSU19] Section A.4 of the restatement (finite universe); [KSSU19] Sections C.1 (stage
 // R) and C.6 (stage Q) of the restatement; [TYLERPRESS] Section 1 (Stage 0, noisy bisection);
 // [TYLERPRESS] Section 4.5 (a).
 type Counts struct {
-	Frame    Affine      // if it has rows
-	Center   []float64   // of the columns, if they are not to be counted as they are
+	Frame    Affine      // used if it has rows
+	Center   []float64   // one per column for distances; nil for the values
 	Edges    [][]float64 // one list per value; increasing for Bins
 	As       Report
-	SkipZero bool // values that are 0 are on neither side: for column counts
+	SkipZero bool // for column counts: values that are 0 count on neither side
 }
 
-// Report says what Counts reports of a list of edges.
+// Report says which counts Counts returns for a list of edges.
 type Report int
 
 const (
-	// Bins: how many rows have their value in [edge, next edge), the first and the last bin being
-	// unbounded.
+	// Bins: the number of rows with their value in [edge, next edge); the first and the last bin
+	// are unbounded.
 	Bins Report = iota
-	// Above: for each edge, how many rows have their value above it. Above an edge that is NaN
-	// there are none: it leaves its column out.
+	// Above: for each edge, the number of rows with their value above it. No value is above an edge
+	// that is NaN, so NaN leaves a column out.
 	Above
-	// Balance: how many are not above, less how many are.
+	// Balance: the number of rows not above the edge, minus the number above.
 	Balance
 )
 
@@ -89,7 +89,7 @@ const (
 	TailCounts     = "tail counts"
 )
 
-// Kind is one of the four above.
+// Kind returns one of the four kinds above.
 func (q Counts) Kind() string {
 	switch {
 	case q.Frame.W == nil && q.As == Bins:
@@ -102,7 +102,7 @@ func (q Counts) Kind() string {
 	return TailCounts
 }
 
-// Each makes a list of every edge, as column counts need.
+// Each returns one list per edge, as column counts need.
 func Each(edges []float64) [][]float64 { return slices.Collect(slices.Chunk(edges, 1)) }
 
 // Validate reports a frame or edges that cannot be used.
@@ -140,7 +140,7 @@ func (q Counts) Validate(d int) error {
 	return AllFinite("Counts.Center", q.Center)
 }
 
-// Size is the number of counts.
+// Size returns the number of counts.
 func (q Counts) Size() (n int) {
 	for _, e := range q.Edges {
 		n += len(e)
@@ -151,8 +151,8 @@ func (q Counts) Size() (n int) {
 	return n
 }
 
-// Changes says how many counts one row can change, and by how much. With no active column it is as
-// with one, so that no sensitivity is zero.
+// Changes returns how many counts one row can change, and by how much each. Without an active
+// column it answers as for one, so that no sensitivity is zero.
 func (q Counts) Changes(r privacy.Relation) (counts, by float64) {
 	for _, e := range q.Edges {
 		for i, v := range e {
@@ -172,28 +172,29 @@ func (q Counts) Changes(r privacy.Relation) (counts, by float64) {
 	return counts, by
 }
 
-// Sensitivity is stated in the type's comment, rounded up.
+// Sensitivity returns the L2 sensitivity of the type's comment, rounded up.
 func (q Counts) Sensitivity(r privacy.Relation) float64 {
 	counts, by := q.Changes(r)
 	return by * privacy.SqrtUp(counts)
 }
 
-// Weight is 1.
+// Weight returns 1.
 func (Counts) Weight(int) float64 { return 1 }
 
-// Unit is 1.
+// Unit returns 1.
 func (Counts) Unit() float64 { return 1 }
 
-// Cut is nil, for all good rows, and the only column with edges of a histogram; false of another
-// query.
+// Cut returns (nil, column, true) for a histogram of one column over all good rows; for other
+// queries its last result is false.
 func (q Counts) Cut() (cut any, column int, one bool) {
 	edges := func(e []float64) bool { return len(e) > 0 }
 	column = slices.IndexFunc(q.Edges, edges)
 	return nil, column, q.Kind() == Histogram && !slices.ContainsFunc(q.Edges[column+1:], edges)
 }
 
-// OfSorted is the answer, given the good values of the only column with edges in order, in the
-// first leaf: the bins up to b hold the values below edge b, and these come first.
+// OfSorted returns the answer of a histogram of one column, given that column's good values in
+// increasing order as sorted[0]: the bins up to b hold the values below edge b, and these come
+// first.
 func (q Counts) OfSorted(sorted [][]float64) (counts []int64) {
 	_, column, _ := q.Cut()
 	below := 0
@@ -230,11 +231,11 @@ type lengthMap struct {
 	edges []float64
 }
 
-// Add counts every row in its bin, or above each edge that it is above of.
+// Add counts every row in its bin, or above each edge that it exceeds.
 func (m *lengthMap) Add(sum []int64, rows []float64) {
 	m.Each(rows, func(int) {
 		for r, n2 := range &m.Norm2 {
-			if n2 != n2 && !m.Null(r) { // from overflow: far
+			if n2 != n2 && !m.Null(r) { // overflow: beyond every edge
 				m.Norm2[r] = math.Inf(1)
 			}
 		}
@@ -259,7 +260,7 @@ type binMap struct {
 	edges [][]float64
 }
 
-// Add counts every column of every row: missing cells, and those of a null row, are in no bin.
+// Add counts every column of every row: missing cells and null rows fall in no bin.
 func (m *binMap) Add(sum []int64, rows []float64) {
 	m.Each(rows, func(int) {
 		var bins [rowkernels.Rows]int

@@ -9,13 +9,13 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// LogRatio asks how much better one mixture explains the rows than another: the sum over rows of
+// LogRatio asks how much better the mixture F explains the rows than G does: the sum over rows of
 //
 //	clip(ln f(x) - ln g(x), -Bound, Bound),
 //	f(x) = sum_j exp(LogWeight_j - |z_j|^2/2) over F, g the same over G,
 //
-// z_j = Frame_j(x). A row with no finite image under one of them counts as if that density were
-// zero there; under both, as 0.
+// z_j = Frame_j(x). Where a row has no finite image under one of them, that density counts as zero
+// there; a row with none under both adds 0.
 //
 // Answer: one number, in nats. Privacy: one row adds an integer of size at most 2^30 (times Bound
 // 2^-30), checked by construction of the clip: sensitivity 2 2^30 under replace-one, 2^30 under
@@ -30,10 +30,10 @@ type LogRatio struct {
 
 const ratioUnits = 1 << 30
 
-// Kind is "log ratio".
+// Kind returns "log ratio".
 func (LogRatio) Kind() string { return "log ratio" }
 
-// Validate reports frames that do not fit a table of d columns.
+// Validate returns an error if Bound or a frame does not fit a table of d columns.
 func (q LogRatio) Validate(d int) error {
 	if !(q.Bound > 0) || !rowkernels.Finite(q.Bound) {
 		return fmt.Errorf("query: LogRatio.Bound: want a positive number, got %v", q.Bound)
@@ -44,7 +44,7 @@ func (q LogRatio) Validate(d int) error {
 	return ValidDensities(slices.Concat(q.F, q.G), d)
 }
 
-// ValidDensities reports components that cannot be densities of a table's rows of d columns.
+// ValidDensities returns an error if the components cannot be densities of rows of d columns.
 func ValidDensities(components []Component, d int) error {
 	for _, c := range components {
 		if err := c.Frame.Validate(d); err != nil {
@@ -57,10 +57,10 @@ func ValidDensities(components []Component, d int) error {
 	return nil
 }
 
-// Size is 1.
+// Size returns 1.
 func (LogRatio) Size() int { return 1 }
 
-// Sensitivity is 2 or 1 times 2^30.
+// Sensitivity returns 2 or 1 times 2^30.
 func (LogRatio) Sensitivity(r privacy.Relation) float64 {
 	if r == privacy.AddRemoveOne {
 		return ratioUnits
@@ -68,10 +68,10 @@ func (LogRatio) Sensitivity(r privacy.Relation) float64 {
 	return 2 * ratioUnits
 }
 
-// Weight is 1.
+// Weight returns 1.
 func (LogRatio) Weight(int) float64 { return 1 }
 
-// Unit is Bound 2^-30 nats.
+// Unit returns Bound 2^-30 nats.
 func (q LogRatio) Unit() float64 { return q.Bound / ratioUnits }
 
 // Compile returns the row map.
@@ -103,7 +103,7 @@ func (m *ratioMap) Add(sum []int64, rows []float64) {
 	})
 }
 
-// integer is the clipped difference in units of Bound 2^-30; at most 2^30 in size for any
+// integer returns the clipped difference in units of Bound 2^-30: at most 2^30 in size, for any
 // arguments.
 func (m *ratioMap) integer(f, g float64) int64 {
 	switch {
@@ -117,11 +117,11 @@ func (m *ratioMap) integer(f, g float64) int64 {
 	return min(max(int64(rowkernels.Nearest(float64((f-g)/m.bound*ratioUnits))), -ratioUnits), ratioUnits)
 }
 
-// logDensity is ln sum_j exp(LogWeight_j - |z_j|^2/2) of row r, -Inf if no |z_j|^2 is finite. Terms
-// below e^far of the largest are left out.
+// logDensity returns ln sum_j exp(LogWeight_j - |z_j|^2/2) of row r, -Inf if no |z_j|^2 is finite.
+// Terms below e^far of the largest are left out.
 func logDensity(side *Densities, r int) float64 { return side.Best[r] + logOf(side.Total[r]) }
 
-// logOf is ln x for normal x >= 1, to 1e-12, by the same operations on every machine: ln m = 2
+// logOf returns ln x for normal x >= 1, to 1e-12, by the same operations on every machine: ln m = 2
 // artanh((m-1)/(m+1)) for a mantissa m in [sqrt(1/2), sqrt 2).
 func logOf(x float64) float64 {
 	m, e := math.Frexp(x)

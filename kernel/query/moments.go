@@ -8,11 +8,11 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Form says which second moments a component's answer holds.
+// Form says which second moments the answer holds for a component.
 type Form int
 
-// The forms: all second moments, one per column, or their sum; and all of them, of vectors that one
-// more entry completes to the same length for every row.
+// The forms: all second moments; one per column; their sum; or all of them, for vectors completed
+// by one more entry to the same length for every row.
 const (
 	FullForm Form = iota + 1
 	DiagonalForm
@@ -34,7 +34,8 @@ type Component struct {
 	// even to its count; what they add to the others stays the same. Ignored by all but
 	// ClippedMoments.
 	Truncate bool
-	// GateOnly components take their posterior share of a row and release nothing (a background).
+	// GateOnly components take their posterior share of a row but release nothing. They stand for a
+	// background.
 	GateOnly bool
 }
 
@@ -49,16 +50,17 @@ type Component struct {
 //	SphericalForm: R_j u,      u = (r/2, z, |z|^2/r) / (3/2 r)
 //	CompletedForm: f f^T,      f = (b, z, sqrt(r^2 - |z|^2)) / sqrt(r^2 + b^2)
 //
-// CompletedForm is for one component, which has all of every row: |f| = 1 for every row, so what
-// the sensitivity pays for anyway is used. Its last diagonal entry is the sum of r^2 - |z|^2, the
-// trace with the noise of a single entry, and its last column has a second mean, that of z sqrt(r^2
+// CompletedForm is for a single component, whose share of every row is 1. There |f| = 1 for every
+// row, so the whole norm that the sensitivity allows is used. Its last diagonal entry is the sum of
+// r^2 - |z|^2, the trace with the noise of a single entry, and its last column has a second mean,
+// that of z sqrt(r^2
 // - |z|^2). Rows beyond the radius have the last entry 0.
 //
 // Answer: components that are not GateOnly, one after another; FullForm packs the upper triangle
 // row by row (D(D+1)/2 numbers, D = 1 + len(z)), CompletedForm too (D = 2 + len(z)), DiagonalForm 1
 // + 2 len(z), SphericalForm 2 + len(z). Unpack undoes it.
 //
-// Privacy: moments_proof.md, steps 1 to 5. What is summed is integral, with sum_j |h_j|^2 <= 2^(2B)
+// Privacy: moments_proof.md, steps 1 to 5. The summands are integers, with sum_j |h_j|^2 <= 2^(2B)
 // CHECKED in integers for every row, so that rounding has no slack: the L2 sensitivity is sqrt2
 // 2^(2B) under replace-one and 2^(2B) under add-or-remove-one (FullForm, CompletedForm), or sqrt2
 // 2^B and 2^B (the others). Directed rounding only makes the check pass for every row: see
@@ -96,18 +98,18 @@ type Directions struct {
 
 const (
 	LinearBits = 30 // B of the linear forms
-	// minShare: smaller posterior shares are dropped (a per-row rule): they cost time and say
+	// MinShare: smaller posterior shares are dropped, row by row. They cost time and add next to
 	// nothing.
 	MinShare = 1e-4
 )
 
-// Kind is "clipped moments".
+// Kind returns "clipped moments".
 func (q ClippedMoments) Kind() string { return "clipped moments" }
 
-// Kind is "directions".
+// Kind returns "directions".
 func (q Directions) Kind() string { return "directions" }
 
-// Validate reports components that do not fit a table of d columns.
+// Validate returns an error if the components do not fit a table of d columns.
 func (q ClippedMoments) Validate(d int) error {
 	if q.Form < FullForm || q.Form > CompletedForm {
 		return fmt.Errorf("query: ClippedMoments.Form: want FullForm, DiagonalForm, SphericalForm or CompletedForm, got %d", q.Form)
@@ -135,7 +137,7 @@ func (q ClippedMoments) Validate(d int) error {
 	return nil
 }
 
-// Validate reports a frame that does not fit a table of d columns.
+// Validate returns an error if the frame does not fit a table of d columns or Lift is not positive.
 func (q Directions) Validate(d int) error {
 	if !(q.Lift > 0) || !rowkernels.Finite(q.Lift) {
 		return fmt.Errorf("query: Directions.Lift: want a positive number, got %v", q.Lift)
@@ -143,7 +145,7 @@ func (q Directions) Validate(d int) error {
 	return q.Frame.Validate(d)
 }
 
-// Size is the number of integers of a component of d coordinates.
+// Size returns the number of integers of a component of d coordinates.
 func (f Form) Size(d int) int {
 	switch f {
 	case DiagonalForm:
@@ -155,10 +157,10 @@ func (f Form) Size(d int) int {
 	}
 }
 
-// gram reports that vectors are released by their products with themselves.
+// gram reports whether the form releases products of vectors with themselves.
 func (f Form) gram() bool { return f == FullForm || f == CompletedForm }
 
-// entries is the number of those of f, of d coordinates.
+// entries returns the length of the vector f for d coordinates.
 func (f Form) entries(d int) int {
 	if f == CompletedForm {
 		return d + 2
@@ -166,7 +168,7 @@ func (f Form) entries(d int) int {
 	return d + 1
 }
 
-// Size is the number of integers in the answer.
+// Size returns the number of integers in the answer.
 func (q ClippedMoments) Size() int {
 	n := 0
 	for _, c := range q.Components {
@@ -177,11 +179,11 @@ func (q ClippedMoments) Size() int {
 	return n
 }
 
-// Size is D(D+1)/2.
+// Size returns D(D+1)/2.
 func (q Directions) Size() int { return FullForm.Size(q.Frame.Out()) }
 
-// Sensitivity is sqrt2 (replace-one) or 1 (add-or-remove-one) times the integer norm bound; see the
-// type's comment.
+// Sensitivity returns sqrt2 (replace-one) or 1 (add-or-remove-one) times the integer norm bound;
+// see the type's comment.
 func (q ClippedMoments) Sensitivity(r privacy.Relation) float64 {
 	if q.Form.gram() {
 		return ReplaceFactor(r) * math.Ldexp(1, 2*rowkernels.GramBits)
@@ -189,7 +191,7 @@ func (q ClippedMoments) Sensitivity(r privacy.Relation) float64 {
 	return ReplaceFactor(r) * math.Ldexp(1, LinearBits)
 }
 
-// Sensitivity is sqrt2 2^(2B) or 2^(2B); see the type's comment.
+// Sensitivity returns sqrt2 2^(2B) or 2^(2B); see the type's comment.
 func (q Directions) Sensitivity(r privacy.Relation) float64 {
 	return ReplaceFactor(r) * math.Ldexp(1, 2*rowkernels.GramBits)
 }
@@ -197,7 +199,7 @@ func (q Directions) Sensitivity(r privacy.Relation) float64 {
 // invSqrt2Up is 1/sqrt2 rounded up: more noise than the proof needs, never less.
 var invSqrt2Up = math.Nextafter(math.Sqrt2/2, 1)
 
-// Weight is 1 on diagonals and 1/sqrt2 off them; 1 everywhere in the linear forms.
+// Weight returns 1 on diagonals and 1/sqrt2 off them; 1 everywhere in the linear forms.
 func (q ClippedMoments) Weight(i int) float64 {
 	if !q.Form.gram() {
 		return 1
@@ -215,7 +217,7 @@ func (q ClippedMoments) Weight(i int) float64 {
 	panic("query: ClippedMoments.Weight: index beyond Size")
 }
 
-// Weight is 1 on the diagonal and 1/sqrt2 off it.
+// Weight returns 1 on the diagonal and 1/sqrt2 off it.
 func (q Directions) Weight(i int) float64 { return TriangleWeight(i, q.Frame.Out()+1) }
 
 func TriangleWeight(i, dim int) float64 {
@@ -231,7 +233,7 @@ func TriangleWeight(i, dim int) float64 {
 	panic("query: index beyond a triangle")
 }
 
-// Unit is q^-2 (FullForm, CompletedForm) or q^-1: it turns sums of h h^T into sums of R f f^T.
+// Unit returns q^-2 (FullForm, CompletedForm) or q^-1. It turns sums of h h^T into sums of R f f^T.
 func (q ClippedMoments) Unit() float64 {
 	h := q.Headroom()
 	if q.Form.gram() {
@@ -240,7 +242,7 @@ func (q ClippedMoments) Unit() float64 {
 	return 1 / h
 }
 
-// Unit is q^-2.
+// Unit returns q^-2.
 func (q Directions) Unit() float64 {
 	h := rowkernels.Headroom(rowkernels.GramBits, q.Frame.Out()+1, false)
 	return 1 / (h * h)

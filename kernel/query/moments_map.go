@@ -7,7 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/rowkernels"
 )
 
-// Densities compares components at the rows of a panel: exp(LogWeight - |z|^2/2) of each.
+// Densities computes exp(LogWeight - |z|^2/2) of each component at the rows of a panel.
 type Densities struct {
 	Share       []rowkernels.Column // of every component, see rowkernels.Shares
 	Best, Total rowkernels.Column
@@ -17,7 +17,8 @@ type Densities struct {
 	logWeight   []float64
 }
 
-// DensitiesOf compiles components for panels that are loaded into x; alone: see rowkernels.Compile.
+// DensitiesOf compiles components for panels that are loaded into x; for alone see
+// rowkernels.Compile.
 func DensitiesOf(components []Component, x []rowkernels.Column, alone bool) *Densities {
 	n := len(components)
 	p := &Densities{Share: make([]rowkernels.Column, n), norm2: make([]rowkernels.Column, n)}
@@ -28,17 +29,18 @@ func DensitiesOf(components []Component, x []rowkernels.Column, alone bool) *Den
 	return p
 }
 
-// Apply maps the rows in x and compares; divided: Share are the posterior shares.
+// Apply computes the densities at the rows in x. If divided is set, Share holds the posterior
+// shares.
 func (p *Densities) Apply(x []rowkernels.Column, divided bool) {
 	for j, f := range p.frames {
 		f.Apply(p.z[j], &p.norm2[j], x)
 	}
-	if p.frames != nil { // whose assembly expects one at least
+	if p.frames != nil { // the assembly expects at least one
 		rowkernels.Shares(p.Share, p.norm2, p.logWeight, &p.Best, &p.Total, divided)
 	}
 }
 
-// momentsMap is the compiled row map of ClippedMoments.
+// MomentsMap is the compiled row map of ClippedMoments.
 type MomentsMap struct {
 	*Densities
 	form  Form
@@ -46,7 +48,7 @@ type MomentsMap struct {
 	x     []rowkernels.Column
 }
 
-// momentsPart is what the map keeps for one component.
+// momentsPart is the state of the map for one component.
 type momentsPart struct {
 	Component
 	z            []rowkernels.Column
@@ -55,18 +57,18 @@ type momentsPart struct {
 	Scale        float64              // headroom over the length of f (FullForm, CompletedForm); headroom (linear forms)
 	lift         float64              // b
 	gram         *rowkernels.Gram     // FullForm, CompletedForm
-	slope, base  float64              // of the least and the largest |h|^2 allowed, see roundFull
-	waiting      int                  // rows that wait to be added
-	from, to     []*rowkernels.Column // what waits of a row: its share, |z|^2, bound, and z in the gram's panel
+	slope, base  float64              // of the smallest and the largest |h|^2 allowed, see roundFull
+	waiting      int                  // number of rows waiting to be added
+	from, to     []*rowkernels.Column // of waiting rows: share, |z|^2, bound, and z in the gram
 	h            []int64              // linear forms
-	offset       int                  // where the component's block starts in the answer
+	offset       int                  // start of the component's block in the answer
 }
 
 // Compile returns a row map for one worker.
 func (q ClippedMoments) Compile(d int) RowMap {
 	x, alone := make([]rowkernels.Column, d), len(q.Components) == 1
 	m := &MomentsMap{form: q.Form, x: x, Densities: DensitiesOf(q.Components, x, alone)}
-	if alone { // has all of every row with a finite image, whatever its weight
+	if alone { // its share of every row with a finite image is 1, whatever its weight
 		m.logWeight[0] = 0
 	}
 	at := 0
@@ -131,26 +133,25 @@ func (m *MomentsMap) Add(sum []int64, rows []float64) {
 // wholeNorm is T of roundFull.
 const wholeNorm = 1<<rowkernels.GramBits - 3
 
-// roundFull lets the panel's rows wait in the components that they have a share of, and adds those
-// that wait whenever they fill a panel: few rows have a share of many components.
+// roundFull puts the panel's rows in the queue of each component that they have a share of, and
+// adds a queue when it fills a panel: few rows have a share of many components.
 //
 // Privacy. Two facts about integers, each checked for every row, are the whole proof that what a
 // row adds has sum_j |h_j|^2 <= 2^(2B):
 //
 //  1. rowkernels.Live gives a row a bound m_j in each component that it leaves in, and leaves it in
-//     only
-//     while the sum of its bounds so far is at most 2^(2B).
+//     only while the sum of its bounds so far is at most 2^(2B).
 //  2. rowkernels.Gram.RoundAll adds h_j only if |h_j|^2 <= m_j.
 //
 // Shares, norms, factors and the rounding of floating point may be anything. A row that fails 1
-// adds nothing to the components that are left, one that fails 2 nothing to that component.
+// adds nothing to the remaining components; one that fails 2 adds nothing to that component.
 func (m *MomentsMap) roundFull(sum []int64) {
-	// Utility only: no honest row fails. With the share R of a component m_j is T (u R + e/(4s)),
-	// rounded, where e is the number of its entries, u the headroom and one more, s what is at
-	// least sqrt(e)/2 of the entries of all components together, and T = u + s. A vector of norm
-	// u sqrt(R) is rounded to one no longer than that, as (u sqrt(R) + sqrt(e)/2)^2 <= m_j by
-	// 2 sqrt(R) sqrt(e)/2 <= s R + e/(4s); all m_j are at most T u + T s = T^2 < 2^(2B) together,
-	// as shares sum to at most 1.
+	// Utility only: no honest row fails. With the share R of a component, m_j is T (u R + e/(4s)),
+	// rounded. Here e is the number of its entries, u is one more than the headroom, s is at least
+	// sqrt(e)/2 summed over the entries of all components, and T = u + s. A vector of norm u
+	// sqrt(R) is rounded to one no longer than that, as (u sqrt(R) + sqrt(e)/2)^2 <= m_j by 2
+	// sqrt(R) sqrt(e)/2 <= s R + e/(4s). All m_j together are at most T u + T s = T^2 < 2^(2B), as
+	// shares sum to at most 1.
 	if p := m.Parts[0]; len(m.Parts) == 1 {
 		p.add(sum, p.share, p.norm2, &rowkernels.Column{})
 		return
@@ -167,7 +168,7 @@ func (m *MomentsMap) roundFull(sum []int64) {
 	}
 }
 
-// addWaiting adds the rows that wait, and forgets them.
+// addWaiting adds the waiting rows and empties the queue.
 func (p *momentsPart) addWaiting(sum []int64) {
 	if p.waiting > 0 {
 		clear(p.to[0][p.waiting:]) // no share
@@ -176,8 +177,8 @@ func (p *momentsPart) addWaiting(sum []int64) {
 	}
 }
 
-// add rounds and adds the rows whose z is in the gram's panel: see rowkernels.Gram.RoundAll for
-// less.
+// add rounds and adds the rows whose z is in the gram's panel; for less see
+// rowkernels.Gram.RoundAll.
 func (p *momentsPart) add(sum []int64, share, norm2, less *rowkernels.Column) {
 	var factor rowkernels.Column
 	rowkernels.Weigh(&p.gram.H[0], &factor, share, norm2, p.Scale, p.lift, p.Radius, MinShare)
@@ -188,8 +189,8 @@ func (p *momentsPart) add(sum []int64, share, norm2, less *rowkernels.Column) {
 	p.gram.Add(sum[p.offset:])
 }
 
-// complete writes sqrt(r^2 - |z|^2), or 0 beyond the radius, where it is rounded with z. RoundAll
-// checks the length of what comes out.
+// complete writes sqrt(r^2 - |z|^2), or 0 beyond the radius, to the last entry, which is rounded
+// with z. RoundAll checks the length of the result.
 func (p *momentsPart) complete(norm2 *rowkernels.Column) {
 	last, r2 := &p.gram.H[p.gram.Dim-1], float64(p.Radius*p.Radius)
 	for r, n2 := range norm2 {
@@ -200,7 +201,7 @@ func (p *momentsPart) complete(norm2 *rowkernels.Column) {
 	}
 }
 
-// addLinear is roundFull for the linear forms, whose vectors are added at once.
+// addLinear does what roundFull does, for the linear forms, whose vectors are added at once.
 func (m *MomentsMap) addLinear(sum []int64, r int) {
 	total := int64(0)
 	for _, p := range m.Parts {
@@ -229,8 +230,8 @@ func (m *MomentsMap) addLinear(sum []int64, r int) {
 	}
 }
 
-// nonNegative reports the invariant that makes inner products of two vectors of a linear form
-// non-negative. The caller has bounded |h|^2, so nothing overflows.
+// NonNegative reports whether h has the invariant that makes inner products of two vectors of a
+// linear form non-negative. The caller has bounded |h|^2, so nothing overflows.
 func (f Form) NonNegative(h []int64) bool {
 	last := len(h) - 1
 	d := last - 1
@@ -254,8 +255,8 @@ func (f Form) NonNegative(h []int64) bool {
 	return h[0] >= 0 && sum <= 2*h[0]*h[last]
 }
 
-// integer converts an integral v; what does not fit, or is not a number, becomes one that fails the
-// checks on every machine.
+// integer converts an integral v. A value that does not fit, or is not a number, becomes one that
+// fails the checks on every machine.
 func integer(v float64) int64 {
 	if !(math.Abs(v) < 1<<51) {
 		return 1 << 40
@@ -263,7 +264,7 @@ func integer(v float64) int64 {
 	return int64(v)
 }
 
-// ceilGuard keeps h_0 above the length of h_z although clip and scale were computed in floating
+// CeilGuard keeps h_0 above the length of h_z although clip and scale were computed in floating
 // point.
 const CeilGuard = 1 + 1e-9
 
@@ -271,7 +272,7 @@ const CeilGuard = 1 + 1e-9
 // (r/2, z, |z|^2/r)/(3/2 r)): h_0 up, h_z towards zero, squares to nearest, their sum up.
 func (p *momentsPart) linear(form Form, row int) {
 	h, d, clip, r := p.h, len(p.z), 1.0, p.Radius
-	if n2 := p.norm2[row]; n2 > float64(r*r) { // into the ball of the radius
+	if n2 := p.norm2[row]; n2 > float64(r*r) { // clip to the ball of the radius
 		clip = r / math.Sqrt(n2)
 	}
 	first, norm := r, math.Sqrt(3)
@@ -330,7 +331,7 @@ func (m *directionsMap) Add(sum []int64, rows []float64) {
 func (m *directionsMap) rescale(r int) (lift, n float64) {
 	big := m.lift
 	for i := range m.Z {
-		// NaN replaces big, and any number replaces NaN: the sum below sees it all the same
+		// NaN replaces big, and any number replaces NaN: the sum below is NaN all the same
 		if v := math.Abs(m.Z[i][r]); !(v <= big) {
 			big = v
 		}

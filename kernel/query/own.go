@@ -5,12 +5,12 @@ import (
 	"reflect"
 )
 
-// Own returns a deep copy of q if its type is one of this package's own structs, and so are the
-// queries of Parts and Pairs and the scores of a Selection; an error otherwise.
+// Own returns a deep copy of q. It returns an error unless q's type is one of this package's own
+// structs, and so are the queries of Parts and Pairs and the scores of a Selection.
 //
-// It is what keeps Sum, PairSum and Score closed. Their methods are handed raw rows and state their
+// This closes the interfaces Sum, PairSum and Score. Their methods receive raw rows and state their
 // own sensitivity, so a type that implements them elsewhere, or one that embeds a query of this
-// package and overrides a method, could keep the rows or understate the noise. The copy is what is
+// package and overrides a method, could keep the rows or understate the noise. The copy is
 // validated, priced and run: changing a slice of q afterwards changes nothing.
 func Own[Q any](q Q) (own Q, err error) {
 	return CopyOf(q, reflect.TypeFor[Count]().PkgPath(), func(got any, inside bool) error {

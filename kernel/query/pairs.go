@@ -8,16 +8,16 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A PairSum is a query over secret pairs of rows (see Pairs): its answer is a vector of integer
-// sums over the pairs, and what a pair (x, y) adds depends on the difference x - y alone.
+// A PairSum is a query over secret pairs of rows (see Pairs). Its answer is a vector of integer
+// sums over the pairs; a pair (x, y) adds a vector that depends on the difference x - y alone.
 //
-// Of a pair of good rows the first difference that its map is handed is never NaN (but any may be
-// infinite); of a pair with a null row all are.
+// For a pair of good rows the first difference handed to its map is never NaN (but any may be
+// infinite); for a pair with a null row all are NaN.
 type PairSum interface {
 	Vector
-	// PairSensitivity is the most that the vector of one pair can change, in L2 norm and integer
-	// units and after coordinate i is divided by Weight(i): by becoming that of any other pair, or
-	// by coming or going.
+	// PairSensitivity returns the largest change of the vector of one pair, in L2 norm and integer
+	// units and after coordinate i is divided by Weight(i), when the pair becomes any other pair,
+	// or comes or goes.
 	PairSensitivity() float64
 }
 
@@ -61,10 +61,10 @@ type Pairs struct {
 	Buckets []int
 }
 
-// maxBuckets bounds the buckets of a pairing, whatever noise says of the rows.
+// maxBuckets bounds the number of buckets of a pairing, however large the noisy number of rows.
 const maxBuckets = 1 << 26
 
-// Kind is that of the queries, in parts if there is a partition.
+// Kind returns the kind of the queries, with [PartsOf]'s prefix if there is a partition.
 func (q Pairs) Kind() string {
 	if len(q.Queries) == 0 || q.Queries[0] == nil {
 		return "pairs of nothing"
@@ -75,7 +75,7 @@ func (q Pairs) Kind() string {
 	return PartsOf(q.Queries[0].Kind())
 }
 
-// Validate reports a partition, queries or buckets that cannot be used.
+// Validate returns an error if the partition, the queries or the buckets cannot be used.
 func (q Pairs) Validate(d int) error {
 	if err := q.Partition.OrWhole().Validate(d); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (q Pairs) Validate(d int) error {
 	return nil
 }
 
-// Sensitivity is S of the type's comment, rounded up.
+// Sensitivity returns S of the type's comment, rounded up.
 func (q Pairs) Sensitivity(r privacy.Relation) float64 {
 	p := q.Queries[0].PairSensitivity()
 	if r == privacy.AddRemoveOne || len(q.Queries) == 1 {
@@ -105,13 +105,13 @@ func (q Pairs) Sensitivity(r privacy.Relation) float64 {
 	return privacy.MulUp(ReplaceFactor(r), p)
 }
 
-// Size is the length of all answers together.
+// Size returns the length of all answers together.
 func (q Pairs) Size() int { return sizeOf(q.Queries) }
 
-// Weight is that of the leaf's query.
+// Weight returns the weight of the leaf's query.
 func (q Pairs) Weight(i int) float64 { return weightOf(q.Queries, i) }
 
-// Unit is the query's with the zero Partition, else 1.
+// Unit returns the query's unit with the zero Partition, else 1.
 func (q Pairs) Unit() float64 {
 	if q.Partition.Whole() {
 		return q.Queries[0].Unit()
@@ -119,8 +119,8 @@ func (q Pairs) Unit() float64 {
 	return 1
 }
 
-// Split cuts an answer into those of the leaves, each in its query's own unit, and returns the
-// noise sd of a coordinate of weight 1 of each, for an answer with noise sigma.
+// Split cuts an answer with noise sigma into the answers of the leaves, each in its query's own
+// unit, and returns for each the noise sd of a coordinate of weight 1.
 func (q Pairs) Split(values []float64, sigma float64) (answers [][]float64, sigmas []float64) {
 	if q.Partition.Whole() { // the unit is that of the answer already
 		return [][]float64{values}, []float64{sigma}
@@ -142,10 +142,10 @@ type PairOctaves struct {
 	Low, High int
 }
 
-// Kind is "pair octaves".
+// Kind returns "pair octaves".
 func (PairOctaves) Kind() string { return "pair octaves" }
 
-// Validate reports an empty range of octaves or a wrong number of columns.
+// Validate returns an error if the range of octaves is empty or the number of columns is wrong.
 func (q PairOctaves) Validate(d int) error {
 	if q.Columns != d {
 		return fmt.Errorf("query: PairOctaves.Columns: want %d, got %d", d, q.Columns)
@@ -157,19 +157,19 @@ func (q PairOctaves) Validate(d int) error {
 	return nil
 }
 
-// Bins is the number of bins per column.
+// Bins returns the number of bins per column.
 func (q PairOctaves) Bins() int { return q.High - q.Low + 2 }
 
-// Size is Columns times Bins.
+// Size returns Columns times Bins.
 func (q PairOctaves) Size() int { return q.Columns * q.Bins() }
 
-// PairSensitivity is sqrt(2d).
+// PairSensitivity returns sqrt(2d).
 func (q PairOctaves) PairSensitivity() float64 { return privacy.SqrtUp(2 * float64(q.Columns)) }
 
-// Weight is 1.
+// Weight returns 1.
 func (PairOctaves) Weight(int) float64 { return 1 }
 
-// Unit is 1.
+// Unit returns 1.
 func (PairOctaves) Unit() float64 { return 1 }
 
 // Compile returns the map of differences.

@@ -2,8 +2,8 @@ package query
 
 import "fmt"
 
-// Partial asks a Sum of all rows, partial ones included, which every other query takes for null
-// rows: of an image of each row, under one of three Views.
+// Partial asks a Sum of all rows, including those with missing cells, which every other query takes
+// for null rows. The Sum sees an image of each row, under one of three Views.
 //
 // Answer, size, units, weights and sensitivity are those of the Sum. Privacy. The image of a row is
 // a function of the row and of the query's fields alone, and a row of a kind that the Sum is proved
@@ -20,30 +20,30 @@ type Partial struct {
 	Fill []float64 // one finite value per column for Filled; nil for the others
 }
 
-// View says what a query sees of a row, some of whose cells may be missing.
+// View says what a query sees of a row that may lack some of its cells.
 type View int
 
 const (
-	// Cells is the row as it is: for Counts of columns only. A missing cell is in no bin, and on
+	// Cells shows the row as it is, for Counts of columns only. A missing cell is in no bin, and on
 	// neither side of an edge.
 	Cells View = iota
-	// Filled has a public or released value in place of every missing cell. If that is the centre
+	// Filled puts a public or released value in place of every missing cell. If that is the centre
 	// of a frame that mixes no columns, sums of z z^T are over the rows that have both cells.
 	Filled
-	// Presence has 1 for a cell and 0 for a missing one: sums of products count rows that have
-	// both.
+	// Presence shows 1 for a cell and 0 for a missing one: sums of products count the rows that
+	// have both.
 	Presence
 )
 
-// Of is the kind of a Partial of queries of a kind.
+// Of returns the kind of a Partial whose Sum has the given kind.
 func (v View) Of(kind string) string {
 	return [...]string{"present cells: ", "filled: ", "presence: "}[v] + kind
 }
 
-// Kind is that of the Sum, with the view before it.
+// Kind returns the Sum's kind with the view before it.
 func (q Partial) Kind() string { return q.As.Of(q.Sum.Kind()) }
 
-// Validate reports a view that cannot be had of a table of d columns, or not for the Sum.
+// Validate returns an error if the view is impossible for a table of d columns or for the Sum.
 func (q Partial) Validate(d int) error {
 	fill := 0
 	switch kind := q.Sum.Kind(); {

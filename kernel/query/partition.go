@@ -44,13 +44,13 @@ type Condition struct {
 	Outside bool
 }
 
-// Zero reports the partition without a rule: a leaf, when it stands in Below.
+// Zero reports whether the partition has no rule. In Below, such a partition is a leaf.
 func (p Partition) Zero() bool { return p.Regions == nil && p.Components == nil }
 
-// Whole reports the zero Partition, whose one leaf has all good rows.
+// Whole reports whether p is the zero Partition, whose one leaf has all good rows.
 func (p Partition) Whole() bool { return p.Zero() && p.Project.W == nil && p.Below == nil }
 
-// OrWhole is p, or one leaf with all good rows if p is the zero Partition.
+// OrWhole returns p, or one leaf with all good rows if p is the zero Partition.
 func (p Partition) OrWhole() Partition {
 	if p.Whole() {
 		p.Regions = make([]Region, 1) // no condition: it holds everywhere
@@ -58,7 +58,7 @@ func (p Partition) OrWhole() Partition {
 	return p
 }
 
-// KindOf is the kind of a query that is asked of every leaf, which the zero Partition has one of.
+// KindOf returns the kind of a query that is asked of every leaf; the zero Partition has one leaf.
 func (p Partition) KindOf(kind string) string {
 	if p.Zero() {
 		return kind
@@ -68,7 +68,7 @@ func (p Partition) KindOf(kind string) string {
 
 func (p Partition) cells() int { return max(len(p.Regions), len(p.Components)) }
 
-// below is what cuts cell j, the zero Partition if nothing does.
+// below returns the partition that cuts cell j, the zero Partition if none does.
 func (p Partition) below(j int) Partition {
 	if p.Below == nil || p.Below[j].Zero() {
 		return Partition{}
@@ -76,7 +76,7 @@ func (p Partition) below(j int) Partition {
 	return p.Below[j]
 }
 
-// frames are those of the rule, one per condition or component.
+// frames returns the frames of the rule, one per condition or component.
 func (p Partition) frames() (all []Affine) {
 	for _, r := range p.Regions {
 		for _, c := range r.Conditions {
@@ -89,7 +89,7 @@ func (p Partition) frames() (all []Affine) {
 	return all
 }
 
-// Leaves is the number of leaves; the zero Partition has one.
+// Leaves returns the number of leaves; the zero Partition has one.
 func (p Partition) Leaves() int {
 	if p.Zero() {
 		return 1
@@ -101,11 +101,11 @@ func (p Partition) Leaves() int {
 	return n
 }
 
-// maxDepth and maxCells bound a partition before anything walks through it: a Below that holds
+// maxDepth and MaxCells bound a partition before any code walks through it: a Below that contains
 // itself has no end.
 const maxDepth = 16
 
-// Bounded reports a partition that is too deep or too large to walk through.
+// Bounded returns an error if the partition is too deep or too large to walk through.
 func (p Partition) Bounded() error {
 	left := MaxCells
 	if !p.within(&left, 0) {
@@ -122,7 +122,7 @@ func (p Partition) within(left *int, depth int) bool {
 	return !slices.ContainsFunc(p.Below, func(b Partition) bool { return !b.within(left, depth+1) })
 }
 
-// Validate reports a partition that cannot cut a table of d columns; it sees no data.
+// Validate returns an error if the partition cannot cut a table of d columns; it sees no data.
 func (p Partition) Validate(d int) error {
 	if err := p.Bounded(); err != nil {
 		return err
@@ -171,19 +171,19 @@ func (p Partition) validate(d int) error {
 
 // A Sorter finds the leaves of rows, for one worker.
 //
-// Invariant: a row's leaf depends on the row alone. Panels keep rows apart (see package panel), a
-// score is compared with scores of the same row only, and what Sort hands to the cells below it is
-// whole rows.
+// Invariant: a row's leaf depends on the row alone. Panels keep rows apart (see package
+// rowkernels), a score is compared with scores of the same row only, and Sort hands whole rows to
+// the cells below it.
 type Sorter struct {
 	p                Partition
 	*rowkernels.View                     // of the projection, if there is one
-	in               []rowkernels.Column // what the rule reads: the panel or its projection
+	in               []rowkernels.Column // the input of the rule: the panel or its projection
 	frames           []*rowkernels.Map   // of the rule, one per component or condition
 	first            []int               // the number of cell j's first leaf
 	below            []*Sorter           // of cell j; nil for a leaf
 	z                []rowkernels.Column
 	cell             [rowkernels.Rows]int
-	// The rows of the cell above that wait to be sorted, where they came from, and their leaves.
+	// The rows of the cell above that are yet to be sorted, their origins, and their leaves.
 	rows     []float64
 	at, leaf []int
 }
@@ -223,8 +223,9 @@ func (s *Sorter) Sort(leaf []int, rows []float64) {
 		return
 	}
 	if b := s.below[0]; b != nil && len(s.below) == 1 {
-		// rows in no cell are sorted in vain: most are in the one there is, and need no copy
-		b.leaf = append(b.leaf[:0], leaf...) // for its length
+		// rows in no cell are sorted in vain: usually one cell has most rows, and this avoids a
+		// copy
+		b.leaf = append(b.leaf[:0], leaf...) // only its length matters
 		b.Sort(b.leaf, rows)
 		for i, l := range b.leaf {
 			if leaf[i] >= 0 {
@@ -252,7 +253,7 @@ func (s *Sorter) Sort(leaf []int, rows []float64) {
 		if b == nil {
 			continue
 		}
-		b.leaf = append(b.leaf[:0], b.at...) // for its length
+		b.leaf = append(b.leaf[:0], b.at...) // only its length matters
 		b.Sort(b.leaf, b.rows)
 		for i, l := range b.leaf {
 			if l >= 0 {
@@ -263,19 +264,19 @@ func (s *Sorter) Sort(leaf []int, rows []float64) {
 	}
 }
 
-// A Grouper puts rows with those of their leaf.
+// A Grouper collects the rows of each leaf.
 type Grouper struct {
 	sorter *Sorter
 	leaf   []int
 	rows   [][]float64
 }
 
-// Grouper groups rows of d columns, for one worker.
+// Grouper returns a Grouper for rows of d columns, for one worker.
 func (p Partition) Grouper(d int) *Grouper {
 	return &Grouper{sorter: p.Sorter(d), rows: make([][]float64, p.Leaves())}
 }
 
-// Group returns copies of the rows of every leaf, in order and good until the next call.
+// Group returns copies of the rows of every leaf, in order; they are valid until the next call.
 func (g *Grouper) Group(rows []float64) [][]float64 {
 	d := len(g.sorter.X)
 	g.leaf = append(g.leaf[:0], make([]int, len(rows)/d)...)
@@ -291,8 +292,8 @@ func (g *Grouper) Group(rows []float64) [][]float64 {
 	return g.rows
 }
 
-// A Placing scans for the leaf of every row, -1 for rows in none, and the values of a column,
-// unless that is negative: they are written to where Leaf and Value have room for all rows.
+// A Placing scans for the leaf of every row, -1 for rows in none, and, if Column is not negative,
+// for the values of that column. It writes them to Leaf and Value, which have room for all rows.
 type Placing struct {
 	Partition
 	Column int
@@ -302,13 +303,13 @@ type Placing struct {
 
 // Places is the accumulator of a Placing.
 type Places struct {
-	Read int // rows
+	Read int // number of rows
 	Placing
 	sorter *Sorter
 	leaf   []int
 }
 
-// Start is no row's leaf.
+// Start returns an accumulator without rows.
 func (p Placing) Start(d int) Accumulator { return &Places{0, p, p.Sorter(d), nil} }
 
 // Add places the rows.
@@ -325,7 +326,7 @@ func (p *Places) Add(first int, rows []float64) {
 	p.Read += len(p.leaf)
 }
 
-// Merge counts the other rows, whose places are written.
+// Merge adds the other's number of rows, whose places are written already.
 func (p *Places) Merge(other Accumulator) { p.Read += other.(*Places).Read }
 
 // panel finds the cells of the loaded rows.

@@ -7,8 +7,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Parts asks one query per leaf of a partition, all at once, each of the rows in its leaf alone:
-// parallel composition.
+// Parts asks one query per leaf of a partition, all at once, each of the rows in its leaf alone: by
+// parallel composition the cost is that of one leaf.
 //
 // Answer: the answers of the leaves one after another, in integers (see Split for their units).
 //
@@ -20,8 +20,8 @@ import (
 //   - replace-one, the rows in two leaves, if there are two: the vectors stand in different places,
 //     so at most sqrt(A^2 + A^2) = sqrt2 A.
 //
-// Hence S = A, and max(B, sqrt2 A), or max(B, A) for one leaf. Which leaf is asked what is public
-// or released. Caller must ensure: nothing.
+// Hence S = A, and max(B, sqrt2 A), or max(B, A) for one leaf. The query of each leaf is public or
+// released. Caller must ensure: nothing.
 //
 // Source: [KSSU19] Section A.3 of the restatement.
 type Parts struct {
@@ -29,10 +29,10 @@ type Parts struct {
 	Queries   []Sum // one per leaf; by value, and never Parts (nest the partition instead)
 }
 
-// Kind is that of the queries, with "in parts: " before it.
+// Kind returns the kind of the queries, with "in parts: " before it.
 func (q Parts) Kind() string { return PartsOf(q.first().Kind()) }
 
-// PartsOf is the kind of Parts of queries of a kind.
+// PartsOf returns the kind of Parts whose queries have the given kind.
 func PartsOf(kind string) string { return "in parts: " + kind }
 
 func (q Parts) first() Sum {
@@ -42,8 +42,8 @@ func (q Parts) first() Sum {
 	return q.Queries[0]
 }
 
-// Validate reports a partition or queries that cannot be used, and queries that differ in kind or
-// sensitivity.
+// Validate returns an error if the partition or the queries cannot be used, or if the queries
+// differ in kind or sensitivity.
 func (q Parts) Validate(d int) error {
 	if err := q.Partition.Validate(d); err != nil {
 		return err
@@ -58,37 +58,37 @@ func (q Parts) Validate(d int) error {
 	})
 }
 
-// Size is the length of all answers together.
+// Size returns the length of all answers together.
 func (q Parts) Size() int { return sizeOf(q.Queries) }
 
-// Sensitivity is stated in the type's comment, rounded up.
+// Sensitivity returns the S of the type's comment, rounded up.
 func (q Parts) Sensitivity(r privacy.Relation) float64 {
 	a := q.first().Sensitivity(privacy.AddRemoveOne)
 	if r == privacy.AddRemoveOne {
 		return a
 	}
 	if len(q.Queries) > 1 {
-		// sqrt2 is irrational and replaceFactor above it: for queries with B = replaceFactor A this
+		// sqrt2 is irrational and ReplaceFactor above it: for queries with B = ReplaceFactor A this
 		// is B itself.
 		a = privacy.MulUp(ReplaceFactor(r), a)
 	}
 	return max(a, q.first().Sensitivity(r))
 }
 
-// Weight is that of the leaf's query.
+// Weight returns the weight of the leaf's query.
 func (q Parts) Weight(i int) float64 { return weightOf(q.Queries, i) }
 
-// Unit is 1: the leaves' units may differ.
+// Unit returns 1: the leaves' units may differ.
 func (Parts) Unit() float64 { return 1 }
 
-// Split cuts an answer into those of the leaves, each in its query's own unit, and returns the
-// noise sd of a coordinate of weight 1 of each, for an answer with noise sigma.
+// Split cuts an answer with noise sigma into the answers of the leaves, each in its query's own
+// unit, and returns for each the noise sd of a coordinate of weight 1.
 func (q Parts) Split(values []float64, sigma float64) (answers [][]float64, sigmas []float64) {
 	return splitParts(q.Queries, values, sigma)
 }
 
-// validateParts reports queries that cannot be asked of a table of d columns, one for each of the
-// leaves, or that differ in kind or in sensitivity.
+// validateParts returns an error unless there is one query per leaf, each fits a table of d
+// columns, and all have the same kind and sensitivity.
 func validateParts[Q Vector](name string, queries []Q, leaves, d int, sensitivity func(Q) [2]float64) error {
 	if len(queries) != leaves {
 		return fmt.Errorf("query: %s.Queries: want one query per leaf (%d), got %d", name, leaves, len(queries))
@@ -144,7 +144,7 @@ func splitParts[Q Vector](queries []Q, values []float64, sigma float64) (answers
 	return answers, sigmas
 }
 
-// Cut is what a table remembers p by: nil for one leaf with all good rows, else p.
+// Cut returns the key under which a table remembers p: nil for one leaf with all good rows, else p.
 func (p Partition) Cut() any {
 	if reflect.DeepEqual(p.OrWhole(), Partition{}.OrWhole()) {
 		return nil
@@ -152,7 +152,8 @@ func (p Partition) Cut() any {
 	return p
 }
 
-// Cut is the partition and the column, if all queries are histograms of that column alone.
+// Cut returns the partition's key and the column, if all queries are histograms of that column
+// alone.
 func (q Parts) Cut() (cut any, column int, one bool) {
 	for i, part := range q.Queries {
 		counts, is := part.(Counts)
@@ -165,7 +166,7 @@ func (q Parts) Cut() (cut any, column int, one bool) {
 	return q.Partition.Cut(), column, true
 }
 
-// OfSorted is the answer, given the column's values in order in every leaf.
+// OfSorted returns the answer, given the column's values in order in every leaf.
 func (q Parts) OfSorted(sorted [][]float64) (counts []int64) {
 	for leaf, part := range q.Queries {
 		counts = append(counts, part.(Counts).OfSorted(sorted[leaf:])...)

@@ -1,4 +1,4 @@
-// Package query says what may be asked of a protected table: plain structs with exported fields,
+// Package query defines what may be asked of a protected table: plain structs with exported fields,
 // one file each.
 //
 // A query maps every row (or every secret pair of rows) by itself to a bounded vector of integers;
@@ -7,15 +7,15 @@
 // position, of its neighbours, of the batch it is read in or of the worker that reads it. Hence one
 // changed row changes the sum by one vector (add-or-remove-one) or by the difference of two
 // (replace-one), and the sensitivity that each query states is exact: whatever floating point did
-// before, what is summed are integers whose bound is checked in integers, row by row. Scores and
-// histograms of gaps are integers computed from all rows of a leaf; each type says why one changed
+// before, the summands are integers, and their bound is checked in integers, row by row. Scores and
+// spacing histograms are integers computed from all rows of a leaf; each type says why one changed
 // row changes them by no more than stated.
 //
-// The package holds what the default methods ask: sums, sums over the leaves of a partition or over
-// pairs, gaps between sorted values, and the cells of histograms on grids. What only literal
-// algorithms ask is in package papers. [CopyOf] keeps what is handed raw rows to types of our own:
-// their interfaces have methods that anybody could write; our types are plain numbers, of folders
-// that a reader can read.
+// The package holds the queries of the default methods: sums, sums over the leaves of a partition
+// or over pairs, spacing histograms (gaps between sorted values), and stability histograms (cells
+// of grids). The queries that only literal algorithms ask are in package papers. Anybody could
+// implement these interfaces, so [CopyOf] admits only the types of these folders, which hold plain
+// numbers and which a reader can check.
 //
 // Rows that are null, or whose image is not finite, contribute the zero vector.
 package query
@@ -28,14 +28,15 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A Vector is what queries with a vector of integers for an answer have in common.
+// A Vector is what all queries with a vector of integers for an answer have in common.
 type Vector interface {
-	// Kind is the query's name in plans and certificates.
+	// Kind returns the query's name in plans and certificates.
 	Kind() string
-	// Validate reports a query that cannot be asked of a table of d columns; it sees no data.
+	// Validate returns an error if the query cannot be asked of a table of d columns; it sees no
+	// data.
 	Validate(d int) error
-	// Weight is the noise of coordinate i relative to the query's sigma; 1 but for off-diagonal
-	// entries of symmetric matrices.
+	// Weight returns the noise of coordinate i relative to the query's sigma; 1 except for
+	// off-diagonal entries of symmetric matrices.
 	Weight(i int) float64
 	// Unit turns an integer of the answer into the quantity it stands for.
 	Unit() float64
@@ -45,7 +46,7 @@ type Vector interface {
 // A Sum is a query whose answer is a vector of integer sums over the rows.
 type Sum interface {
 	Vector
-	// Sensitivity is the L2 sensitivity of the answer, in integer units, after coordinate i is
+	// Sensitivity returns the L2 sensitivity of the answer, in integer units, after coordinate i is
 	// divided by Weight(i).
 	Sensitivity(privacy.Relation) float64
 }
@@ -63,20 +64,20 @@ type Scan interface {
 	Start(d int) Accumulator
 }
 
-// An Accumulator takes rows in, piece by piece and in any order.
+// An Accumulator collects rows, piece by piece and in any order.
 type Accumulator interface {
-	// Add takes the row-major rows with the numbers first, first+1, ..
+	// Add takes the row-major rows numbered first, first+1, ..
 	Add(first int, rows []float64)
-	// Merge takes in what another of the same Scan holds, which is not used again.
+	// Merge adds the contents of another accumulator of the same Scan, which is not used again.
 	Merge(Accumulator)
 }
 
 // Summed scans for the sum of the vectors of a Sum or a PairSum.
 type Summed struct{ Of Mapped }
 
-// Mapped is what adds up vectors.
+// Mapped has a row map that adds up vectors.
 type Mapped interface {
-	// Size is the number of integers in the answer.
+	// Size returns the number of integers in the answer.
 	Size() int
 	// Compile returns a map, of rows or of differences, with scratch space of its own, for one
 	// worker.
@@ -86,11 +87,11 @@ type Mapped interface {
 // A Total is the accumulator of Summed.
 type Total struct {
 	Sum  []int64
-	Read int // numbers, of all rows
+	Read int // number of values, over all rows
 	m    RowMap
 }
 
-// Start is the empty sum.
+// Start returns the empty sum.
 func (q Summed) Start(d int) Accumulator {
 	return &Total{Sum: make([]int64, q.Of.Size()), m: q.Of.Compile(d)}
 }
@@ -116,7 +117,7 @@ type Affine struct {
 	W       [][]float64 // one row per output coordinate, one value per chosen column
 }
 
-// Out is the number of output coordinates.
+// Out returns the number of output coordinates.
 func (a Affine) Out() int { return len(a.W) }
 
 // Compile returns the map for panels of rows that are loaded into x; alone says that no other map
@@ -128,7 +129,7 @@ func (a Affine) Compile(x []rowkernels.Column, alone bool) *rowkernels.Map {
 // View returns a view of the rows of tables of d columns.
 func (a Affine) View(d int) *rowkernels.View { return rowkernels.NewView(a.Columns, a.Center, a.W, d) }
 
-// Validate reports shapes that do not fit a table of d columns and values that are not finite.
+// Validate returns an error if the shapes do not fit a table of d columns or a value is not finite.
 func (a Affine) Validate(d int) error {
 	in := d
 	if a.Columns != nil {
@@ -163,7 +164,7 @@ func AllFinite(field string, values []float64) error {
 	return All(field, "finite numbers", values, rowkernels.Finite)
 }
 
-// All reports values that are not ok, of which wanted says what they should be.
+// All returns an error if a value is not ok; wanted says what the values should be.
 func All(field, wanted string, values []float64, ok func(float64) bool) error {
 	for _, v := range values {
 		if !ok(v) {
@@ -173,13 +174,13 @@ func All(field, wanted string, values []float64, ok func(float64) bool) error {
 	return nil
 }
 
-// AllPositive reports values that are not positive numbers.
+// AllPositive returns an error unless all values are positive numbers.
 func AllPositive(field string, values []float64) error {
 	return All(field, "positive numbers", values, func(v float64) bool { return v > 0 && rowkernels.Finite(v) })
 }
 
-// replaceFactor is sqrt2 under replace-one and 1 under add-or-remove-one: the factor between the
-// norm bound of a row's vector and the sensitivity of the sum when any two vectors have a
+// ReplaceFactor returns sqrt2 under replace-one and 1 under add-or-remove-one: the factor between
+// the norm bound of a row's vector and the sensitivity of the sum when any two vectors have a
 // non-negative inner product (|v-v'|^2 = |v|^2 + |v'|^2 - 2<v,v'> <= 2 max|v|^2). Rounded up.
 func ReplaceFactor(r privacy.Relation) float64 {
 	if r == privacy.AddRemoveOne {
@@ -188,5 +189,5 @@ func ReplaceFactor(r privacy.Relation) float64 {
 	return math.Nextafter(math.Sqrt2, 2)
 }
 
-// maxCells bounds the length of one answer.
+// MaxCells bounds the length of one answer.
 const MaxCells = 1 << 22

@@ -7,30 +7,31 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/rowkernels"
 )
 
-// Ranks counts the values of columns, or their distances from Center, by their place in the order
-// of all float64 numbers: for every column, those below the first of 2^Width bins of 2^Shift
-// numbers each, those of each bin, those beyond the last, and apart from them zeros.
+// Ranks counts the values of columns, or their distances from Center, by their rank among all
+// float64 numbers. For every column it counts those below the first of 2^Width bins of 2^Shift
+// numbers each, those of each bin, those beyond the last, and zeros apart.
 //
-// It is no Sum: nobody can ask for it. An engine scans for it and tells the column counts of many
-// edges from it: see Counts.OfRanks.
+// It is no Sum: no program can ask for it. An engine scans for Ranks once and computes from them
+// the column counts of many edges: see Counts.OfRanks.
 type Ranks struct {
 	Center []float64 // nil: values
-	From   []uint64  // the number of the first bin, per column
+	From   []uint64  // rank of the first bin's first number, per column
 	Shift  []int     // per column
 	Width  int
 }
 
-// octaves is log2 of the numbers in an octave.
+// octaves is log2 of the count of float64 numbers in an octave.
 const octaves = 52
 
-// Ranks are the widest bins with an end at each edge of column counts, and whose number is a
-// multiple of 2^width: the same for all edges that halving them leads to, width times.
+// Ranks returns the widest bins that have an end at each edge of the column counts and whose number
+// is a multiple of 2^width. They are the same for all edges that halving them leads to, width
+// times.
 func (q Counts) Ranks(width int) Ranks {
 	r := Ranks{Center: slices.Clone(q.Center), Width: width}
 	for _, e := range q.Edges {
 		end := rowkernels.Place(e[0], q.Center != nil) + 1
-		if e[0] != e[0] { // leaves its column out: whatever the bins
-			end = 1 << 63 // of 0, as where a search begins
+		if e[0] != e[0] { // the edge leaves its column out: any bins do
+			end = 1 << 63 // of 0, where a search begins
 		}
 		steps := (octaves - min(octaves, bits.TrailingZeros64(end)) + width - 1) / width
 		shift := max(0, octaves-width*steps)
@@ -39,8 +40,8 @@ func (q Counts) Ranks(width int) Ranks {
 	return r
 }
 
-// OfRanks adds the answer of column counts to sum, given that of their Ranks. A value is above an
-// edge if its place is: so the counts are those of values, whatever the bins.
+// OfRanks adds the answer of column counts to sum, given the counts of their Ranks. A value is
+// above an edge exactly if its rank is, so the result is the count of values, whatever the bins.
 func (q Counts) OfRanks(sum []int64, r Ranks, seen []int64) {
 	for j, e := range q.Edges {
 		cut := int((rowkernels.Place(e[0], q.Center != nil)+1)>>r.Shift[j]-r.From[j]) + 1
@@ -56,7 +57,7 @@ func (q Counts) OfRanks(sum []int64, r Ranks, seen []int64) {
 	}
 }
 
-// Size is the number of all counts.
+// Size returns the number of all counts.
 func (r Ranks) Size() int { return len(r.From) * r.slots() }
 
 func (r Ranks) slots() int { return 1<<r.Width + 3 }
@@ -69,7 +70,7 @@ type rankMap struct {
 	Ranks
 }
 
-// Add counts every cell that is not missing; those of a null row are.
+// Add counts every cell that is not missing, those of null rows among them.
 func (m *rankMap) Add(sum []int64, rows []float64) {
 	m.Each(rows, func(int) {
 		var at [rowkernels.Rows]int

@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// kinds lists all that can be measured: every kind that a plan or a certificate can name, with the
-// one type that may answer to it, as its folder below kernel and its name. The compiler refuses a
-// kind that stands here twice. What a reader of a certificate knows of a kind is therefore known of
-// one type.
+// kinds lists all that can be measured: every kind that a plan or a certificate can name, with its
+// type, as the type's folder below kernel and its name. The compiler refuses a kind that stands
+// here twice, so whatever a certificate's reader knows of a kind holds for one type.
 //
 // Whoever adds a line adds the proof, the search over neighbours, the slow twin, and the line of
 // release/check: a test of internal/archtest asks for each.
@@ -50,21 +49,21 @@ var kinds = map[string]string{
 }
 
 // wrappers are the types that ask other queries: of partial rows, of leaves or of pairs, or as the
-// scores of a choice. Their kind is that of what they ask, with one of these before it or nothing.
+// scores of a selection. Their kind is the kind of the inner query, with at most one of these
+// before it.
 var (
 	wrappers = []string{"query.Partial", "query.Parts", "query.Pairs", "query/papers.Selection"}
 	before   = []string{Cells.Of(""), Filled.Of(""), Presence.Of(""), "in parts: ", "select: "}
 )
 
-// Registry returns copies of the list of kinds, each with its type, and of the types that wrap
-// others.
+// Registry returns copies of the list of kinds with their types, and of the list of wrapping types.
 func Registry() (types map[string]string, wrapping []string) {
 	return maps.Clone(kinds), slices.Clone(wrappers)
 }
 
-// Registered returns nil if the type of q is the one that the list has for its kind, and so are
-// those of all queries inside it; else an error. The core measures nothing else: a type that is not
-// on the list could claim the kind and the sensitivity of one that is.
+// Registered returns nil if the list gives q's kind the type of q, and the same holds for all
+// queries inside q; else an error. The core measures nothing else: a type that is not on the list
+// could claim the kind and the sensitivity of one that is.
 func Registered(q interface{ Kind() string }) error {
 	name, kind := nameOf(q), bare(q.Kind())
 	var inside []any
@@ -89,8 +88,8 @@ func Registered(q interface{ Kind() string }) error {
 	return nil
 }
 
-// nameOf returns the folder below kernel and the name of a struct, "" for anything else. A name of
-// a package belongs to one type; a test refuses types within functions.
+// nameOf returns the folder below kernel and the name of a struct type, "" for anything else. A
+// name within a package belongs to one type; a test refuses types within functions.
 func nameOf(q any) string {
 	t := reflect.TypeOf(q)
 	if t == nil || t.Kind() != reflect.Struct || strings.Contains(t.Name(), "[") {
@@ -103,7 +102,7 @@ func nameOf(q any) string {
 	return folder + "." + t.Name()
 }
 
-// bare returns a kind without what wrappers put before it.
+// bare returns a kind without the prefixes of wrappers.
 func bare(kind string) string {
 	for _, b := range before {
 		if rest, ok := strings.CutPrefix(kind, b); ok {
@@ -113,7 +112,7 @@ func bare(kind string) string {
 	return kind
 }
 
-// held appends what stands in the interfaces of v, and refuses what could hide something.
+// held appends the values in the interfaces of v to inside, and refuses types that could hide one.
 func held(v reflect.Value, inside *[]any) (err error) {
 	switch k := v.Kind(); k {
 	case reflect.Struct:

@@ -17,9 +17,10 @@ type SpacingMass struct {
 	Place, Mass int64 // Mass > 0
 }
 
-// EachSpacing visits the gaps between consecutive values that differ, in order, and their lower
-// ends. Of the sizes that it lets through no difference overflows or underflows; so rounding keeps
-// order: a gap is never below the distance of neighbouring numbers there.
+// EachSpacing calls visit with the lower end and the size of every gap between consecutive
+// different values, in order. Within the sizes that it lets through no difference overflows or
+// underflows, so rounding keeps order: a gap is never below the distance of neighbouring numbers
+// there.
 func EachSpacing(sorted []float64, visit func(x, g float64)) {
 	const least, most = 0x1p-900, 0x1p900
 	var last float64
@@ -59,7 +60,7 @@ func (a *SpacingScales) Add(scale int, at, before, here int64) {
 	s.here += here
 }
 
-// close moves on to a later place.
+// close finishes the places before at.
 func (s *gapScale) close(scale int, at int64) {
 	s.put(scale, s.at-1, s.before)
 	if s.before = s.here; at > s.at+1 {
@@ -75,7 +76,7 @@ func (s *gapScale) put(scale int, place, mass int64) {
 	}
 }
 
-// Masses ends the collection.
+// Masses returns the collected masses, and ends the collection.
 func (a *SpacingScales) Masses(leaf int) (all []SpacingMass) {
 	for i, s := range a {
 		if s == nil {

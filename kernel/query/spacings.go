@@ -7,8 +7,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// SpacingMasses asks every leaf of a partition for the soft histogram of the gaps between
-// consecutive values of one column of its rows: a histogram over all scales and places, without any
+// SpacingMasses asks every leaf of a partition for the soft spacing histogram: a histogram of the
+// gaps between consecutive values of one column of its rows, over all scales and places, without a
 // bound on either.
 //
 // Every two consecutive values x < x+g of a leaf spread a mass of 1 over at most four buckets (s,
@@ -47,17 +47,16 @@ import (
 // has hard buckets (see SpacingBuckets), with more than twice the noise; the L2 sensitivity is 6 %
 // below the restatement's, by that proof; offsets are constants.
 type SpacingMasses struct {
-	Partition Partition // the zero Partition: one leaf with all rows
+	Partition Partition // the zero Partition has one leaf with all rows
 	Column    int
-	// log2 of how many times longer a window is than the gaps it stands for, in [15, 60]; see
-	// LogWindow
+	// log2 of a window's length over the length of its gaps, in [15, 60]; see LogWindow
 	LogWindow int
 }
 
 const (
 	gapBits    = 10
 	gapUnits   = 1 << gapBits // U
-	gapOctaves = 6            // H: neighbouring scales are so many octaves apart
+	gapOctaves = 6            // H: the number of octaves between neighbouring scales
 	gapWhole   = gapUnits * gapUnits
 	// b, c and a: spacings_proof.md, steps 4 and 5
 	gapRise  = 171 * gapUnits
@@ -68,9 +67,9 @@ const (
 	minLogWindow, maxLogWindow = 15, 60
 )
 
-// LogWindow is log2 of the least power of two that is at least 8 rows and 2^15: what suits
-// SpacingMasses.LogWindow if there are about so many rows, a public or a released number. The gaps
-// of a component's bulk then lie in one or two windows.
+// LogWindow returns log2 of the least power of two that is at least 8 rows and 2^15. It suits
+// SpacingMasses.LogWindow if there are about that many rows, a public or a released number: the
+// gaps of a component's bulk then lie in one or two windows.
 func LogWindow(rows float64) int {
 	log := minLogWindow
 	for log < maxLogWindow && math.Ldexp(1, log) < 8*rows {
@@ -79,7 +78,7 @@ func LogWindow(rows float64) int {
 	return log
 }
 
-// Kind is "gaps", in parts if there is a partition.
+// Kind returns "gaps", with [PartsOf]'s prefix if there is a partition.
 func (q SpacingMasses) Kind() string { return q.Partition.KindOf("gaps") }
 
 // Validate reports a partition, a column or windows that cannot be used.
@@ -93,7 +92,8 @@ func (q SpacingMasses) Validate(d int) error {
 	return ValidColumn("SpacingMasses", q.Column, d)
 }
 
-// ValidColumn reports a column that a table of d columns has not, for the query of that name.
+// ValidColumn returns an error, for the query of that name, if a table of d columns has no such
+// column.
 func ValidColumn(query string, column, d int) error {
 	if column < 0 || column >= d {
 		return fmt.Errorf("query: %s.Column: want an index in [0, %d), got %d", query, d, column)
@@ -104,7 +104,7 @@ func ValidColumn(query string, column, d int) error {
 // Unit turns an integer mass into a number of gaps.
 func (SpacingMasses) Unit() float64 { return 1. / gapWhole }
 
-// Sensitivity is that of the type's comment, in integer units, rounded up.
+// Sensitivity returns the S of the type's comment, in integer units, rounded up.
 func (SpacingMasses) Sensitivity(r privacy.Relation) float64 {
 	const least = gapWhole * gapWhole // |p|^2
 	if r == privacy.AddRemoveOne {
@@ -114,8 +114,8 @@ func (SpacingMasses) Sensitivity(r privacy.Relation) float64 {
 	return privacy.SqrtUp(privacy.AddUp(2*least+2*gapWhole*(3*gapRise+4*gapShift), privacy.MulUp(moved, moved)))
 }
 
-// OneSided bounds how many buckets are empty on one side and not on the other, and the mass of
-// each, in integer units.
+// OneSided returns bounds on how many buckets are empty on one side and not on the other, and on
+// the mass of each, in integer units.
 func (SpacingMasses) OneSided(r privacy.Relation) (buckets, mass float64) {
 	if r == privacy.AddRemoveOne {
 		return 8, gapWhole + gapDrift
@@ -123,7 +123,7 @@ func (SpacingMasses) OneSided(r privacy.Relation) (buckets, mass float64) {
 	return 12, gapWhole + 2*gapDrift
 }
 
-// Of is the partition and the column.
+// Of returns the partition and the column.
 func (q SpacingMasses) Of() (Partition, int) { return q.Partition, q.Column }
 
 // Masses returns the buckets of one leaf that are not empty.
@@ -140,8 +140,8 @@ func (q SpacingMasses) Masses(leaf int, sorted []float64) []SpacingMass {
 	return all.Masses(leaf)
 }
 
-// Window is where the gaps of a bucket lie, [low, high), and the length that gaps have whose mass
-// is the scale's alone.
+// Window returns the range [low, high) that holds a bucket's gaps, and the length of gaps whose
+// mass lies in that scale alone.
 func (q SpacingMasses) Window(scale int, place int64) (gap, low, high float64) {
 	eighth := gapOctaves*scale + q.LogWindow - 3
 	return math.Ldexp(1, gapOctaves*scale), math.Ldexp(float64(8*place-5), eighth), math.Ldexp(float64(8*place+5), eighth)
@@ -162,7 +162,7 @@ var gapOctave, gapGuess = func() (octave [gapUnits + 1]float64, guess [gapUnits]
 	return octave, guess
 }()
 
-// gapPosition is q of the type's comment, for 2^-1022 <= g < 2^1023. It never decreases, and
+// gapPosition returns q of the type's comment, for 2^-1022 <= g < 2^1023. It never decreases, and
 // scaling g by 64^j adds exactly j U.
 func gapPosition(g float64) int {
 	const mantissa = 1<<52 - 1
@@ -176,8 +176,9 @@ func gapPosition(g float64) int {
 	return (gapUnits*(int(bits>>52)-1023+gapOctaves*offset)+j)/gapOctaves - gapUnits*offset
 }
 
-// gapPlace is P_s of the type's comment for W = 2^window. Nothing overflows: |x| <= 2^53 g, as g is
-// no less than the distance of neighbouring numbers there, and W >= 2^8.9 g, so |4U x/W| < 2^57.
+// gapPlace returns P_s of the type's comment for W = 2^window. Nothing overflows: |x| <= 2^53 g, as
+// g is no less than the distance of neighbouring numbers there, and W >= 2^8.9 g, so |4U x/W| <
+// 2^57.
 func gapPlace(x float64, window int) int64 {
 	f, e := math.Frexp(x)
 	m, shift := int64(f*(1<<53)), e-53+gapBits+2-window
@@ -189,7 +190,7 @@ func gapPlace(x float64, window int) int64 {
 	return m + 4*gapUnits*5/8
 }
 
-// soft adds weight at a place given in quarter units.
+// soft adds weight, split by the ramps between two places; place is in quarter units.
 func (a *SpacingScales) soft(scale int, weight, place int64) {
 	part := min(gapUnits, place&(4*gapUnits-1))
 	a.Add(scale, place>>(gapBits+2), weight*(gapUnits-part), weight*part)
