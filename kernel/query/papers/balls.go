@@ -35,16 +35,16 @@ type BallCounts struct {
 	T     int       // t: 1 to 2^29
 }
 
-// Kind is "ball counts".
+// Kind returns "ball counts".
 func (BallCounts) Kind() string { return "ball counts" }
 
-// Validate reports a frame, radii or a t that cannot be used.
+// Validate returns an error if the frame, the radii or t cannot be used.
 func (s BallCounts) Validate(d int) error { return validBalls("BallCounts", s.Frame, s.Radii, s.T, d) }
 
-// Options is the number of radii.
+// Options returns the number of radii.
 func (s BallCounts) Options() int { return len(s.Radii) }
 
-// Sensitivity is 2t-1.
+// Sensitivity returns 2t-1.
 func (s BallCounts) Sensitivity(privacy.Relation) int64 { return 2*int64(s.T) - 1 }
 
 // Scores returns t L(r) for every radius.
@@ -52,13 +52,13 @@ func (s BallCounts) Scores(rows []float64, d int) []int64 {
 	return topSums(images(s.Frame, rows, d), s.Frame, s.T, s.Radii, len(s.Radii), func(r, _ int, within []int64) int64 { return within[r] })
 }
 
-// GoodRadius scores a radius r by how well it fits a ball of t points and no smaller one: with L as
-// in BallCounts,
+// GoodRadius scores a radius r by how well it fits a ball that holds t points while smaller ones
+// hold fewer: with L as in BallCounts,
 //
 //	score(r) = 2t q(r) = min{ t^2 - t L(r/2), t L(r) - t^2 + Slack t },
 //
-// q quasi-concave in r as L does not decrease. Slack = 4 Gamma is what a ball may fall short of t
-// points.
+// q is quasi-concave in r as L does not decrease. Slack = 4 Gamma is the number of points by which
+// a ball may fall short of t.
 //
 // Sensitivity 2t-1 under both relations: that of t L(r) and t L(r/2), of which it is a minimum.
 //
@@ -71,10 +71,10 @@ type GoodRadius struct {
 	Slack int       // 4 Gamma: 0 to 2^29, in rows
 }
 
-// Kind is "good radius".
+// Kind returns "good radius".
 func (GoodRadius) Kind() string { return "good radius" }
 
-// Validate reports a frame, radii, a t or a slack that cannot be used.
+// Validate returns an error if the frame, the radii, t or the slack cannot be used.
 func (s GoodRadius) Validate(d int) error {
 	if s.Slack < 0 || s.Slack > maxPoints {
 		return fmt.Errorf("query: GoodRadius.Slack: want 0 to %d rows, got %d", maxPoints, s.Slack)
@@ -82,10 +82,10 @@ func (s GoodRadius) Validate(d int) error {
 	return validBalls("GoodRadius", s.Frame, s.Radii, s.T, d)
 }
 
-// Options is the number of radii.
+// Options returns the number of radii.
 func (s GoodRadius) Options() int { return len(s.Radii) }
 
-// Sensitivity is 2t-1.
+// Sensitivity returns 2t-1.
 func (s GoodRadius) Sensitivity(privacy.Relation) int64 { return 2*int64(s.T) - 1 }
 
 // Scores returns 2t q(r) for every radius.
@@ -130,10 +130,10 @@ type TerrificRadius struct {
 	T     int       // t: 1 to 2^29
 }
 
-// Kind is "terrific radius".
+// Kind returns "terrific radius".
 func (TerrificRadius) Kind() string { return "terrific radius" }
 
-// Validate reports a frame, radii, a factor or a t that cannot be used.
+// Validate returns an error if the frame, the radii, the factor C or t cannot be used.
 func (s TerrificRadius) Validate(d int) error {
 	if !(s.C >= 1) || !rowkernels.Finite(s.C) {
 		return fmt.Errorf("query: TerrificRadius.C: want a finite number of at least 1, got %v", s.C)
@@ -141,10 +141,10 @@ func (s TerrificRadius) Validate(d int) error {
 	return validBalls("TerrificRadius", s.Frame, s.Radii, s.T, d)
 }
 
-// Options is the number of radii.
+// Options returns the number of radii.
 func (s TerrificRadius) Options() int { return len(s.Radii) }
 
-// Sensitivity is 3t-2 or 2t-1.
+// Sensitivity returns 3t-2 or 2t-1.
 func (s TerrificRadius) Sensitivity(r privacy.Relation) int64 {
 	if r == privacy.AddRemoveOne {
 		return 2*int64(s.T) - 1
@@ -184,13 +184,13 @@ func validBalls(name string, f query.Affine, radii []float64, t, d int) error {
 }
 
 // topSums returns, for every option, the sum of the t largest values of the points z, m images of
-// the frame. The value of a point, cut to [0, t] and at most m, comes from within: how many points,
-// itself included, are at most each of the radii away.
+// the frame. The value of a point, cut to [0, t] and at most m, is computed by value from within,
+// which holds for each radius the number of points, itself included, at that distance or nearer.
 func topSums(z []float64, f query.Affine, t int, radii []float64, options int, value func(option, m int, within []int64) int64) []int64 {
 	q := f.Out()
 	m := len(z) / q
 	most := min(t, m)
-	counts := make([]int32, options*(most+1)) // per option, how many points have each value
+	counts := make([]int32, options*(most+1)) // per option: the number of points with each value
 	within, tree := make([]int64, len(radii)), newTree(z, q, radii)
 	for i := range m {
 		tree.Within(z[i*q:(i+1)*q], within)

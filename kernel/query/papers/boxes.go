@@ -26,10 +26,10 @@ type MaxBoxCount struct {
 	Offsets [][]float64
 }
 
-// Kind is "max box count".
+// Kind returns "max box count".
 func (MaxBoxCount) Kind() string { return "max box count" }
 
-// Validate reports a frame, a side or offsets that cannot be used.
+// Validate returns an error if the frame, the side or the offsets cannot be used.
 func (s MaxBoxCount) Validate(d int) error {
 	if err := s.Frame.Validate(d); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (s MaxBoxCount) Validate(d int) error {
 	return validPoints("MaxBoxCount.Offsets", s.Offsets, s.Frame.Out())
 }
 
-// validPoints reports points that have not q finite coordinates.
+// validPoints returns an error unless all points have q finite coordinates.
 func validPoints(name string, points [][]float64, q int) error {
 	for _, p := range points {
 		if len(p) != q {
@@ -59,10 +59,10 @@ func validPoints(name string, points [][]float64, q int) error {
 	return nil
 }
 
-// Options is the number of offsets.
+// Options returns the number of offsets.
 func (s MaxBoxCount) Options() int { return len(s.Offsets) }
 
-// Sensitivity is 1.
+// Sensitivity returns 1.
 func (MaxBoxCount) Sensitivity(privacy.Relation) int64 { return 1 }
 
 // Scores returns the count of the fullest box for every offset.

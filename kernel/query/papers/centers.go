@@ -31,10 +31,11 @@ type TerrificCenters struct {
 	T       int         // t: 1 to 2^29
 }
 
-// Kind is "terrific centers".
+// Kind returns "terrific centers".
 func (TerrificCenters) Kind() string { return "terrific centers" }
 
-// Validate reports a frame, candidates, a radius, a factor or a t that cannot be used.
+// Validate returns an error if the frame, the candidates, the radius, the factor C or T cannot be
+// used.
 func (s TerrificCenters) Validate(d int) error {
 	if !(s.C >= 1) || !rowkernels.Finite(s.C) || len(s.Centers) == 0 {
 		return fmt.Errorf("query: TerrificCenters: want a finite C of at least 1 and at least one of Centers, got %v and %d", s.C, len(s.Centers))
@@ -45,10 +46,10 @@ func (s TerrificCenters) Validate(d int) error {
 	return validBalls("TerrificCenters", s.Frame, []float64{s.Radius}, s.T, d)
 }
 
-// Options is the number of candidates.
+// Options returns the number of candidates.
 func (s TerrificCenters) Options() int { return len(s.Centers) }
 
-// Sensitivity is 1.
+// Sensitivity returns 1.
 func (TerrificCenters) Sensitivity(privacy.Relation) int64 { return 1 }
 
 // Scores returns the worst condition of every candidate.

@@ -28,7 +28,7 @@ import (
 // L L^T)". It locates only roughly: broad Gaussians that cover several components score well.
 type CellDeficits struct {
 	Frames []query.Affine // the options, each to the same 1 to 5 coordinates
-	// increasing and positive: where a shell ends and the next begins; the last shell has no end
+	// increasing and positive: the outer radius of each shell; the last shell is unbounded
 	Radii []float64
 	// per cell, shell by shell, public: orthant o of a shell has z_i < 0 where bit i of o is set
 	Targets []int
@@ -39,13 +39,13 @@ const (
 	maxShells      = 1024
 )
 
-// CellCount is the number of cells of so many shells in d coordinates.
+// CellCount returns the number of cells of the given number of shells in d coordinates.
 func CellCount(shells, d int) int { return shells << d }
 
-// Kind is "cell deficits".
+// Kind returns "cell deficits".
 func (CellDeficits) Kind() string { return "cell deficits" }
 
-// Validate reports frames, radii or targets that cannot be used.
+// Validate returns an error if the frames, the radii or the targets cannot be used.
 func (s CellDeficits) Validate(d int) error {
 	if len(s.Frames) == 0 {
 		return fmt.Errorf("query: CellDeficits.Frames: want at least one option, got none")
@@ -75,10 +75,10 @@ func (s CellDeficits) Validate(d int) error {
 	return nil
 }
 
-// Options is the number of frames.
+// Options returns the number of frames.
 func (s CellDeficits) Options() int { return len(s.Frames) }
 
-// Sensitivity is 1.
+// Sensitivity returns 1.
 func (CellDeficits) Sensitivity(privacy.Relation) int64 { return 1 }
 
 // Scores returns minus the deficit of every option.
@@ -99,7 +99,7 @@ func (s CellDeficits) Scores(rows []float64, d int) []int64 {
 	return scores
 }
 
-// cellAround is the cell of a point, and false where |z|^2 overflows.
+// cellAround returns the cell of a point; ok is false where |z|^2 overflows.
 func cellAround(z, radii []float64) (cell int, ok bool) {
 	norm2, orthant := 0.0, 0
 	for i, v := range z {

@@ -10,8 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// MinimumDistance scores a mixture f_i by how far the shares of the rows in a list of sets A_j are
-// from those that it predicts:
+// MinimumDistance scores a mixture f_i by the distance between its predicted shares of rows in a
+// list of sets A_j and the true shares:
 //
 //	score(i) = -max_j | round(n p_ij) - #{rows in A_j} |,
 //	p_ij = f_i(A_j) as the caller states it, to a multiple of 2^-32,
@@ -28,9 +28,9 @@ import (
 // integer part grows by 0 or 1, exactly, as it is computed in integers; the count grows by 0 or 1
 // as well; their difference moves by at most 1. So does its size, and the largest of several.
 //
-// Densities are relative to that of the largest component of any mixture that makes a set; what is
-// e^-25 of it or less is 0, and so is a component where |z|^2 overflows. A row where both densities
-// are 0, or equal, is not in the set; it is one of the n.
+// Densities are relative to that of the largest component of any mixture that defines a set. A
+// density of e^-25 of it or less counts as 0, and so does a component where |z|^2 overflows. A row
+// where both densities are 0, or equal, is not in the set, but counts in n.
 //
 // One pass over the rows: time O(n (their components d^2 + mixtures in sets Parts + sets)), then
 // O(options sets Parts).
@@ -40,20 +40,20 @@ import (
 // utility depends on what they are.
 type MinimumDistance struct {
 	Components []query.Component // Frame and LogWeight are used
-	Parts      int               // of every mixture, those of share 0 included
+	Parts      int               // per mixture, those of share 0 included
 	Index      []int             // Parts per mixture
 	Share      []float64         // Parts per mixture, finite and >= 0
 	Sets       [][2]int          // at least one pair of mixtures
 	Mass       [][]float64       // per component: its mass in every set, in [0, 1]
 }
 
-// maxPredicted bounds options times sets, which is time.
+// maxPredicted bounds options times sets, and so the running time.
 const maxPredicted = 1 << 29
 
-// Kind is "minimum distance".
+// Kind returns "minimum distance".
 func (MinimumDistance) Kind() string { return "minimum distance" }
 
-// Validate reports components, mixtures, sets or masses that cannot be used.
+// Validate returns an error if the components, the mixtures, the sets or the masses cannot be used.
 func (s MinimumDistance) Validate(d int) error {
 	if err := query.ValidDensities(s.Components, d); err != nil {
 		return err
@@ -88,10 +88,10 @@ func (s MinimumDistance) Validate(d int) error {
 	return nil
 }
 
-// Options is the number of mixtures.
+// Options returns the number of mixtures.
 func (s MinimumDistance) Options() int { return len(s.Index) / s.Parts }
 
-// Sensitivity is 1.
+// Sensitivity returns 1.
 func (MinimumDistance) Sensitivity(privacy.Relation) int64 { return 1 }
 
 // Scores returns minus the distance of every mixture.
@@ -114,14 +114,14 @@ func (s MinimumDistance) Scores(rows []float64, d int) []int64 {
 	return scores
 }
 
-// expectedRows is round(n p), exactly, for p cut to [0, 1] and rounded to a multiple of 2^-32.
+// expectedRows returns round(n p), exactly, for p cut to [0, 1] and rounded to a multiple of 2^-32.
 func expectedRows(n uint64, p float64) int64 {
 	hi, lo := bits.Mul64(n, uint64(math.RoundToEven(min(max(p, 0), 1)*(1<<32))))
 	lo, carry := bits.Add64(lo, 1<<31, 0)
 	return int64((hi+carry)<<32 | lo>>32)
 }
 
-// counts returns how many rows are not null, and how many of them are in each set.
+// counts returns the number of rows that are not null, and how many of them are in each set.
 func (s MinimumDistance) counts(rows []float64, d int) (n uint64, counts []int64) {
 	m := s.compile(d)
 	counts = make([]int64, len(s.Sets))
@@ -146,17 +146,17 @@ func (s MinimumDistance) counts(rows []float64, d int) (n uint64, counts []int64
 	return n, counts
 }
 
-// A scheffeMap computes the densities of the mixtures that make sets, for the rows of a panel.
+// A scheffeMap computes the densities of the mixtures that define sets, for the rows of a panel.
 type scheffeMap struct {
 	x       []rowkernels.Column
 	zero    []float64
-	density *query.Densities    // of the components of positive share in these mixtures
-	terms   [][]shared          // of each of them
-	mixed   []rowkernels.Column // of a mixture
-	sets    [][2]int            // as in the query, but numbers of mixed
+	density *query.Densities    // of the components with positive share in these mixtures
+	terms   [][]shared          // of each mixture
+	mixed   []rowkernels.Column // density of each mixture
+	sets    [][2]int            // as in the query, but as indices of mixed
 }
 
-// shared is a component, by its number in density, and its share of a mixture.
+// shared is a component, by its index in density, and its share of a mixture.
 type shared struct {
 	part  int
 	share float64
@@ -185,7 +185,7 @@ func (s MinimumDistance) compile(d int) *scheffeMap {
 	return m
 }
 
-// terms are those of mixture i that have a share.
+// terms returns the components of mixture i whose share is positive.
 func (s MinimumDistance) terms(i int, part func(component int) int) (terms []shared) {
 	for t := i * s.Parts; t < (i+1)*s.Parts; t++ {
 		if s.Share[t] > 0 {
@@ -195,7 +195,7 @@ func (s MinimumDistance) terms(i int, part func(component int) int) (terms []sha
 	return terms
 }
 
-// densities fills mixed for the loaded panel.
+// densities computes mixed for the loaded panel.
 func (m *scheffeMap) densities() {
 	m.density.Apply(m.x, false)
 	for i, terms := range m.terms {

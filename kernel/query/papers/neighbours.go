@@ -6,24 +6,24 @@ import (
 	"slices"
 )
 
-// A tree holds points in nested boxes, so that the distances of many of them are bounded at once.
-// It is not for use from several goroutines at once.
+// A tree holds points in nested boxes, so that it can bound the distances of many of them at once.
+// Only one goroutine at a time may use it.
 type tree struct {
-	columns [][]float64 // the points' coordinates, those of the points of a box next to each other
-	boxes   []box       // box i is cut into 2i+1 and 2i+2
+	columns [][]float64 // the points' coordinates; points of the same box are adjacent
+	boxes   []box       // box i is split into 2i+1 and 2i+2
 	squares []float64   // of the radii, increasing
-	place   []int       // where the square of every radius stands there
+	place   []int       // index in squares of the square of every radius
 	between []int64     // for Within: points between one square and the next
 }
 
-// A box is where some of the points are: low[i] <= y[i] <= high[i] for all of them.
+// A box bounds some of the points: low[i] <= y[i] <= high[i] for all of them.
 type box struct{ low, high []float64 }
 
-// bucket is the most points of a box that is not cut. A utility constant: it takes the least time
-// for some thousands of points in three dimensions.
+// bucket is the largest number of points in a box that is not split. A utility constant: it takes
+// the least time for some thousands of points in three dimensions.
 const bucket = 64
 
-// newTree makes a tree of finite points, q coordinates each, row-major, for the given radii,
+// newTree returns a tree of finite points, q coordinates each, row-major, for the given radii,
 // numbers of at least 0.
 func newTree(points []float64, q int, radii []float64) *tree {
 	t := &tree{columns: make([][]float64, q), between: make([]int64, len(radii)+1)}
@@ -48,8 +48,8 @@ func newTree(points []float64, q int, radii []float64) *tree {
 	return t
 }
 
-// grow puts the points of the given numbers into boxes, cut at the median of the longest side, and
-// leaves order as that of the boxes.
+// grow puts the points of the given indices into boxes, split at the median of the longest side,
+// and reorders order by box.
 func (t *tree) grow(points []float64, order []int, at int) {
 	if len(order) == 0 {
 		return
@@ -74,15 +74,14 @@ func (t *tree) grow(points []float64, order []int, at int) {
 	}
 }
 
-// Within sets counts[r], one for every radius, to the number of points whose Squared distance to x
-// is at most the radius squared.
+// Within sets counts[r], for every radius, to the number of points y with squared(x, y) at most the
+// radius squared.
 //
-// What is counted is what Squared says of every point by itself. For a point y of a box, with y'
-// the point of the box nearest to x in every coordinate and y* the farthest, |x_i - y'_i| <= |x_i -
-// y_i| <= |x_i - y*_i|, and rounding never turns an order around, not in differences, nor in
-// squares, nor in sums in the same order of coordinates: so the rounded Squared(x, y) lies between
-// Squared(x, y') and Squared(x, y*), and if no radius is between these two, all of the box is
-// within the same radii.
+// The counts are those of a scan over single points. For a point y of a box, with y' the point of
+// the box nearest to x in every coordinate and y* the farthest, |x_i - y'_i| <= |x_i - y_i| <= |x_i
+// - y*_i|. Rounding never reverses an order, not in differences, nor in squares, nor in sums in the
+// same order of coordinates: so the rounded squared(x, y) lies between squared(x, y') and
+// squared(x, y*), and if no radius is between these two, all of the box is within the same radii.
 func (t *tree) Within(x []float64, counts []int64) {
 	clear(t.between)
 	if n := len(t.columns[0]); n > 0 {
@@ -96,8 +95,9 @@ func (t *tree) Within(x []float64, counts []int64) {
 	}
 }
 
-// count adds the points of a box, those from first to last, each where the first square stands that
-// it is within. Those before from are known to be too small for all, and that at to is not.
+// count adds the points first to last of a box to between: each at the first square that is not
+// smaller than its squared distance. The squares before from are known to be too small for all of
+// them, and the one at to is known to suffice.
 func (t *tree) count(at, first, last int, x []float64, from, to int) {
 	least, most := t.boxes[at].squared(x)
 	low, _ := slices.BinarySearch(t.squares[from:to], least)
@@ -112,7 +112,7 @@ func (t *tree) count(at, first, last int, x []float64, from, to int) {
 		t.count(2*at+2, first+half, last, x, from, to)
 		return
 	}
-	var sums [bucket]float64 // as Squared, for all points side by side
+	var sums [bucket]float64 // as squared, for all points side by side
 	for c, v := range x {
 		for l, y := range t.columns[c][first:last] {
 			diff := v - y
@@ -121,7 +121,7 @@ func (t *tree) count(at, first, last int, x []float64, from, to int) {
 	}
 	t.between[from] += int64(last - first)
 	// The sign of square - s is that of the comparison, exactly: a square below most is finite, and
-	// no s is NaN, as the points are finite. No processor could foretell a branch.
+	// no s is NaN, as the points are finite. A branch here could not be predicted.
 	for k := from; k < to; k++ {
 		beyond := int64(0)
 		for _, s := range sums[:last-first] {
@@ -131,7 +131,7 @@ func (t *tree) count(at, first, last int, x []float64, from, to int) {
 	}
 }
 
-// squared bounds Squared of x and a point of the box.
+// squared returns bounds on squared(x, y) over the points y of the box.
 func (b *box) squared(x []float64) (least, most float64) {
 	for i, v := range x {
 		up, down := b.high[i]-v, v-b.low[i]
@@ -142,7 +142,7 @@ func (b *box) squared(x []float64) (least, most float64) {
 	return least, most
 }
 
-// squared is |x-y|^2 for finite x and y, the same for (y, x) and +Inf where it overflows. It
+// squared returns |x-y|^2 for finite x and y, the same for (y, x), and +Inf where it overflows. It
 // depends on nothing else: no fused multiply-add.
 func squared(x, y []float64) float64 {
 	s := 0.0

@@ -29,17 +29,17 @@ type MultisetOverlap struct {
 	Frame  query.Affine
 	Points [][]float64 // 1 to 16, one value per coordinate of the frame
 	Size   int         // m: 1 to 2^29
-	// per multiset, how often it holds each point: numbers of at least 0 that sum to Size
+	// per multiset, its copies of each point: numbers of at least 0 that sum to Size
 	Multisets [][]int
 	Lists     [][]int // the options: which multisets each may choose from
 }
 
 const maxLattice = 16
 
-// Kind is "multiset overlap".
+// Kind returns "multiset overlap".
 func (MultisetOverlap) Kind() string { return "multiset overlap" }
 
-// Validate reports a frame, points, multisets or lists that cannot be used.
+// Validate returns an error if the frame, the points, the multisets or the lists cannot be used.
 func (s MultisetOverlap) Validate(d int) error {
 	if err := s.Frame.Validate(d); err != nil {
 		return err
@@ -73,10 +73,10 @@ func (s MultisetOverlap) Validate(d int) error {
 	return nil
 }
 
-// Options is the number of lists.
+// Options returns the number of lists.
 func (s MultisetOverlap) Options() int { return len(s.Lists) }
 
-// Sensitivity is 1.
+// Sensitivity returns 1.
 func (MultisetOverlap) Sensitivity(privacy.Relation) int64 { return 1 }
 
 // Scores returns minus the distance of every option.
@@ -103,7 +103,8 @@ func (s MultisetOverlap) Scores(rows []float64, d int) []int64 {
 	return scores
 }
 
-// closest is the first of the points at the least distance, and false if none is at a finite one.
+// closest returns the first of the points at the least distance; ok is false if none is at a finite
+// distance.
 func closest(z []float64, points [][]float64) (at int, ok bool) {
 	least := 0.0
 	for p, y := range points {

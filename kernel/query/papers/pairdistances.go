@@ -20,35 +20,36 @@ type PairDistances struct {
 	Edges []float64    // increasing
 }
 
-// Kind is "pair distances".
+// Kind returns "pair distances".
 func (PairDistances) Kind() string { return "pair distances" }
 
-// counts is the same question asked of differences.
+// counts returns the same query, asked of differences.
 func (q PairDistances) counts(d int) query.Counts {
 	return query.Counts{Frame: linear(q.Frame, d), Edges: [][]float64{q.Edges}}
 }
 
-// Validate reports a frame or edges that cannot be used. (Counts without a frame are of columns.)
+// Validate returns an error if the frame or the edges cannot be used. (Counts without a frame are
+// of columns.)
 func (q PairDistances) Validate(d int) error {
 	return errors.Join(linear(q.Frame, d).Validate(d), q.counts(d).Validate(d))
 }
 
-// Size is the number of bins.
+// Size returns the number of bins.
 func (q PairDistances) Size() int { return len(q.Edges) + 1 }
 
-// PairSensitivity is sqrt2.
+// PairSensitivity returns sqrt2.
 func (PairDistances) PairSensitivity() float64 { return query.ReplaceFactor(privacy.ReplaceOne) }
 
-// Weight is 1.
+// Weight returns 1.
 func (PairDistances) Weight(int) float64 { return 1 }
 
-// Unit is 1.
+// Unit returns 1.
 func (PairDistances) Unit() float64 { return 1 }
 
 // Compile returns the map of differences.
 func (q PairDistances) Compile(d int) query.RowMap { return q.counts(d).Compile(d) }
 
-// linear is the map W x of a table of d columns, without a centre.
+// linear returns the map W x of a table of d columns, without a centre.
 func linear(a query.Affine, d int) query.Affine {
 	if a.Columns != nil {
 		d = len(a.Columns)

@@ -51,13 +51,13 @@ const (
 	pairUnits   = 710_213_459 // of the count: .6614 2^30
 )
 
-// Kind is "pair moments".
+// Kind returns "pair moments".
 func (PairMoments) Kind() string { return "pair moments" }
 
-// Kind is "pair spread".
+// Kind returns "pair spread".
 func (PairSpread) Kind() string { return "pair spread" }
 
-// Validate reports a radius or a frame that cannot be used.
+// Validate returns an error if the radius or the frame cannot be used.
 func (q PairMoments) Validate(d int) error {
 	if !(q.Radius >= 1e-140 && q.Radius <= 1e140) {
 		return fmt.Errorf("query: PairMoments.Radius: want a number from 1e-140 to 1e140, got %v", q.Radius)
@@ -65,7 +65,7 @@ func (q PairMoments) Validate(d int) error {
 	return linear(q.Frame, d).Validate(d)
 }
 
-// Validate reports a bound or a frame that cannot be used.
+// Validate returns an error if the bound or the frame cannot be used.
 func (q PairSpread) Validate(d int) error {
 	if !(q.Bound >= 1e-280 && q.Bound <= 1e280) {
 		return fmt.Errorf("query: PairSpread.Bound: want a number from 1e-280 to 1e280, got %v", q.Bound)
@@ -73,21 +73,21 @@ func (q PairSpread) Validate(d int) error {
 	return linear(q.Frame, d).Validate(d)
 }
 
-// Size is 1 + D(D+1)/2 for D coordinates of y.
+// Size returns 1 + D(D+1)/2 for D coordinates of y.
 func (q PairMoments) Size() int { return 1 + q.Frame.Out()*(q.Frame.Out()+1)/2 }
 
-// Size is 2.
+// Size returns 2.
 func (PairSpread) Size() int { return 2 }
 
-// PairSensitivity is sqrt2 2^(2B).
+// PairSensitivity returns sqrt2 2^(2B).
 func (PairMoments) PairSensitivity() float64 {
 	return query.ReplaceFactor(privacy.ReplaceOne) * rowkernels.GramBound
 }
 
-// PairSensitivity is 2^30.
+// PairSensitivity returns 2^30.
 func (PairSpread) PairSensitivity() float64 { return spreadUnits }
 
-// Weight is 1 for the count and the diagonal, 1/sqrt2 off it.
+// Weight returns 1 for the count and the diagonal, 1/sqrt2 off it.
 func (q PairMoments) Weight(i int) float64 {
 	if i == 0 {
 		return 1
@@ -95,31 +95,32 @@ func (q PairMoments) Weight(i int) float64 {
 	return query.TriangleWeight(i-1, q.Frame.Out())
 }
 
-// Weight is 1.
+// Weight returns 1.
 func (PairSpread) Weight(int) float64 { return 1 }
 
-// headroom leaves room for the mark of a pair that counts, see pairMomentsMap.
+// headroom returns the scale of h that leaves room for the entry 1 of a counted pair, see
+// pairMomentsMap.
 func (q PairMoments) headroom() float64 {
 	return rowkernels.Headroom(rowkernels.GramBits, q.Frame.Out()+1, false)
 }
 
-// Unit is (r/q)^2.
+// Unit returns (r/q)^2.
 func (q PairMoments) Unit() float64 {
 	u := q.Radius / q.headroom()
 	return u * u
 }
 
-// Unit is Bound 2^-30.
+// Unit returns Bound 2^-30.
 func (q PairSpread) Unit() float64 { return q.Bound / spreadUnits }
 
-// Read takes an answer, in the query's unit, apart: the noisy number of pairs, whose noise sd is
+// Read splits an answer, in the query's unit, into the noisy number of pairs, whose noise sd is
 // sigma/r^2, and the upper triangle of the noisy sum of y y^T.
 func (q PairMoments) Read(values []float64) (pairs float64, second []float64) {
 	return values[0] / (q.Radius * q.Radius), values[1:]
 }
 
-// Read takes an answer, in the query's unit, apart: the noisy sum of s, noise sd 1.07 sigma, and
-// the noisy number of pairs, noise sd 1.51 sigma/Bound. Their noises are correlated (.35).
+// Read splits an answer, in the query's unit, into the noisy sum of s, noise sd 1.07 sigma, and the
+// noisy number of pairs, noise sd 1.51 sigma/Bound. Their noises are correlated (.35).
 func (q PairSpread) Read(values []float64) (sum, pairs float64) {
 	pairs = values[1] / q.Bound * (float64(spreadUnits) / pairUnits)
 	return values[0] + pairs*q.Bound/4, pairs
@@ -185,11 +186,11 @@ type pairSpreadMap struct {
 func (m *pairSpreadMap) Add(sum []int64, rows []float64) {
 	m.Each(rows, func(n int) {
 		for r := range n {
-			if m.Null(r) { // a null row's pair
+			if m.Null(r) { // a pair with a null row
 				continue
 			}
 			u := int64(spreadUnits)
-			// false for NaN, of an image that overflows
+			// false for NaN, from an image that overflows
 			if share := m.Norm2[r] / 2 / m.bound; share < 1 {
 				u = int64(rowkernels.Nearest(float64(share * spreadUnits)))
 			}

@@ -1,6 +1,6 @@
 // Package papers holds the queries that only algorithms as printed in papers ask: scores, which
-// rate lists of options by the rows and are what kernel/pure chooses by; second moments, spreads
-// and distances of pairs; and gaps counted in buckets that do not overlap.
+// rate lists of options by the rows and by which kernel/pure selects; second moments, spreads and
+// distances of pairs; and spacing histograms whose buckets do not overlap.
 package papers
 
 import (
@@ -12,21 +12,23 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// A Score rates a finite, public list of options by an integer computed from the rows of one leaf:
-// what the exponential mechanism and the sparse vector technique choose by.
+// A Score rates a finite, public list of options by an integer computed from the rows of one leaf.
+// The exponential mechanism and the sparse vector technique select by it.
 //
 // Every score of this package first maps each row by itself to its image and drops null rows and
 // rows whose image is not finite. So one row replaced is one image replaced, added or removed, and
 // Sensitivity under replace-one covers all three.
 type Score interface {
-	// Kind is the score's name; see SelectionOf for plans.
+	// Kind returns the score's name; for plans see SelectionOf.
 	Kind() string
-	// Validate reports a score that cannot be computed from a table of d columns; it sees no data.
+	// Validate returns an error if the score cannot be computed from a table of d columns; it sees
+	// no data.
 	Validate(d int) error
-	// Options is the number of options, at least 1.
+	// Options returns the number of options, at least 1.
 	Options() int
-	// Sensitivity is the most that one row of the leaf can change the score of any one option, in
-	// integer units, at least 1: by being replaced in the leaf, or by being added to it or removed.
+	// Sensitivity returns the most that one row of the leaf can change the score of any one option,
+	// in integer units, at least 1: by being replaced in the leaf, or by being added to it or
+	// removed.
 	Sensitivity(privacy.Relation) int64
 	// Scores returns the options' scores, each of magnitude below 2^60, from the row-major rows of
 	// the leaf.
@@ -53,7 +55,7 @@ type Selection struct {
 	Keep      float64         // in (0, 1], to a multiple of 2^-63; 0 means 1, all rows
 }
 
-// Kind is that of the scores, with "select: " before it.
+// Kind returns the kind of the scores, with "select: " before it.
 func (q Selection) Kind() string {
 	if len(q.Scores) == 0 || q.Scores[0] == nil {
 		return SelectionOf("nothing")
@@ -61,13 +63,13 @@ func (q Selection) Kind() string {
 	return SelectionOf(q.Scores[0].Kind())
 }
 
-// SelectionOf is the kind of a Selection by scores of a kind.
+// SelectionOf returns the kind of a Selection whose scores have the given kind.
 func SelectionOf(kind string) string { return "select: " + kind }
 
-// Leaves is the number of leaves.
+// Leaves returns the number of leaves.
 func (q Selection) Leaves() int { return q.Partition.Leaves() }
 
-// Validate reports a partition or scores that cannot be used.
+// Validate returns an error if the partition or the scores cannot be used.
 func (q Selection) Validate(d int) error {
 	if err := q.Partition.OrWhole().Validate(d); err != nil {
 		return err
@@ -97,9 +99,9 @@ func (q Selection) Validate(d int) error {
 	return nil
 }
 
-// Sensitivity is S such that, if leaf i's mechanism is e-DP for scores that change by at most S_i,
-// for every i, all leaves together, with independent noise, are e-DP, provided that for scores that
-// change by at most s <= S_i leaf i's mechanism is (e s/S_i)-DP.
+// Sensitivity returns an S such that, if leaf i's mechanism is e-DP for scores that change by at
+// most S_i, for every i, all leaves together, with independent noise, are e-DP, provided that for
+// scores that change by at most s <= S_i leaf i's mechanism is (e s/S_i)-DP.
 //
 // With A and B the score's own sensitivities under add-or-remove-one and replace-one:
 //   - add-or-remove-one: one leaf changes, by at most A: S = A;

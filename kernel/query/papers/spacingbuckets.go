@@ -25,10 +25,10 @@ type SpacingBuckets struct {
 	Rows   int // N, in [1, 2^31)
 }
 
-// Kind is "gap buckets".
+// Kind returns "gap buckets".
 func (SpacingBuckets) Kind() string { return "gap buckets" }
 
-// Validate reports a column or a number of rows that cannot be used.
+// Validate returns an error if the column or the number of rows cannot be used.
 func (q SpacingBuckets) Validate(d int) error {
 	if q.Rows < 1 || int64(q.Rows) >= 1<<31 {
 		return fmt.Errorf("query: SpacingBuckets.Rows: want a number in [1, 2^31), got %d", q.Rows)
@@ -36,7 +36,7 @@ func (q SpacingBuckets) Validate(d int) error {
 	return query.ValidColumn("SpacingBuckets", q.Column, d)
 }
 
-// L1 is the L1 sensitivity of all counts, 6 or 3.
+// L1 returns the L1 sensitivity of all counts, 6 or 3.
 func (SpacingBuckets) L1(r privacy.Relation) float64 {
 	if r == privacy.AddRemoveOne {
 		return 3
@@ -44,7 +44,7 @@ func (SpacingBuckets) L1(r privacy.Relation) float64 {
 	return 6
 }
 
-// Of is the zero Partition and the column.
+// Of returns the zero Partition and the column.
 func (q SpacingBuckets) Of() (query.Partition, int) { return query.Partition{}, q.Column }
 
 // Masses returns the counts that are not zero.
@@ -63,8 +63,8 @@ func (q SpacingBuckets) Masses(leaf int, sorted []float64) []query.SpacingMass {
 	return all.Masses(leaf)
 }
 
-// Bucket is where the gaps of bucket (scale, place) lie, [low, high), and the least length they
-// have, up to rounding.
+// Bucket returns the range [low, high) that holds the gaps of bucket (scale, place), and the least
+// length of these gaps, up to rounding.
 func (q SpacingBuckets) Bucket(scale int, place int64) (gap, low, high float64) {
 	n2 := float64(q.Rows) * float64(q.Rows)
 	return math.Ldexp(1, scale), math.Ldexp(float64(place)*n2, scale), math.Ldexp(float64(place+1)*n2, scale)

@@ -2,10 +2,10 @@ package papers
 
 import "fmt"
 
-// Tournament scores a mixture by the contests that it has with others: set j is one between its two
-// mixtures, a = Sets[j][0] and b = Sets[j][1], over A_j = {f_a > f_b}, of which a wins the rows
-// inside and b the others. With p_a and p_b what a and b predict of A_j, n the rows that are not
-// null and #A_j those of them in A_j,
+// Tournament scores a mixture by its contests with others: set j is one between its two mixtures, a
+// = Sets[j][0] and b = Sets[j][1], over A_j = {f_a > f_b}, of which a wins the rows inside and b
+// the others. With p_a and p_b what a and b predict of A_j, n the rows that are not null and #A_j
+// those of them in A_j,
 //
 //	Gamma(a, b) = n                                            if p_a - p_b <= Draw
 //	            = max(0, #A_j - round(n (p_b + Margin)))       otherwise
@@ -30,10 +30,10 @@ type Tournament struct {
 	Draw, Margin    float64 // in [0, 1]
 }
 
-// Kind is "tournament".
+// Kind returns "tournament".
 func (Tournament) Kind() string { return "tournament" }
 
-// Validate reports what MinimumDistance does, and margins that cannot be used.
+// Validate returns an error if MinimumDistance's does, or if a margin cannot be used.
 func (s Tournament) Validate(d int) error {
 	if !(s.Draw >= 0 && s.Draw <= 1 && s.Margin >= 0 && s.Margin <= 1) {
 		return fmt.Errorf("query: Tournament: want a Draw and a Margin in [0, 1], got %v and %v", s.Draw, s.Margin)
@@ -41,7 +41,8 @@ func (s Tournament) Validate(d int) error {
 	return s.MinimumDistance.Validate(d)
 }
 
-// Scores returns how many rows have to change before a mixture loses a contest.
+// Scores returns, for every mixture, the number of rows that have to change before it loses a
+// contest.
 func (s Tournament) Scores(rows []float64, d int) []int64 {
 	n, counts := s.counts(rows, d)
 	scores := make([]int64, s.Options())
@@ -58,7 +59,7 @@ func (s Tournament) Scores(rows []float64, d int) []int64 {
 	return scores
 }
 
-// predicted is the mass of mixture i in set j, at most 1.
+// predicted returns the mass of mixture i in set j, at most 1.
 func (s Tournament) predicted(i, j int) (p float64) {
 	for t := i * s.Parts; t < (i+1)*s.Parts; t++ {
 		p += float64(s.Share[t] * s.Mass[s.Index[t]][j])
