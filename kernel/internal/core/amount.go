@@ -6,15 +6,15 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// An amount is a part of what a filter holds: of mu^2, or under a pure budget of epsilon. The other
-// is 0, always.
+// An amount is a part of what a filter holds: of mu^2 or, under a pure budget, of epsilon. The
+// other field is always 0.
 type amount struct {
 	mu2     privacy.Mu2
 	epsilon privacy.Epsilon
 }
 
-// of returns the amount of so much, in the unit of the session's budget: the one place where a
-// number gets its unit.
+// of returns x as an amount, in the unit of the session's budget. No other function gives a number
+// its unit.
 func (s *Session) of(x float64) amount {
 	if s.terms.Budget.Pure() {
 		return amount{epsilon: privacy.Epsilon(x)}
@@ -25,16 +25,16 @@ func (s *Session) of(x float64) amount {
 // number returns an amount as estimators share it out, in the unit of the budget.
 func (a amount) number() float64 { return float64(a.mu2) + float64(a.epsilon) }
 
-// least returns what is in both.
+// least returns the smaller of a and b in each unit.
 func (a amount) least(b amount) amount { return amount{min(a.mu2, b.mu2), min(a.epsilon, b.epsilon)} }
 
-// covers reports that b is no more than a; it is false for NaN.
+// covers reports whether b is at most a; it is false for NaN.
 func (a amount) covers(b amount) bool { return b.mu2 <= a.mu2 && b.epsilon <= a.epsilon }
 
-// left returns what the filter has.
+// left returns the amount left in the filter.
 func (s *Session) left() amount { return amount{s.filter.Left(), s.filter.LeftPure()} }
 
-// plus adds b, rounded up.
+// plus returns a + b, rounded up.
 func (a amount) plus(b amount) amount {
 	if b.mu2 > 0 {
 		a.mu2 = privacy.Mu2(privacy.AddUp(float64(a.mu2), float64(b.mu2)))
@@ -45,7 +45,7 @@ func (a amount) plus(b amount) amount {
 	return a
 }
 
-// less subtracts b, rounded down, but for nothing, which leaves everything.
+// less returns a - b, rounded down; a itself if b is nothing.
 func (a amount) less(b amount) amount {
 	if b.mu2 > 0 {
 		a.mu2 = privacy.Mu2(math.Max(0, privacy.SubDown(float64(a.mu2), float64(b.mu2))))
@@ -56,7 +56,7 @@ func (a amount) less(b amount) amount {
 	return a
 }
 
-// cap returns what the budget buys of the whole plan.
+// cap returns the amount that the budget buys for the whole plan.
 func (s *Session) cap() amount { return amount{s.total.Cap, s.total.PureCap} }
 
 // spend takes an amount from the account of the budget's unit.

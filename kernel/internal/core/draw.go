@@ -10,8 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// A Draw is the one moment in which rows and noise are together: what the Release of a Mechanism,
-// or Secretly, works with. It must not outlive the call.
+// A Draw gives a Mechanism's Release, or the function that Secretly runs, access to rows and noise
+// together. It must not outlive the call.
 type Draw struct {
 	s     *Session
 	m     Mechanism
@@ -19,7 +19,7 @@ type Draw struct {
 	Delta float64 // the part of the stability delta that a Threshold was charged
 }
 
-// draw is a Draw of the session, with fresh randomness: see noise.Gaussian.Forget.
+// draw returns a Draw of the session, with fresh randomness: see noise.Gaussian.Forget.
 func (s *Session) draw(d Draw) *Draw {
 	d.s = s
 	_, random := s.random()
@@ -27,25 +27,25 @@ func (s *Session) draw(d Draw) *Draw {
 	return &d
 }
 
-// Rows is the table.
+// Rows returns the protected table.
 func (d *Draw) Rows() *engine.Table { return d.s.table.rows() }
 
-// Engine reads the table.
+// Engine returns the engine that reads the table.
 func (d *Draw) Engine() engine.Engine { return engine.Until(d.s.ctx, d.s.terms.Engine) }
 
-// Relation is that of the table.
+// Relation returns the table's neighbouring relation.
 func (d *Draw) Relation() privacy.Relation { return d.s.terms.Relation }
 
-// Epsilon is that of the budget.
+// Epsilon returns the budget's epsilon.
 func (d *Draw) Epsilon() float64 { return d.s.total.Budget.Epsilon }
 
-// LogSlack is ln of the slack that Delta buys.
+// LogSlack returns ln of the slack that Delta buys.
 func (d *Draw) LogSlack() float64 { return privacy.LogSlackOf(d.Epsilon(), d.Delta) }
 
-// Context ends when the fit is given up.
+// Context returns a context that ends when the fit is abandoned.
 func (d *Draw) Context() context.Context { return d.s.ctx }
 
-// Source is the randomness of the session.
+// Source returns the session's source of randomness.
 func (d *Draw) Source() noise.Source {
 	source, _ := d.s.random()
 	return source
@@ -68,7 +68,8 @@ func (d *Draw) Normal() *big.Float {
 	return z.Mul(z, big.NewFloat(d.Factor()))
 }
 
-// Factor is 1, but for a test's hook: what all noise is multiplied by. With 0 there is none.
+// Factor returns the number by which all noise is multiplied: 1, unless a test's hook sets it. 0
+// means no noise.
 func (d *Draw) Factor() float64 {
 	if d.s.hook == nil {
 		return 1
@@ -76,9 +77,9 @@ func (d *Draw) Factor() float64 {
 	return d.s.hook.NoiseFactor
 }
 
-// Record writes a line of the certificate and returns the values that are released: those given,
-// but for a test that replays. exact are the sums before noise, for tests. The line lacks only what
-// the plan says.
+// Record writes a line of the certificate and returns the values to release: the given ones, or
+// recorded ones in a test that replays. exact holds the sums before noise, for tests. Record fills
+// in what the plan says of the line.
 func (d *Draw) Record(line Measurement, values []float64, exact []int64) []float64 {
 	values = d.s.watch(d.m.Step, d.m.Query, line.Mu, values, exact)
 	line.Step, line.Query, line.Source = d.m.Step, d.m.Query.Kind(), d.Step.Source
@@ -97,11 +98,11 @@ func Asked[Q interface{ Validate(d int) error }](a *SubBudget, q Q) (own Q, err 
 	return own, own.Validate(a.s.Columns())
 }
 
-// Group is how many rows of the session's table one row of the protected table can replace: 1, or
-// the number of estimates per block.
+// Group returns how many rows of the session's table one row of the protected table can replace: 1,
+// or the number of estimates per block.
 func Group(a *SubBudget) float64 { return a.s.group }
 
-// Grouped is a sensitivity for one replaced row of the protected table, rounded up.
+// Grouped returns the sensitivity for one replaced row of the protected table, rounded up.
 func Grouped(a *SubBudget, sensitivity float64) float64 {
 	if a.s.group == 1 {
 		return sensitivity
@@ -109,5 +110,5 @@ func Grouped(a *SubBudget, sensitivity float64) float64 {
 	return privacy.MulUp(a.s.group, sensitivity)
 }
 
-// ThresholdDelta is the delta that is set aside for all thresholds of the plan.
+// ThresholdDelta returns the delta that is set aside for all thresholds of the plan.
 func ThresholdDelta(a *SubBudget) float64 { return a.s.total.ThresholdDelta }

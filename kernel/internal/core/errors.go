@@ -6,6 +6,6 @@ import "errors"
 // spent.
 var ErrExhausted = errors.New("the budget is exhausted")
 
-// errInternal is all that is said of a fault in code that has seen rows: what a panic says of
-// itself may depend on them. A measurement was charged before; what Secretly does is not.
+// errInternal is the only report of a fault in code that has seen rows: the message of a panic may
+// depend on them. A measurement was charged by then; Secretly charges nothing.
 var errInternal = errors.New("kernel: internal error while rows were read; what was charged by then is spent")

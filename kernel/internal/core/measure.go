@@ -7,11 +7,11 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// A Measurement says what was measured: a line of the certificate. It holds public facts only.
+// A Measurement describes one measurement: a line of the certificate. It holds public facts only.
 type Measurement struct {
 	Step, Query string
-	Count       int // identical measurements in a row are one line
-	// of the noise: "" is the Gaussian, others are named by the rings that draw them
+	Count       int // number of identical measurements in a row, which share a line
+	// of the noise: "" is the Gaussian, others are named by the packages that draw them
 	Law         string
 	Sensitivity float64 // L2 for the Gaussian, in the answer's own unit
 	Noise       float64 // sigma, or the scale of the law, in the same unit
@@ -27,29 +27,31 @@ type Measurement struct {
 	Source string
 }
 
-// A Mechanism is one measurement, as a ring brings it: all that is checked and charged before a row
-// is read, and then what is done with rows and noise.
+// A Mechanism is one measurement, as brought by another package: everything that is checked and
+// charged before a row is read, and the function that works with rows and noise.
 type Mechanism struct {
 	Step  string
 	Query interface{ Kind() string }
-	// Mu is what is charged: the whole measurement is Mu-GDP, but for the part of the stability
-	// delta that a Threshold takes and for what the Extra of the plan's step has paid for.
+	// Mu is charged to the budget: the whole measurement is Mu-GDP, except for the part of the
+	// stability delta that a Threshold takes and for the loss that the Extra of the plan's step has
+	// paid.
 	Mu float64
-	// Pure is what a pure budget is charged: the whole measurement is Pure-DP. 0: it is not, and a
-	// pure budget does not pay for it.
+	// Pure is charged to a pure budget: the whole measurement is Pure-DP. 0 means that it is not
+	// pure, and a pure budget does not pay for it.
 	Pure      float64
 	Threshold bool
-	// Covered says why the Extra of the plan's step does not pay for the measurement; nil, which
-	// asks for none, or an error.
+	// Covered returns an error if the Extra of the plan's step does not pay for the measurement.
+	// Nil if the measurement needs no Extra.
 	Covered func(Extra) error
-	// Release computes, draws and records. What it says of itself but by Draw.Record is nothing.
+	// Release computes, draws and records. It may reveal results only through Draw.Record.
 	Release func(*Draw) error
 }
 
-// Measure charges, computes, draws and records, in this order: the one way from rows to an answer.
+// Measure charges, computes, draws and records, in this order. It is the only way from rows to an
+// answer.
 //
-// If it is refused, nothing is charged and nothing was read. Once something is charged it stays
-// charged, whatever happens: an answer may have shown itself, if only by the time it took.
+// If it refuses, nothing is charged and no row was read. A charge stays, whatever happens
+// afterwards: an answer may have shown itself, if only by the time it took.
 func Measure(a *SubBudget, m Mechanism) error {
 	if err := a.s.measure(a, m); err != nil {
 		return err
@@ -58,8 +60,8 @@ func Measure(a *SubBudget, m Mechanism) error {
 	return nil
 }
 
-// Line is Measure for an answer of one line of the certificate, which lacks only what the plan
-// says; draw returns what is released and, for tests, the sums before noise.
+// Line makes a measurement whose answer is one line of the certificate; the plan completes the
+// line. draw returns the values to release and, for tests, the sums before noise.
 func Line(a *SubBudget, step string, q interface{ Kind() string }, line Measurement, threshold bool, draw func(*Draw) (values []float64, exact []int64)) (
 	released []float64, err error) {
 	err = Measure(a, Mechanism{Step: step, Query: q, Mu: line.Mu, Pure: line.Pure, Threshold: threshold, Release: func(d *Draw) error {
@@ -85,7 +87,7 @@ func (s *Session) measure(a *SubBudget, m Mechanism) (err error) {
 	if err := m.Release(s.draw(Draw{m: m, Step: u.step, Delta: delta})); err != nil {
 		return err
 	}
-	return s.ctx.Err() // which ends a scan before its last row
+	return s.ctx.Err() // the context ends a scan before its last row
 }
 
 // sealed, deferred, turns a panic into errInternal.
@@ -95,9 +97,9 @@ func sealed(err *error) {
 	}
 }
 
-// reserve charges one measurement to its step, its sub-budget and the filter, before anything is
-// computed from a row. If it fails, nothing is charged. A measurement with a threshold is charged
-// its part delta of the stability slack as well.
+// reserve charges one measurement to its step, its sub-budget and the filter, before any row is
+// read. If it fails, nothing is charged. A measurement with a threshold is also charged delta, its
+// part of the stability slack.
 func (s *Session) reserve(a *SubBudget, m Mechanism) (u *usage, delta float64, err error) {
 	if err := s.ctx.Err(); err != nil {
 		return nil, 0, err
@@ -123,7 +125,7 @@ func (s *Session) reserve(a *SubBudget, m Mechanism) (u *usage, delta float64, e
 			return nil, 0, fmt.Errorf("kernel: step %q: a budget without delta pays for pure losses alone, and %q has none", step, kind)
 		}
 	}
-	// shares are decimal fractions; the filter, not the share, is what privacy rests on
+	// shares are decimal fractions; privacy rests on the filter, not on the shares
 	const slop = 1 + 1e-9
 	spent, most := u.spent.plus(cost), s.of(u.step.Share*s.cap().number()*slop)
 	if u.count+1 > u.step.Most || !most.covers(spent) {
@@ -133,8 +135,8 @@ func (s *Session) reserve(a *SubBudget, m Mechanism) (u *usage, delta float64, e
 		return nil, 0, fmt.Errorf("kernel: step %q asks for %v of the budget, %v is left: %w", step, cost.number(), left.number(), ErrExhausted)
 	}
 	if m.Threshold {
-		// Most equal parts, each a little short, so that neither their sum nor slacks that sum to
-		// 1+1e-12 can exceed the whole.
+		// The slack is divided into Most equal parts, each slightly too small, so that neither
+		// their sum nor slacks that sum to 1+1e-12 can exceed the whole.
 		const short = 1 - 1e-11
 		delta = privacy.MulDown(s.total.ThresholdDelta*short, u.step.Slack/float64(u.step.Most))
 		if !(delta > 0) {
@@ -167,7 +169,7 @@ func (s *Session) record(m Measurement) {
 	s.log = append(s.log, m)
 }
 
-// observe runs without the lock, so that an observer may ask the session what was spent.
+// observe calls the observer without the lock, so that it may ask the session what was spent.
 func (s *Session) observe(step string) {
 	if s.terms.Observe != nil {
 		s.terms.Observe(step, 1-s.left().number()/s.cap().number())

@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// A Plan is the worst-case list of measurements that an estimator may make. It is stated before the
+// A Plan is the worst-case list of measurements that an estimator may make. It is fixed before the
 // first row is read; a session refuses any measurement outside it.
 type Plan struct {
 	Method string
@@ -19,22 +19,22 @@ type Plan struct {
 
 // A Step is one line of a plan.
 type Step struct {
-	Name  string // what the estimator calls it
+	Name  string // the estimator's name for it
 	Query string // the Kind of the query it may ask
 	// Share is the largest part of the total mu^2 (of epsilon, if the budget is pure) that all
 	// measurements of the step together may cost, in (0, 1]. Shares of steps that are alternatives
-	// may sum to more than 1: the session's filter caps the total all the same.
+	// may sum to more than 1: the session's filter caps the total.
 	Share float64
 	// Most is the largest number of measurements of the step.
 	Most int
-	// Pure: every measurement of the step has a pure loss, epsilon with delta = 0. A pure budget
-	// pays for no other.
+	// Pure says that every measurement of the step has a pure loss, epsilon with delta = 0. A pure
+	// budget pays for no other.
 	Pure bool
 	// Slack is the part of the stability delta that the step's thresholds may cost, in [0, 1]; 0
 	// for steps without thresholds.
 	Slack float64
 
-	// Extra is what the step costs beside mu^2; nil for most. Such a step may be measured once
+	// Extra is the step's loss beside mu^2; nil for most. A step with one may be measured once
 	// only.
 	Extra Extra
 	// Source is the algorithm the step belongs to, "KEY Section".
@@ -42,19 +42,21 @@ type Step struct {
 }
 
 // An Extra is a loss that mu^2 cannot count, reserved by the plan whether or not it is used: a
-// Rényi curve, and a delta that is added as it stands (see privacy.Calibrate). The rings whose
-// measurements need one have types for it, plain numbers; a plan with any other is refused.
+// Rényi curve, and a delta that is added as it stands (see privacy.Calibrate). The packages whose
+// measurements need one define types of plain numbers for it; a plan with any other type is
+// refused.
 type Extra interface {
-	// Validate reports numbers that make no sense.
+	// Validate returns an error if the numbers make no sense.
 	Validate() error
-	// Loss is the curve, zero for none, and the delta, at the budget's epsilon.
+	// Loss returns the curve, zero for none, and the delta, at the budget's epsilon.
 	Loss(epsilon float64) (privacy.Curve, float64)
-	// Stated is what plans and certificates show of it: the numbers of its mask, the delta of its
-	// test as it stands, and the test's own epsilon.
+	// Stated returns what plans and certificates show of it: the numbers of its mask, the delta of
+	// its test as it stands, and the test's own epsilon.
 	Stated() (mask any, delta, pure float64)
 }
 
-// own is a copy of the plan that nobody else can change, its extras those of the kernel.
+// own returns a copy of the plan that no other code can change and whose extras are of the kernel's
+// types.
 func (p Plan) own() (own Plan, err error) {
 	folder := strings.TrimSuffix(reflect.TypeFor[Plan]().PkgPath(), "/internal/core")
 	p.Steps = slices.Clone(p.Steps)
@@ -72,7 +74,7 @@ func (p Plan) own() (own Plan, err error) {
 	return p, nil
 }
 
-// Validate reports everything that is wrong with the plan.
+// Validate returns an error that lists every fault of the plan.
 func (p Plan) Validate() error {
 	var faults []string
 	fault := func(bad bool, format string, args ...any) {
@@ -103,7 +105,8 @@ func (p Plan) Validate() error {
 	return nil
 }
 
-// needs is what the plan holds beside mu^2, at the budget's epsilon. The plan must be valid.
+// needs returns what the plan reserves beside mu^2, at the budget's epsilon. The plan must be
+// valid.
 func (p Plan) needs(epsilon float64) privacy.Needs {
 	n := privacy.Needs{Thresholds: p.Thresholds(), Impure: slices.ContainsFunc(p.Steps, func(s Step) bool { return !s.Pure })}
 	var curves []privacy.Curve

@@ -17,28 +17,28 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// Terms are what a session promises and how it runs.
+// Terms hold the promise of a session and how it runs.
 type Terms struct {
 	Relation privacy.Relation // Required: the table's.
 	Budget   privacy.Budget   // Required.
 	Engine   engine.Engine    // nil means the local engine on all cores
-	// Observe, if set, is told after every measurement its step and the part of the budget spent so
-	// far: released facts only.
+	// Observe, if set, is called after every measurement with its step and the part of the budget
+	// spent so far: released facts only.
 	Observe func(step string, spent float64)
-	// Shape, if set, says of a query, which is public or released, what its sensitivity depends on,
-	// for the certificate: a value that can be compared. group is how many rows of the table that
-	// is asked one row of the protected table can replace.
+	// Shape, if set, returns for the certificate what the sensitivity of a query, which is public
+	// or released, depends on: a comparable value. group is how many rows of the session's table
+	// one row of the protected table can replace.
 	Shape func(query any, group int) any
-	// Own, if set, is a learner of the custodian's own, for a number of estimates per block: of any
-	// type, and handed raw rows by the blocks that ask for it (Blocks.OfTerms). See
-	// blocks.Secret for what its author answers for. No estimator can bring another.
+	// Own, if set, returns the custodian's own learner, for a number of estimates per block. It may
+	// be of any type, and blocks that ask for it (Blocks.OfTerms) call it with raw rows.
+	// blocks.Secret states what its author answers for. No estimator can bring another.
 	Own func(estimates int) Learner
 }
 
-// A Session is the only way to learn anything about a protected table: measurements of a plan,
-// calibrated before the first row is read, so that all of them together are exactly as private as
-// the terms say. It may be used by several goroutines; measurements run one after another, so that
-// no two can share a draw.
+// A Session is the only way to learn anything about a protected table. It makes the measurements of
+// a plan, calibrated before the first row is read, so that all of them together are exactly as
+// private as the terms say. Several goroutines may use it; measurements run one after another, so
+// that no two can share a draw.
 //
 // Invariant: the sum of mu^2 over all measurements, or under a pure budget that of their epsilons,
 // never exceeds the calibrated total (privacy.Filter), and every measurement belongs to a step of
@@ -51,26 +51,26 @@ type Session struct {
 	terms  Terms
 	total  privacy.Calibration
 	filter *privacy.Filter
-	// random is a closure for the reason of Table.rows: entropy not yet used must stay unknown.
+	// random is a closure for the same reason as Table.rows: entropy not yet used must stay secret.
 	random func() (noise.Source, *noise.Gaussian)
 	hook   *Hook
 	root   *SubBudget
-	// pooled says that table holds block estimates, and group how many of its rows one row of the
+	// pooled says that table holds block estimates; group is how many of its rows one row of the
 	// protected table can replace (else 1).
 	pooled bool
 	group  float64
-	part   float64 // of mu that is Mu: 1, but for Part
+	part   float64 // the fraction of the whole mu that Mu returns: 1, except after Part
 	*book
 }
 
-// A book is what a session shares with those derived from it.
+// A book is the state that a session shares with those derived from it.
 type book struct {
-	// held while a measurement is charged, made and recorded; guards what follows and every
+	// held while a measurement is charged, made and recorded; guards the fields below and every
 	// SubBudget.left
 	mu   sync.Mutex
 	used map[string]*usage
 	log  []Measurement
-	// ranOwn says that Terms.Own was handed rows
+	// ranOwn says that Terms.Own received rows
 	ranOwn bool
 }
 
@@ -80,8 +80,8 @@ type usage struct {
 	count int
 }
 
-// Open calibrates the plan and opens a session. It reads no row. It copies first what it checks, so
-// that nobody can change it in between.
+// Open calibrates the plan and opens a session. It reads no row. It copies its arguments before it
+// checks them, so that no other code can change them in between.
 func Open(ctx context.Context, t *Table, plan Plan, terms Terms) (*Session, error) {
 	if t == nil || t.rows == nil {
 		return nil, errors.New("kernel: Open: want a table that a Builder has protected, got none")
@@ -104,9 +104,9 @@ func Open(ctx context.Context, t *Table, plan Plan, terms Terms) (*Session, erro
 	if terms.Engine, err = trusted(terms.Engine); err != nil {
 		return nil, err
 	}
-	// Nobody's own context is asked while something is measured: it could count the rows by how
-	// often, or be done in the middle and not at the end. This one is done for good, and let go of
-	// with the session.
+	// Measurements do not consult the caller's own context: it could count the rows by the number
+	// of calls, or be done in the middle and not at the end. This one, once done, stays done, and
+	// is released with the session.
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Session{ctx: ctx, table: &own, plan: plan, terms: terms, total: total, hook: own.hook, group: 1, part: 1, book: &book{used: map[string]*usage{}}}
 	runtime.AddCleanup(s.book, func(cancel context.CancelFunc) { cancel() }, cancel)
@@ -124,9 +124,9 @@ func Open(ctx context.Context, t *Table, plan Plan, terms Terms) (*Session, erro
 	return s, nil
 }
 
-// trusted returns a copy of an engine that is a struct of numbers defined below kernel, and refuses
-// others: an engine is handed raw rows. (The types in its methods cannot be named elsewhere, but a
-// generic type can be made to fit them.)
+// trusted returns a copy of an engine that is a struct of numbers defined below kernel, and an
+// error for any other, since engines read raw rows. (The types in its methods cannot be named
+// elsewhere, but a generic type can be made to fit them.)
 func trusted(e engine.Engine) (engine.Engine, error) {
 	folder := strings.TrimSuffix(reflect.TypeFor[engine.Local]().PkgPath(), "/internal/engine")
 	return query.CopyOf(e, folder, func(any, bool) error {
@@ -150,26 +150,26 @@ func Calibrate(plan Plan, r privacy.Relation, b privacy.Budget) (privacy.Calibra
 	return privacy.Calibrate(b, plan.needs(b.Epsilon))
 }
 
-// Relation is the neighbouring relation of the session.
+// Relation returns the neighbouring relation of the session.
 func (s *Session) Relation() privacy.Relation { return s.terms.Relation }
 
-// Columns is d.
+// Columns returns d, the number of the table's columns of numbers.
 func (s *Session) Columns() int { return s.table.Columns() }
 
-// Categories is c, the number of the table's columns of categories.
+// Categories returns c, the number of the table's columns of categories.
 func (s *Session) Categories() int { return s.table.Categories() }
 
-// Rows is n under replace-one, where it is public; under add-or-remove-one it is private and Rows
-// reports false.
+// Rows returns n and true under replace-one, where n is public; under add-or-remove-one n is
+// private and Rows returns false.
 func (s *Session) Rows() (int, bool) { return s.table.Rows() }
 
-// Mu is the total that the budget buys: all measurements together are Mu-GDP (and, with thresholds,
-// within the slack of it). 0 under a pure budget, whose total is SubBudget.Left.
+// Mu returns the total that the budget buys: all measurements together are Mu-GDP (with thresholds,
+// up to their slack). It is 0 under a pure budget, whose total is SubBudget.Left.
 func (s *Session) Mu() float64 { return privacy.MulDown(s.total.Mu, s.part) }
 
-// Part returns the session as a program sees it that may spend a part of the whole budget, in mu^2:
-// Mu and SubBudget are of that part, which is taken from what is left. Plan, filter and all else
-// are shared.
+// Part returns the session for a program that may spend only a part, in mu^2, of the whole budget.
+// Mu and SubBudget are those of the part, which is taken from what is left. Plan, filter and
+// everything else are shared.
 func (s *Session) Part(part float64) *Session {
 	own := s.root.Take(part * s.cap().number())
 	derived := *s
@@ -178,33 +178,34 @@ func (s *Session) Part(part float64) *Session {
 	return &derived
 }
 
-// SubBudget is the whole budget of the session, to spend or to share out.
+// SubBudget returns the whole budget of the session, to spend or to share out.
 func (s *Session) SubBudget() *SubBudget { return s.root }
 
-// Plan is the plan the session was opened with.
+// Plan returns the plan with which the session was opened.
 func (s *Session) Plan() Plan {
 	p := s.plan
 	p.Steps = slices.Clone(p.Steps)
 	return p
 }
 
-// Measurements lists what has been measured so far.
+// Measurements returns what has been measured so far.
 func (s *Session) Measurements() []Measurement {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.log)
 }
 
-// Loss is what has been spent so far, in every unit that is reported; at most what the terms allow.
+// Loss returns what has been spent so far, in every unit that is reported; at most what the terms
+// allow.
 func (s *Session) Loss() privacy.Loss { return s.total.Loss(s.filter.Spent()) }
 
-// OwnLearnerRan reports that the learner of the terms was handed rows, here or in a session derived
-// from the same.
+// OwnLearnerRan reports whether the learner of the terms received rows, here or in a session
+// derived from the same one.
 func (s *Session) OwnLearnerRan() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ranOwn
 }
 
-// Simulated reports a session whose noise a test controls.
+// Simulated reports whether a test controls the session's noise.
 func (s *Session) Simulated() bool { return s.hook != nil }

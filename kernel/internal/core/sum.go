@@ -36,8 +36,8 @@ func (a *SubBudget) Sum(step string, q query.Sum, mu float64) (Answer, error) {
 	return Gaussian(a, step, q, mu, func(d *Draw, q query.Sum) []int64 { return engine.Sum(d.Engine(), d.Rows(), q) })
 }
 
-// Categories measures q of the table's codes with privacy loss mu, as Sum does: the one query that
-// sees them.
+// Categories measures q, the one query that sees the table's codes, with privacy loss mu, as Sum
+// does.
 func (a *SubBudget) Categories(step string, q query.CategoryCounts, mu float64) (Answer, error) {
 	if c := a.s.Categories(); c != len(q.Values) {
 		return Answer{}, fmt.Errorf("kernel: step %q: want counts of %d columns of categories, as the table has, got %d", step, c, len(q.Values))
@@ -70,8 +70,8 @@ func Gaussian[Q Summed](a *SubBudget, step string, q Q, mu float64, exact func(*
 	return Noised(a, step, q, line, sigma, exact, func(d *Draw, i int) int64 { return d.Gaussian(privacy.MulUp(sigma, q.Weight(i))) })
 }
 
-// Noised measures a valid q of the session's own as line says, in units of integers, with noise of
-// sd sigma: exact computes the integers, and draw what is added to one of them.
+// Noised measures a valid q of the session's own with noise of sd sigma, in units of integers, and
+// records it as line says: exact computes the integers, and draw returns the noise for one of them.
 func Noised[Q Summed](a *SubBudget, step string, q Q, line Measurement, sigma float64, exact func(*Draw, Q) []int64, draw func(d *Draw, i int) int64) (Answer, error) {
 	unit := q.Unit()
 	line.Sensitivity, line.Noise = line.Sensitivity*unit, line.Noise*unit
@@ -86,9 +86,9 @@ func Noised[Q Summed](a *SubBudget, step string, q Q, line Measurement, sigma fl
 	return Answer{Values: values, Sigma: sigma * unit}, err
 }
 
-// Sigma is the noise sd of a coordinate of weight 1, rounded up, in grid units.
+// Sigma returns the noise sd of a coordinate of weight 1, rounded up, in grid units.
 func Sigma(step string, sensitivity, mu float64) (float64, error) {
-	if mu == 0 { // LeftMu of a sub-budget that is spent
+	if mu == 0 { // LeftMu of a spent sub-budget
 		return 0, fmt.Errorf("kernel: step %q: want a positive mu, got 0: %w", step, ErrExhausted)
 	}
 	if !(mu > 0) || math.IsInf(mu, 0) {

@@ -11,30 +11,30 @@ import (
 // A Table is a protected table: rows go in and never come out. It has no method that returns a row,
 // a sum or an error that depends on one, and prints as [protected].
 //
-// Whether the number of rows is public is a fact about the table: so its relation is fixed when it
-// is protected, and sessions under another are refused.
+// Whether the number of rows is public is a fact about the table. So protecting a table fixes its
+// relation, and sessions under another one are refused.
 type Table struct {
 	engine.Protected
-	// rows is a closure so that neither a debug printer nor reflection can walk to a row.
+	// rows is a closure so that neither a debug printer nor reflection can reach a row.
 	rows     func() *engine.Table
 	relation privacy.Relation
-	hook     *Hook // of every session over it; nil but for tests and rehearsals
+	hook     *Hook // of every session over it; nil except in tests and test hooks' runs
 }
 
-// A Room is where rows lie if not in memory.
+// A Room stores the rows that are not in memory.
 type Room = engine.Room
 
-// A Builder takes the rows of a table in. It copies every row it is given. A copy of a builder
-// fills, and is closed with, the same table.
+// A Builder collects the rows of a table. It copies every row. Copies of a builder fill, and close,
+// the same table.
 type Builder struct {
 	engine.Protected
 	*filling
 }
 
-// A filling is what the copies of a builder share.
+// A filling is the state that copies of a builder share.
 type filling struct {
 	mu   sync.Mutex
-	d    int           // values of a row, codes of categories among them
+	d    int           // number of values of a row, codes of categories among them
 	rows *engine.Table // nil once the table is protected
 }
 
@@ -42,7 +42,8 @@ type filling struct {
 // schema.
 func NewBuilder(d int) *Builder { return NewBuilderIn(d, nil) }
 
-// NewBuilderIn is NewBuilder of a table whose rows lie in a room, or in memory for nil.
+// NewBuilderIn starts a table of d >= 1 columns whose rows are stored in a room, or in memory for
+// nil.
 func NewBuilderIn(d int, room Room) *Builder {
 	if d < 1 {
 		panic("kernel: a table needs at least one column")
@@ -50,9 +51,9 @@ func NewBuilderIn(d int, room Room) *Builder {
 	return &Builder{filling: &filling{d: d, rows: engine.NewTableIn(d, room)}}
 }
 
-// NewMixedBuilder is NewBuilderIn of a table of d columns of numbers with c columns of categories,
-// whose rows have d numbers and then c codes: 0, 1, .. for the values that a category has. Only
-// SubBudget.Categories asks for them; all else sees a table of d columns.
+// NewMixedBuilder starts a table of d columns of numbers and c columns of categories, stored as by
+// NewBuilderIn. Its rows have d numbers and then c codes: 0, 1, .. for the values of a category.
+// Only SubBudget.Categories asks for the codes; everything else sees a table of d columns.
 func NewMixedBuilder(d, c int, room Room) *Builder {
 	if d < 1 || c < 0 {
 		panic("kernel: a table needs at least one column of numbers")
@@ -61,9 +62,10 @@ func NewMixedBuilder(d, c int, room Room) *Builder {
 }
 
 // Append adds one row. A value that is not finite is a missing cell. A row of missing cells is the
-// null row: it counts in n under replace-one and contributes zero to every measurement. One with
-// some of them is a partial row, a null row too for all but a query.Partial. A row that has not d
-// values is a programmer's error, and so is one that comes after Protect: both panic.
+// null row: it counts in n under replace-one and contributes zero to every measurement. A row with
+// some missing cells is a partial row, a null row for all queries but query.Partial. Append panics,
+// since it is a programmer's error, if the row does not have d values (with codes, d + c) or comes
+// after Protect.
 func (b *Builder) Append(row []float64) {
 	b.fill(func(f *filling) {
 		if len(row) != f.d {
@@ -83,7 +85,7 @@ func (b *Builder) Protect(r privacy.Relation) *Table {
 	return protect(t, r)
 }
 
-// fill does something to the table while it is open.
+// fill calls do with the table while it is open.
 func (b *Builder) fill(do func(*filling)) {
 	if b == nil || b.filling == nil {
 		panic("kernel: a Builder comes from NewBuilder")
@@ -100,26 +102,26 @@ func protect(t *engine.Table, r privacy.Relation) *Table {
 	return &Table{rows: func() *engine.Table { return t }, relation: r}
 }
 
-// Hooked is a copy of a table whose sessions have a hook, and mark what they release as simulated.
-// Who can call it: kernel/kerneltest, in tests, and kernel/kerneltest, over rows that its caller
-// has in plain sight.
+// Hooked returns a copy of a table whose sessions have a hook and mark what they release as
+// simulated. Who can call it: kernel/kerneltest, in tests, and kernel/kerneltest, over rows that
+// its caller has in plain sight.
 //
 //go:noinline
 func Hooked(t *Table, h *Hook) *Table {
 	return &Table{rows: t.rows, relation: t.relation, hook: h}
 }
 
-// Columns is d.
+// Columns returns d, the number of columns of numbers.
 func (t *Table) Columns() int { return t.rows().Columns() }
 
-// Categories is c, the number of columns of categories.
+// Categories returns c, the number of columns of categories.
 func (t *Table) Categories() int { return t.rows().Codes() }
 
-// Relation is that of all sessions over the table.
+// Relation returns the relation of all sessions over the table.
 func (t *Table) Relation() privacy.Relation { return t.relation }
 
-// Rows is n, null rows included, under replace-one, where it is public; under add-or-remove-one it
-// is private and Rows reports false.
+// Rows returns n, null rows included, and true under replace-one, where n is public; under
+// add-or-remove-one n is private and Rows returns false.
 func (t *Table) Rows() (int, bool) {
 	if t.relation != privacy.ReplaceOne {
 		return 0, false
