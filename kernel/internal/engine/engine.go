@@ -7,14 +7,14 @@ import (
 )
 
 // An Engine hands the pieces of a source to accumulators, each piece to one of them, in any order,
-// and merges these. What they hold in the end must not depend on who got which piece, so all
-// engines give the same answers, bit for bit.
+// and merges these. The result must not depend on which accumulator got which piece, so all engines
+// give the same answers, bit for bit.
 type Engine interface {
 	Scan(Source, query.Scan) query.Accumulator
 }
 
-// Until is e, but that it reads no further piece once ctx is done: what it answers then is of a
-// part of the rows, and must be thrown away.
+// Until returns an engine that works like e, but reads no further piece once ctx is done. Its
+// answer then covers only a part of the rows and must be discarded.
 func Until(ctx context.Context, e Engine) Engine { return until{ctx, e} }
 
 type until struct {
@@ -22,7 +22,7 @@ type until struct {
 	Engine
 }
 
-// Scan hands out empty pieces once the context is done.
+// Scan reads empty pieces once the context is done.
 func (u until) Scan(s Source, q query.Scan) query.Accumulator {
 	return u.Engine.Scan(Stopping{s, u.ctx}, q)
 }
@@ -33,7 +33,7 @@ type Stopping struct {
 	Context context.Context
 }
 
-// Pieces returns what reads piece i, or nothing.
+// Pieces returns a function that reads piece i, or nothing once Context is done.
 func (s Stopping) Pieces() func(i int) []float64 {
 	piece := s.Source.Pieces()
 	return func(i int) []float64 {
@@ -44,9 +44,9 @@ func (s Stopping) Pieces() func(i int) []float64 {
 	}
 }
 
-// PlainSum returns the sum of the query's row vectors over all rows; those of a query.Partial are
-// of rows as its view has them. This is what sensitivities are proved for. Production asks Sum,
-// which has to return the same integers, and whose tests compare it with this.
+// PlainSum returns the sum of the query's row vectors over all rows; for a query.Partial, over the
+// rows as its view shows them. The sensitivities are proved for this sum. Sessions call Sum, which
+// has to return the same integers; its tests compare the two.
 //
 // Sums are taken modulo 2^64. Should a table ever be so long that a sum wraps, the answer is the
 // true noisy answer reduced modulo 2^64: post-processing, so privacy holds and no data-dependent
@@ -61,7 +61,8 @@ func PlainSum(e Engine, t *Table, q query.Sum) []int64 {
 	return e.Scan(source, query.Summed{Of: q}).(*query.Total).Sum
 }
 
-// Categories is Sum of the one query that sees a table's codes beside its numbers.
+// Categories returns the sum of the row vectors of q, the one query that sees a table's codes
+// beside its numbers.
 func Categories(e Engine, t *Table, q query.CategoryCounts) []int64 {
 	return e.Scan(Mixed{Table: t}, query.Summed{Of: query.CategoryMap{Of: q}}).(*query.Total).Sum
 }

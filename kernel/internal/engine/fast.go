@@ -7,17 +7,18 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// How many bins there are of ranks, log2: at most of a column, so that one scan tells all octaves,
-// and about of all columns, so that the counts stay in a processor's cache. By a trial or two.
+// Logarithms of the number of rank bins: at most 2^columnWidth of one column, so that one scan
+// decides all octaves, and about 2^tableWidth of all columns, so that the counts stay in a
+// processor's cache. Found by trial.
 const columnWidth, tableWidth = 13, 17
 
-// Sum returns PlainSum(e, t, q), by one of four short cuts where there is one:
-//   - the bins of a column that has been put in order in the same leaves are counted there;
-//   - how many rows are good the table knows, as it counted them while they came in;
-//   - a histogram that is asked for twice, and the ranks that tell column counts, are kept until
-//     others are asked for;
-//   - of presence only the partial rows are scanned: the image of all good rows is one, all ones,
-//     and its vector is added as often.
+// Sum returns PlainSum(e, t, q), by one of four short cuts where one applies:
+//   - the bins of a column whose sorted values, in the same leaves, are known are counted there;
+//   - the number of good rows is known to the table, which counted them as they came in;
+//   - a histogram that is asked for twice, and the rank counts that give column counts, are kept
+//     until others are asked for;
+//   - for presence only the partial rows are scanned: all good rows have the same image, all ones,
+//     and its vector is added once for each of them.
 func Sum(e Engine, t *Table, q query.Sum) []int64 {
 	if bins, ok := q.(histogram); ok {
 		if cut, column, one := bins.Cut(); one {
@@ -47,13 +48,14 @@ func Sum(e Engine, t *Table, q query.Sum) []int64 {
 	return PlainSum(e, t, q)
 }
 
-// A histogram of one column, in all good rows or in leaves, can be told from the values in order.
+// A histogram of one column, in all good rows or in leaves, can be computed from the sorted values.
 type histogram interface {
 	Cut() (cut any, column int, one bool)
 	OfSorted(sorted [][]float64) []int64
 }
 
-// kept scans, unless the table keeps what was found before. Nobody may change it.
+// kept returns the scan's sum, from the table's memory if it is there. The caller must not change
+// it.
 func kept(e Engine, t *Table, of query.Mapped) []int64 {
 	return t.Recall(of, func() (any, bool) {
 		total := e.Scan(t, query.Summed{Of: of}).(*query.Total)
@@ -61,7 +63,7 @@ func kept(e Engine, t *Table, of query.Mapped) []int64 {
 	}).([]int64)
 }
 
-// ofPresence scans the partial rows alone.
+// ofPresence scans the partial rows only.
 func ofPresence(e Engine, t *Table, q query.Partial) []int64 {
 	of := query.Summed{Of: q}
 	one, sum := of.Start(t.Columns()).(*query.Total), e.Scan(Marks{Table: t}, of).(*query.Total).Sum

@@ -18,8 +18,8 @@ func Leaves(e Engine, t *Table, p query.Partition) []int32 {
 	return leaves
 }
 
-// EachSorted calls use once for every leaf, leaves at the same time, with the values of a column of
-// its rows in order. The table remembers them: see Sum. p is nobody else's to change.
+// EachSorted calls use once for every leaf, for several leaves at the same time, with the sorted
+// values of a column of its rows. The table remembers them: see Sum. The caller gives up p.
 func EachSorted(e Engine, t *Table, p query.Partition, column int, use func(leaf int, sorted []float64)) {
 	sorted := t.Recall(Sorted{Cut: p.Cut(), Column: column}, func() (any, bool) {
 		values, at := make([][]float64, p.Leaves()), query.Placing{Partition: p, Column: column, Leaf: make([]int32, t.Len()), Value: make([]float64, t.Len())}

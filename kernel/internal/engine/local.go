@@ -14,7 +14,7 @@ type Local struct {
 	Workers int // 0 means one per core
 }
 
-// Scan hands the pieces out to workers, whoever is free first.
+// Scan hands the pieces to workers as they become free.
 func (e Local) Scan(s Source, q query.Scan) query.Accumulator {
 	workers, total := e.Workers, q.Start(s.Columns())
 	if workers <= 0 {

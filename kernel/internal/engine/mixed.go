@@ -2,8 +2,8 @@ package engine
 
 import "fmt"
 
-// NewMixed is NewTableIn of a table of d columns of numbers that has c columns of codes beside,
-// which say what a row's categories are. Rows that are appended have d + c values.
+// NewMixed returns a table of d columns of numbers, as NewTableIn does, with c columns of codes
+// beside them, which stand for a row's categories. Rows that are appended have d + c values.
 //
 // The codes are a table of their own, in the same room: whatever reads the table sees its d columns
 // as if there were no codes, and only Mixed shows both.
@@ -15,7 +15,7 @@ func NewMixed(d, c int, room Room) *Table {
 	return t
 }
 
-// Codes is c, which the schema makes public.
+// Codes returns c, which the schema makes public.
 func (t *Table) Codes() int {
 	if t.codes == nil {
 		return 0
@@ -23,8 +23,8 @@ func (t *Table) Codes() int {
 	return t.codes.d
 }
 
-// appendCodes takes the codes off a row of d + c values, and returns the rest of it. A row whose
-// codes are not all finite has none, and so has nil.
+// appendCodes stores the codes at the end of a row of d + c values, and returns the rest of the
+// row. A row whose codes are not all finite has no codes, and neither has nil.
 func (t *Table) appendCodes(row []float64) []float64 {
 	if row == nil {
 		t.codes.Append(nil)
@@ -37,15 +37,15 @@ func (t *Table) appendCodes(row []float64) []float64 {
 	return row[:t.d]
 }
 
-// Mixed is a table with its codes: its rows have the d numbers, all of them NaN where one is
-// missing, and then the c codes, all of them NaN where there are none. What a row shows is a
-// function of that row alone.
+// Mixed is a table with its codes: its rows have the d numbers, all of them NaN if one is missing,
+// and then the c codes, all of them NaN if there are none. What a row shows is a function of that
+// row alone.
 type Mixed struct{ *Table }
 
-// Columns is d + c.
+// Columns returns d + c.
 func (m Mixed) Columns() int { return m.d + m.Codes() }
 
-// Pieces returns what puts both together piece by piece.
+// Pieces returns a function that joins numbers and codes piece by piece.
 func (m Mixed) Pieces() func(i int) []float64 {
 	if m.codes == nil {
 		return m.Table.Pieces()

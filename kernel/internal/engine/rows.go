@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	// PieceRows is the number of rows that a worker of an engine takes at a time: whole panels of
-	// the queries.
+	// PieceRows is the number of rows that an engine's worker takes at a time: a whole number of
+	// the queries' panels.
 	PieceRows = 1008
-	// ChunkRows is the number of rows stored together: whole pieces. Chunks are allocated as the
-	// table grows and never copied, so a table costs its own size as float64 and at most one chunk
-	// more.
+	// ChunkRows is the number of rows stored together: a whole number of pieces. Chunks are
+	// allocated as the table grows and never copied, so a table costs its own size as float64 and
+	// at most one chunk more.
 	ChunkRows = 4 * PieceRows
 )
 
@@ -21,8 +21,8 @@ const (
 type Source interface {
 	Columns() int
 	Len() int
-	// Pieces returns, for one worker, what reads piece i: up to PieceRows rows, row-major, from
-	// number i PieceRows on. A piece is good until the next one is read.
+	// Pieces returns, for one worker, a function that reads piece i: up to PieceRows rows,
+	// row-major, from row i PieceRows on. A piece is valid until the next one is read.
 	Pieces() func(i int) []float64
 }
 
@@ -32,23 +32,23 @@ type Source interface {
 // therefore recognise a null row by its first value, and a null row contributes zero to every one
 // of them.
 //
-// A partial row, finite in some columns only, is a null row in the chunks; its cells are kept
-// beside, NaN where they are missing, and only Seen shows them. It costs twice what others cost.
+// A partial row, finite in some columns only, is a null row in the chunks. Its cells are kept
+// apart, NaN where they are missing, and only Seen shows them. It takes twice the memory of others.
 type Table struct {
 	Protected
-	d, n, good int // columns, rows, and those that are finite in every column
+	d, n, good int // columns, rows, and rows that are finite in every column
 	room       Room
 	chunks     [][]float64
 	at         []int      // the numbers of the partial rows, in order
 	cells      []float64  // their cells, row-major
 	codes      *Table     // of the rows' categories, see NewMixed; nil for none
-	mu         sync.Mutex // guards what is recalled
+	mu         sync.Mutex // guards what is remembered
 	of, was    any        // see Recall; nil: nothing yet
 }
 
-// A Room is where the chunks of a table lie if not in memory: it hands out room for n numbers, with
-// length zero, and is told which chunk will not be read for a while. Both a chunk that was left and
-// one that others still read keep what they hold. A table is good for nothing if Err is not nil.
+// A Room stores a table's chunks outside memory: it hands out slices for n numbers, with length
+// zero, and is told which chunk will not be read for a while. Chunks keep their contents, both
+// those that were left and those that others still read. A table is invalid if Err is not nil.
 type Room interface {
 	Chunk(n int) []float64
 	Leave(chunk []float64)
@@ -58,14 +58,14 @@ type Room interface {
 // NewTable returns an empty table of d columns, in memory.
 func NewTable(d int) *Table { return NewTableIn(d, nil) }
 
-// NewTableIn is New with chunks in a room, or in memory for nil.
+// NewTableIn returns an empty table of d columns whose chunks are in a room, or in memory for nil.
 func NewTableIn(d int, room Room) *Table { return &Table{d: d, room: room} }
 
-// Beside returns an empty table of d columns whose chunks lie where those of t do.
+// Beside returns an empty table of d columns whose chunks are stored where those of t are.
 func (t *Table) Beside(d int) *Table { return NewTableIn(d, t.room) }
 
-// Append copies one row of d values. A value that is not finite is a missing cell: a row without
-// any other is the null row, and so is nil. A table with codes has rows of d + c values.
+// Append copies one row of d values. A value that is not finite is a missing cell: a row that has
+// nothing else is the null row, and so is nil. A table with codes has rows of d + c values.
 func (t *Table) Append(row []float64) {
 	if t.codes != nil {
 		row = t.appendCodes(row)
@@ -112,7 +112,7 @@ func (t *Table) newChunk() []float64 {
 	}
 }
 
-// present is the number of finite values.
+// present returns the number of finite values.
 func present(row []float64) (n int) {
 	for _, v := range row {
 		if v-v == 0 {
@@ -122,17 +122,17 @@ func present(row []float64) (n int) {
 	return n
 }
 
-// Columns is d, which the schema makes public.
+// Columns returns d, which the schema makes public.
 func (t *Table) Columns() int { return t.d }
 
-// Len is n, null rows included.
+// Len returns n, null rows included.
 func (t *Table) Len() int { return t.n }
 
-// Good is how many rows are finite in every column: known since they were appended, and as secret
-// as they are.
+// Good returns the number of rows that are finite in every column, counted as they were appended.
+// It is as secret as the rows.
 func (t *Table) Good() int { return t.good }
 
-// Pieces returns what reads the rows piece by piece, without copying them.
+// Pieces returns a function that reads the rows piece by piece, without copying them.
 func (t *Table) Pieces() func(i int) []float64 {
 	last := 0
 	return func(i int) []float64 {
@@ -153,22 +153,22 @@ func (t *Table) Row(i int) []float64 {
 	return c[at : at+t.d : at+t.d]
 }
 
-// Pairs are the differences x - y of pairs (x, y) of a table's rows, given by their numbers. Of two
-// good rows they may be infinite but never NaN, of a null row and any other they are NaN.
+// Pairs are the differences x - y of pairs (x, y) of a table's rows, given by their numbers.
+// Between two good rows they may be infinite but never NaN; with a null row they are NaN.
 type Pairs struct {
 	*Table
 	Of [][2]int32
 }
 
-// Len is the number of pairs.
+// Len returns the number of pairs.
 func (p Pairs) Len() int { return len(p.Of) }
 
-// Pieces returns what computes the differences piece by piece.
+// Pieces returns a function that computes the differences piece by piece.
 func (p Pairs) Pieces() func(i int) []float64 {
 	piece := make([]float64, PieceRows*p.d)
 	return func(i int) []float64 {
 		to, of := piece, p.Of[i*PieceRows:min((i+1)*PieceRows, len(p.Of))]
-		for k, pair := range of { // a first look, so that memory is asked for many rows at once
+		for k, pair := range of { // touches each row first, so that memory is asked for many rows at once
 			x, y := p.Row(int(pair[0])), p.Row(int(pair[1]))
 			piece[k] = x[0] + x[p.d-1] + y[0] + y[p.d-1]
 		}
@@ -183,23 +183,23 @@ func (p Pairs) Pieces() func(i int) []float64 {
 	}
 }
 
-// Protected is embedded in every type that holds rows or leads to them: whatever is asked to print
-// one prints [protected].
+// Protected is embedded in every type that holds rows or leads to them, so that such a value always
+// prints as [protected].
 type Protected struct{}
 
 const protected = "[protected]"
 
-// Format answers every verb of package fmt.
+// Format prints [protected] for every verb of package fmt.
 func (Protected) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, protected) }
 
-// String is for callers that do not go through fmt.
+// String returns [protected], for callers that do not go through fmt.
 func (Protected) String() string { return protected }
 
-// GoString is String.
+// GoString returns [protected].
 func (Protected) GoString() string { return protected }
 
-// MarshalText is for encoders.
+// MarshalText returns [protected], for encoders.
 func (Protected) MarshalText() ([]byte, error) { return []byte(protected), nil }
 
-// MarshalJSON is for encoders.
+// MarshalJSON returns "[protected]", for encoders.
 func (Protected) MarshalJSON() ([]byte, error) { return []byte(`"` + protected + `"`), nil }

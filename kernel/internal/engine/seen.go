@@ -2,24 +2,23 @@ package engine
 
 import "sort"
 
-// Seen is a table with its partial rows: each is mapped by itself, by public or released numbers.
-// A null row stays one.
-//   - with Fill: cells as they are, those of Fill where they are missing, so that a row is finite
-//     or null, as in the table;
-//   - otherwise cells as they are, NaN where they are missing: for what asks every cell whether it
-//     is there.
+// Seen is a table with its partial rows, each mapped by itself, by public or released numbers. A
+// null row stays null.
+//   - with Fill: missing cells have Fill's values, so that a row is finite or null, as in the
+//     table;
+//   - otherwise missing cells are NaN: for queries that ask of every cell whether it is there.
 type Seen struct {
 	*Table
 	Fill []float64
 }
 
-// Pieces returns what makes the view piece by piece.
+// Pieces returns a function that builds the view piece by piece.
 func (s Seen) Pieces() func(i int) []float64 {
 	read, piece := s.Table.Pieces(), []float64(nil)
 	return func(i int) []float64 {
 		first := i * PieceRows
 		k := sort.SearchInts(s.at, first)
-		if k == len(s.at) || s.at[k] >= first+PieceRows { // all are as they are
+		if k == len(s.at) || s.at[k] >= first+PieceRows { // no partial row here
 			return read(i)
 		}
 		piece = append(piece[:0], read(i)...)
@@ -36,11 +35,11 @@ func (s Seen) Pieces() func(i int) []float64 {
 	}
 }
 
-// Present is a table with its partial rows, of which it shows 1 for a cell and 0 for a missing one.
-// A null row stays one.
+// Present is a table with its partial rows that shows 1 for a cell and 0 for a missing one. A null
+// row stays null.
 type Present struct{ *Table }
 
-// Pieces returns what makes the view piece by piece.
+// Pieces returns a function that builds the view piece by piece.
 func (p Present) Pieces() func(i int) []float64 {
 	read, piece := Seen{Table: p.Table}.Pieces(), []float64(nil)
 	return func(i int) []float64 {
@@ -58,13 +57,13 @@ func (p Present) Pieces() func(i int) []float64 {
 }
 
 // Marks are the partial rows of a table alone, with 1 for a cell and 0 for a missing one. Good rows
-// would all be ones: there are Good of them, and a null row would be one.
+// would be all ones, and there are Good of them; a null row would stay null.
 type Marks struct{ *Table }
 
-// Len is the number of partial rows.
+// Len returns the number of partial rows.
 func (m Marks) Len() int { return len(m.at) }
 
-// Pieces returns what makes the marks piece by piece.
+// Pieces returns a function that builds the marks piece by piece.
 func (m Marks) Pieces() func(i int) []float64 {
 	return func(i int) (piece []float64) {
 		for at := i * PieceRows * m.d; at < min((i+1)*PieceRows, len(m.at))*m.d; at++ {

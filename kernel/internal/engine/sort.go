@@ -11,8 +11,8 @@ const (
 	fewValues = 1 << 12
 )
 
-// SortFloats sorts values, none of them NaN: by digits of 11 bits, the last first, if they are
-// many.
+// SortFloats sorts values, none of them NaN. Many values are sorted by digits of 11 bits, the last
+// digit first.
 func SortFloats(values []float64) {
 	if len(values) < fewValues {
 		slices.Sort(values)
@@ -44,8 +44,8 @@ func SortFloats(values []float64) {
 	copy(values, from)
 }
 
-// digit is one of those of v's bits, in the order of the numbers once those of negative ones are
-// turned round.
+// digit returns digit d of v's bits, in the numbers' order: the bits of negative numbers are
+// inverted.
 func digit(v float64, d int) uint64 {
 	key := math.Float64bits(v)
 	key ^= uint64(int64(key)>>63) | 1<<63

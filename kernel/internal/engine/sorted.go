@@ -2,11 +2,12 @@ package engine
 
 import "reflect"
 
-// Recall returns what was computed last of all rows, if it is of that: counts, or the values of a
-// column in order, which cost the table one column more. If not, it is what put returns, which is
-// kept if it is of all rows; nil without put. Nobody may change it, nor what of holds.
+// Recall returns the result that was last computed of all rows if it belongs to of: counts, or the
+// sorted values of a column, which take the memory of one more column. Otherwise it returns the
+// result of put, and keeps it if it covers all rows; nil if put is nil. Nobody may change the
+// result or what of holds.
 //
-// So what is returned is a function of the rows and of, whoever asked for what before.
+// So the result depends on the rows and on the argument of alone, whatever was asked before.
 func (t *Table) Recall(of any, put func() (was any, all bool)) any {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -16,7 +17,7 @@ func (t *Table) Recall(of any, put func() (was any, all bool)) any {
 	if put == nil {
 		return nil
 	}
-	t.was = nil // room for the next
+	t.was = nil // free the memory for the next
 	was, all := put()
 	if all {
 		t.of, t.was = of, was
@@ -24,8 +25,8 @@ func (t *Table) Recall(of any, put func() (was any, all bool)) any {
 	return was
 }
 
-// Sorted says that what is recalled is the values of a column in order, as [][]float64: in every
-// leaf of a partition, which Cut holds, nil for one leaf with all good rows.
+// Sorted is the key of a column's sorted values, stored as [][]float64: one slice per leaf of a
+// partition, which Cut identifies, nil for one leaf with all good rows.
 type Sorted struct {
 	Cut    any
 	Column int
