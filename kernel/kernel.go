@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// What estimators see of the core.
+// The part of the core that estimators see.
 type (
 	Table       = core.Table
 	Builder     = core.Builder
@@ -24,7 +24,7 @@ type (
 	Room        = core.Room
 )
 
-// What reads the rows: on the cores of this machine, or, in [kernel/sharded], by workers.
+// The engines that read the rows: on the cores of this machine or, in [kernel/sharded], by workers.
 type (
 	Engine      = engine.Engine
 	LocalEngine = engine.Local
@@ -38,10 +38,12 @@ var ErrExhausted = core.ErrExhausted
 // schema.
 func NewBuilder(d int) *Builder { return core.NewBuilder(d) }
 
-// NewBuilderIn is NewBuilder of a table whose rows lie in a room, or in memory for nil.
+// NewBuilderIn starts a table of d >= 1 columns whose rows are stored in a room, or in memory for
+// nil.
 func NewBuilderIn(d int, room Room) *Builder { return core.NewBuilderIn(d, room) }
 
-// NewMixedBuilder is NewBuilderIn of a table with c columns of categories beside d of numbers.
+// NewMixedBuilder starts a table of d columns of numbers and c columns of categories, stored as by
+// NewBuilderIn.
 func NewMixedBuilder(d, c int, room Room) *Builder { return core.NewMixedBuilder(d, c, room) }
 
 // Open calibrates the plan and opens a session. It reads no row.
@@ -55,5 +57,5 @@ func Calibrate(plan Plan, r privacy.Relation, b privacy.Budget) (privacy.Calibra
 	return core.Calibrate(plan, r, b)
 }
 
-// OfBlocks is the kind of a query of a table of block estimates, for plans.
+// OfBlocks returns the kind, in plans, of a query of a table of block estimates.
 func OfBlocks(kind string) string { return core.OfBlocks(kind) }

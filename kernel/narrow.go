@@ -7,13 +7,12 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/engine"
 )
 
-// Narrow is a, but that what it measures is of the columns keep alone, in that order: a row that
-// lacks cells in the others only is a whole row there. keep is public or released. It has a's
-// budget, and what a measurement costs is the same. It takes one pass over the rows, costs nothing
-// and releases nothing.
+// Narrow returns a sub-budget that measures only the columns keep, in that order: a row that lacks
+// cells in the others only is a whole row there. It has a's budget, and measurements cost the same.
+// Narrow takes one pass over the rows, costs nothing and releases nothing.
 //
-// Theorem. Measurements of the table and of its columns together satisfy what they would if all
-// were of the table.
+// Theorem. Measurements of the table and of its columns together satisfy the same guarantee as if
+// all were of the table.
 //
 // Proof. A row of the new table is a function of the row of the old one with the same number and of
 // keep, and is null if none of its cells is there. So the tables made of neighbours differ in that
@@ -34,7 +33,7 @@ func Narrow(a *core.SubBudget, keep []int) (narrow *core.SubBudget, err error) {
 	row := make([]float64, len(keep))
 	err = core.Secretly(a, func(d *core.Draw) error {
 		t, read := d.Rows(), engine.Seen{Table: d.Rows()}.Pieces()
-		kept := t.Beside(len(keep)) // on disk where the table is
+		kept := t.Beside(len(keep)) // on disk if the table is
 		for first := 0; first < t.Len() && d.Context().Err() == nil; first += engine.PieceRows {
 			for piece := read(first / engine.PieceRows); len(piece) > 0; piece = piece[t.Columns():] {
 				for i, j := range keep {

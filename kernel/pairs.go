@@ -10,14 +10,14 @@ import (
 
 // SumPairs measures q over fresh secret pairs of rows with privacy loss mu: mu-GDP.
 //
-// Theorem: as for SubBudget.Sum, given the draws of the pairs; query.Pairs says why, given
-// them, one row changes the answer by at most q.Sensitivity, and why the draws, which are never
-// released, do no harm.
+// Theorem: as for SubBudget.Sum, given the draws of the pairs; query.Pairs proves that, given them,
+// one row changes the answer by at most q.Sensitivity, and that the draws, which are never
+// released, do not weaken this.
 func SumPairs(a *core.SubBudget, step string, q query.Pairs, mu float64) (core.Answer, error) {
 	return core.Gaussian(a, step, q, mu, ExactPairs)
 }
 
-// ExactPairs draws the pairs, and is the answer of a valid q before noise.
+// ExactPairs draws the pairs and returns the answer of a valid q before noise.
 func ExactPairs(d *core.Draw, q query.Pairs) (sums []int64) {
 	t := d.Rows()
 	in := func() []int32 { return engine.Leaves(d.Engine(), t, q.Partition) }
@@ -27,9 +27,9 @@ func ExactPairs(d *core.Draw, q query.Pairs) (sums []int64) {
 	return sums
 }
 
-// drawPairs draws disjoint secret pairs of row numbers for every leaf, given the leaf of every row,
-// which it does not ask for where all n rows are paired whatever is in them. How, and why one row
-// changes at most one pair of a leaf, is told in query.Pairs.
+// drawPairs draws disjoint secret pairs of row numbers for every leaf, given the leaf of every row.
+// It does not call leaves where all n rows are paired whatever they hold. query.Pairs states how
+// pairs are drawn, and why one row changes at most one pair of a leaf.
 func drawPairs(src noise.Source, r privacy.Relation, q query.Pairs, n int, leaves func() []int32) [][][2]int32 {
 	if r == privacy.ReplaceOne && q.Partition.Whole() {
 		return [][][2]int32{drawMatching(src, n)}
@@ -46,7 +46,7 @@ func drawMatching(src noise.Source, n int) [][2]int32 {
 	for i := range n {
 		*row(i) = int32(i)
 	}
-	for i := (n - 1) &^ 1; i > 0; i -= 2 { // what stands at i+1, if it is a row, stays
+	for i := (n - 1) &^ 1; i > 0; i -= 2 { // the row at i+1, if there is one, stays in place
 		a, b := row(i), row(int(noise.Uniform(src, uint64(i+1))))
 		*a, *b = *b, *a
 	}
@@ -54,15 +54,15 @@ func drawMatching(src noise.Source, n int) [][2]int32 {
 }
 
 // drawBuckets draws a bucket of its leaf and a tag for every row that is in a leaf, and pairs the
-// two rows of smallest tag in a bucket. (Of rows with equal tags, which are as good as impossible,
-// the first in the table counts as smaller, and still one row more changes one pair: the order of
-// the common rows is the same on both sides.)
+// two rows of smallest tag in each bucket. (Of rows with equal tags, which hardly ever happens, the
+// first in the table counts as smaller, and still one row more changes one pair: the order of the
+// common rows is the same on both sides.)
 //
 // The number of buckets may be mostly noise, and memory follows the rows: a leaf has room for twice
-// as many buckets as it has rows, in which a bucket stands at its number or, where there are more,
-// at the next place that is free.
+// as many buckets as it has rows, in which a bucket stands at its number or, where there are more
+// buckets than room, at the next free place.
 func drawBuckets(src noise.Source, leaves []int32, buckets []int) [][][2]int32 {
-	type entry struct{ row, tag uint64 } // of row number row-1, or of none
+	type entry struct{ row, tag uint64 } // of row row-1, or of none
 	type bucket struct {
 		first, second entry
 		number        uint64

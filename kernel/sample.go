@@ -6,13 +6,13 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
 )
 
-// Subsample is a, but that what it measures is of a secret sample of the rows: each is in it with
+// Subsample returns a sub-budget that measures a secret sample of the rows: each is in it with
 // probability 1/odds by a coin of its own, odds being public or released. It has a's budget, and
-// what a measurement costs is the same. Drawing takes one pass over the rows, costs nothing and
-// releases nothing. A row that lacks cells is a null row of the sample, in every view.
+// measurements cost the same. Drawing takes one pass over the rows, costs nothing and releases
+// nothing. A row that lacks cells is a null row of the sample, in every view.
 //
-// Theorem. Measurements of the table and of the sample together satisfy what they would if all were
-// of the table: no amplification is claimed.
+// Theorem. Measurements of the table and of the sample together satisfy the same guarantee as if
+// all were of the table: no amplification is claimed.
 //
 // Proof. Let neighbours have their common rows' coins in common: coins are independent of all rows
 // and of each other, so this changes the law of neither. A row that is replaced has one coin, and
@@ -35,7 +35,7 @@ func Subsample(a *core.SubBudget, odds uint64) (s *core.SubBudget, err error) {
 				}
 			}
 		}
-		s = core.Instead(a, drawn, d.Relation(), 0) // of all rows: where a part of them ends is no coin
+		s = core.Instead(a, drawn, d.Relation(), 0) // all rows: a prefix of them depends on more than coins
 		return d.Context().Err()
 	})
 	return s, err

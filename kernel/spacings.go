@@ -10,28 +10,28 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// A Spacing is one released bucket of a soft histogram of gaps.
+// A Spacing is one released bucket of a soft spacing histogram.
 type Spacing struct {
 	Leaf, Scale int
-	Gap         float64 // 64^Scale: the length of the gaps that the bucket stands for
-	// where those gaps lie: a little more than 2^LogWindow gaps of that length; neighbours overlap
-	// by a fifth
+	Gap         float64 // 64^Scale: the length of the bucket's gaps
+	// the range of those gaps: a little more than 2^LogWindow gaps of that length; neighbours
+	// overlap by a fifth
 	Low, High float64
 	Mass      float64 // noisy number of gaps, at least the threshold
 }
 
-// SpacingHistogram releases the buckets of the soft histograms of gaps whose noisy mass passes the
+// SpacingHistogram releases the buckets of soft spacing histograms whose noisy mass passes the
 // threshold, sorted by leaf, scale and place. Sigma is the noise sd of a Mass.
 //
 // Theorem. With query.SpacingMasses' bounds S on the L2 sensitivity, M on the mass of a one-sided
 // bucket and J on their number, and g the number of rows of the table that one person can replace
 // (1, but k for a table of block estimates), let sigma = gS/mu, s the slack that the step's delta
-// buys, and T = gM + 1 + ceil(sigma q), P(Z >= q) <= s/(gJ). The release of what reaches T is
-// mu-GDP up to total variation s.
+// buys, and T = gM + 1 + ceil(sigma q), P(Z >= q) <= s/(gJ). Releasing the buckets whose noisy mass
+// reaches T is mu-GDP up to total variation s.
 //
 // Proof: kernel/stability_proof.md, steps 1 to 3 and 5.
 //
-// A bucket of mass 0 is empty: nothing is drawn for it and it is never released.
+// A bucket of mass 0 is empty: it gets no noise and is never released.
 //
 // Source: [AMN24] Sections 1.3 and 1.4 of the restatement.
 func SpacingHistogram(a *core.SubBudget, step string, q query.SpacingMasses, mu float64) (windows []Spacing, sigma float64, err error) {
@@ -57,7 +57,7 @@ func SpacingHistogram(a *core.SubBudget, step string, q query.SpacingMasses, mu 
 	return windows, sigma * unit, err
 }
 
-// SpacingMasses makes the buckets of every leaf that are not empty, by leaf, scale and place.
+// SpacingMasses returns the buckets of every leaf that are not empty, by leaf, scale and place.
 func SpacingMasses(d *core.Draw, q query.SpacingQuery) []query.SpacingMass {
 	p, column := q.Of()
 	own := make([][]query.SpacingMass, p.Leaves())

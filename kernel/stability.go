@@ -25,12 +25,13 @@ type Cell struct {
 // Theorem. Let J be the number of histograms per leaf, g the number of rows of the table that one
 // person can replace (1, but k for a table of block estimates), S = g sqrt(2J) (replace-one) or g
 // sqrt J, sigma = S/mu, s the slack that the step's delta buys, and T = g + 1 + ceil(sigma q), P(Z
-// >= q) <= s/(gJ). The release of what reaches T is mu-GDP up to total variation s.
+// >= q) <= s/(gJ). Releasing the cells whose noisy count reaches T is mu-GDP up to total variation
+// s.
 //
 // Proof: stability_proof.md, steps 1 to 4.
 //
-// The slack enters delta with the factor (1 + e^epsilon): see privacy.Calibrate. How many leaves
-// there are does not matter.
+// The slack enters delta with the factor (1 + e^epsilon): see privacy.Calibrate. The number of
+// leaves does not matter.
 //
 // Source: [KSSU19] Sections A.2, A.4 and B.11 of the restatement.
 func StabilityHistogram(a *core.SubBudget, step string, q query.BoxKeys, mu float64) (cells []Cell, sigma float64, err error) {
@@ -49,7 +50,7 @@ func StabilityHistogram(a *core.SubBudget, step string, q query.BoxKeys, mu floa
 	return UnflatCells(values), sigma, err
 }
 
-// CellCounts counts the cells that are not empty.
+// CellCounts returns the counts of the cells that are not empty.
 func CellCounts(d *core.Draw, q query.BoxKeys) []map[query.Box]int64 {
 	return d.Engine().Scan(d.Rows(), q).(*query.Boxes).Counts
 }
@@ -71,7 +72,7 @@ func NoisyCells(q query.BoxKeys, histograms []map[query.Box]int64, threshold flo
 	return cells
 }
 
-// FlatCells writes cells as leaf, coordinate, count, length of the key, key; Unflat reads them
+// FlatCells writes cells as leaf, coordinate, count, length of the key, key; UnflatCells reads them
 // back.
 func FlatCells(cells []Cell) (values []float64) {
 	for _, c := range cells {
@@ -81,7 +82,7 @@ func FlatCells(cells []Cell) (values []float64) {
 	return values
 }
 
-// UnflatCells reads what Flat has written.
+// UnflatCells reads what FlatCells has written.
 func UnflatCells(values []float64) (cells []Cell) {
 	for len(values) >= 4 {
 		end := 4 + int(values[3])
