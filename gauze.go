@@ -22,12 +22,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/estimate/categories"
 	"github.com/gauze-dp/gauze/estimate/profile"
+	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/learner"
@@ -78,6 +80,10 @@ type Request struct {
 	// releases say them. Default: not said.
 	Title, Dataset string
 	Day            time.Time
+	// TypicalSD are standard deviations that columns of such a kind have, as far as is publicly
+	// known: [Plan] states the error to expect by them, and a fit makes no use of them. Default: a
+	// sixth of a column's limits.
+	TypicalSD map[string]float64
 	// Facts are public bounds on the distribution. Default: nothing is known.
 	Facts estimate.Facts
 	// Printed asks a method that runs what a paper prints for the paper's own constants: mostly it
@@ -203,27 +209,79 @@ func (q *question) plan() (kernel.Plan, error) {
 // usualEpsilons are those that are offered where a fit is refused.
 var usualEpsilons = [...]float64{.1, .2, .5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, LargestEpsilon}
 
-// mended adds to a refusal which epsilon would do for the public number of rows, if one would: a
-// method would be chosen, would not refuse, and would need no more rows.
+// mended adds to a refusal what the public number of rows can pay for: a larger epsilon, simpler
+// covariances, fewer columns, or every column by itself.
 func (r Request) mended(err error, rows int) error {
 	var refusal *estimate.Refusal
 	if !errors.As(err, &refusal) || rows == 0 {
 		return err
 	}
+	offers := r.offers(rows)
+	if offers == nil {
+		return err
+	}
+	return &estimate.Refusal{Reason: refusal.Reason, Advice: fmt.Sprintf("%s; %s rows can pay for: %s", refusal.Advice, words.Digits(rows), strings.Join(offers, "; or "))}
+}
+
+// offers are requests close to a refused one that so many rows can pay for.
+func (r Request) offers(rows int) (offers []string) {
 	for _, epsilon := range usualEpsilons {
-		if r.Budget.Epsilon == 0 || epsilon <= r.Budget.Epsilon {
-			continue
-		}
-		r.Budget.Epsilon = epsilon
-		q, err := r.choose(rows)
-		if err != nil || q.method.Expect(q.problem).RowsNeeded > float64(rows) {
-			continue
-		}
-		if _, err = q.method.Plan(q.problem); err == nil {
-			return &estimate.Refusal{Reason: refusal.Reason, Advice: refusal.Advice + fmt.Sprintf("; or epsilon %g for these %d rows", epsilon, rows)}
+		more := r
+		if more.Budget.Epsilon = epsilon; r.Budget.Epsilon != 0 && epsilon > r.Budget.Epsilon && more.paidBy(rows) {
+			offers = append(offers, fmt.Sprintf("epsilon %g", epsilon))
+			break
 		}
 	}
-	return err
+	if plain := r; r.Covariance == estimate.Full && len(r.Columns) > 1 {
+		if plain.Covariance = estimate.Diagonal; plain.paidBy(rows) {
+			offers = append(offers, "--covariance diagonal")
+		}
+	}
+	few := r
+	for few.Columns = r.Columns; len(few.Columns) > 1; {
+		few.Columns = few.Columns[:len(few.Columns)/2]
+		if few.KnownCovariance == nil && few.paidBy(rows) {
+			offers = append(offers, words.Plural(len(few.Columns), "column")+" of the "+fmt.Sprint(len(r.Columns)))
+			break
+		}
+	}
+	few.Columns, few.Budget.Epsilon, few.Budget.Rho = few.Columns[:1], r.Budget.Epsilon/float64(len(r.Columns)), r.Budget.Rho/float64(len(r.Columns))
+	if r.Method == profile.Name || few.KnownCovariance != nil || len(r.Columns) < 2 {
+		return offers
+	}
+	if few.paidBy(rows) {
+		offers = append(offers, fmt.Sprintf("fits of one column each, at epsilon %.2g", few.Budget.Epsilon))
+	}
+	table := r
+	if table.Method = profile.Name; r.Components <= 1 && table.paidBy(rows) {
+		offers = append(offers, "gauze describe, means and standard deviations of most columns without a model")
+	}
+	return offers
+}
+
+// oneColumn is n mu from which on nearly all fits of one column are released: 39 of 40 made-up
+// tables at epsilon .3 and 1.
+const oneColumn = 60
+
+// describedRows is n mu over sqrt(d) from which on table one has four of five columns.
+const describedRows = 120
+
+// paidBy reports that a method would be chosen, would not refuse, and would need no more rows.
+func (r Request) paidBy(rows int) bool {
+	q, err := r.choose(rows)
+	if err != nil {
+		return false
+	}
+	// What several components need is said of as many as the rows can carry.
+	alone := q.problem.Columns == 1 && r.Components == 0 && q.problem.Mu*float64(rows) >= oneColumn
+	if !alone && q.method.Expect(q.problem).RowsNeeded > float64(rows) {
+		return false
+	}
+	if n := float64(rows); r.Method == profile.Name && q.problem.Mu*n < describedRows*math.Sqrt(float64(q.problem.Columns)) {
+		return false
+	}
+	_, err = q.method.Plan(q.problem)
+	return err == nil
 }
 
 // choose is check without mending.

@@ -2,6 +2,7 @@ package gauze
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 
@@ -39,6 +40,8 @@ type Statement struct {
 	TestDelta      float64     `json:"test_delta,omitempty"`
 	Steps          []StepLimit `json:"plan"`
 	Expect         Expectation `json:"expect"`
+	// Accuracy is what to expect in the columns' own terms; nil where that was not measured.
+	Accuracy *Accuracy `json:"accuracy,omitempty"`
 	// Candidates are all methods that could fit one component, where one is asked for, and
 	// LowerBound is below what any of them can reach with so many rows.
 	Candidates []catalog.Candidate `json:"candidates,omitempty"`
@@ -54,6 +57,7 @@ type Statement struct {
 	Plan    kernel.Plan         `json:"-"`
 	Total   privacy.Calibration `json:"-"`
 	problem estimate.Problem
+	example string // name of a column
 }
 
 // A StepLimit is one line of a Statement: the most that a step may do.
@@ -105,6 +109,10 @@ func Plan(r Request, rows int) (*Statement, error) {
 	if err != nil {
 		return nil, err
 	}
+	var faults estimate.Faults
+	if r.checkTypical(&faults); len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
 	return q.state(rows)
 }
 
@@ -131,7 +139,7 @@ func (q *question) state(rows int) (*Statement, error) {
 		Epsilon: q.Budget.Epsilon, Delta: q.Budget.Delta, Columns: q.problem.Columns, Rows: rows, Facts: q.facts(),
 		Learner: q.learner(false), Mu: total.Mu, ThresholdDelta: total.ThresholdDelta, TestDelta: total.Needs.AddedDelta,
 		Expect: Expectation{RowsNeeded: estimate.AboutRows(expect.RowsNeeded), RelativeError: expect.RelativeError, Notes: expect.Notes},
-		Notes:  q.notes(rows), Plan: plan, Total: total, problem: q.problem,
+		Notes:  q.notes(rows), Plan: plan, Total: total, problem: q.problem, example: firstNumber(q.Columns),
 	}
 	if total.Needs.Extra.IsZero() {
 		s.Rho = privacy.RhoOfMu(total.Mu)
@@ -156,6 +164,7 @@ func (q *question) state(rows int) (*Statement, error) {
 		s.Steps = append(s.Steps, limit)
 	}
 	if !q.Budget.Pure() { // nothing was measured of any, and bounds are stated for a mu
+		s.Accuracy = q.accuracy(guess)
 		q.compare(s, guess)
 	}
 	return s, nil

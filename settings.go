@@ -44,6 +44,8 @@ type Settings struct {
 	Moments       int         `json:"moments,omitempty"`
 	MomentBound   float64     `json:"moment_bound,omitempty"`
 	LeastWeight   float64     `json:"least_weight,omitempty"`
+	// TypicalSD is of plans alone: standard deviations that columns usually have, by name.
+	TypicalSD map[string]float64 `json:"typical_sd,omitempty"`
 }
 
 // ConstantsPractical is the default of Settings.Constants.
@@ -96,6 +98,7 @@ func (s Settings) Request() (r Request, err error) {
 		r.Facts.Eigenvalues = *s.Eigenvalues
 	}
 	r.Facts.Moments, r.Facts.MomentBound, r.Facts.LeastWeight = s.Moments, s.MomentBound, s.LeastWeight
+	r.TypicalSD = s.TypicalSD
 	return r, nil
 }
 

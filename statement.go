@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"text/template"
 
@@ -18,22 +19,34 @@ import (
 var statementSource string
 
 var statementTemplate = template.Must(template.New("statement").Funcs(template.FuncMap{
+	"about": upTo, "percent": func(x float64) string { return upTo(100*x) + " %" },
+	"below": downTo, "lesspercent": func(x float64) string { return downTo(100*x) + " %" },
 	"plural": words.Plural, "digits": digits, "join": strings.Join, "remark": remark, "share": share, "row": row,
+	"commas":  func(x float64) string { return words.Digits(int(x)) },
 	"hundred": func(x float64) float64 { return 100 * x },
 	"rows":    func(x float64) string { return known("%.0f", x) },
 	"ceil":    func(x float64) int { return int(math.Ceil(x)) },
 }).Parse(statementSource))
 
-// String is the statement as a table for a terminal.
-func (s *Statement) String() string {
+// String is the statement for a terminal: what to expect, what it costs and every step.
+func (s *Statement) String() string { return s.write("answers", "head", "details", "expect", "notes") }
+
+// Summary is the statement for a terminal without its steps and measured tables.
+func (s *Statement) Summary() string { return s.write("answers", "head", "expect", "notes") }
+
+// write writes parts of the statement.
+func (s *Statement) write(parts ...string) string {
 	of := struct {
 		*Statement
-		Public, Compared               bool
+		Public, Compared, Groups       bool
 		Known                          []string
 		Wide, WideQuery, WideCandidate int
+		Numbers                        int
+		Example                        string
 	}{
 		Statement: s, Public: s.Relation == privacy.ReplaceOne.String(), Compared: s.problem.Components == 1 && s.Learner == nil,
-		Known: s.problem.Known(), Wide: len("step"), WideQuery: len("query"), WideCandidate: len("lower bound"),
+		Groups: s.Accuracy != nil && len(s.Accuracy.RowsFor) > 1, Known: s.problem.Known(),
+		Wide: len("step"), WideQuery: len("query"), WideCandidate: len("lower bound"), Numbers: s.problem.Columns, Example: s.example,
 	}
 	for _, step := range s.Steps {
 		of.Wide, of.WideQuery = max(of.Wide, len(step.Step)), max(of.WideQuery, len(step.Query))
@@ -42,10 +55,28 @@ func (s *Statement) String() string {
 		of.WideCandidate = max(of.WideCandidate, len(c.Method))
 	}
 	var b strings.Builder
-	if err := statementTemplate.Execute(&b, of); err != nil {
-		panic(err) // a strings.Builder never fails, and what the template names is there
+	for _, part := range parts {
+		if err := statementTemplate.ExecuteTemplate(&b, part, of); err != nil {
+			panic(err) // a strings.Builder never fails, and what the template names is there
+		}
 	}
-	return b.String()
+	return strings.TrimPrefix(b.String(), "\n")
+}
+
+// upTo and downTo write a number with two digits, rounded away from and towards 0.
+func upTo(x float64) string   { return twoDigits(x, math.Ceil) }
+func downTo(x float64) string { return twoDigits(x, math.Floor) }
+
+func twoDigits(x float64, round func(float64) float64) string {
+	if !(x > 0) || math.IsInf(x, 0) {
+		return fmt.Sprint(x)
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
+	whole := math.Round(x / unit)
+	if math.Abs(x/unit-whole) > 1e-9 { // else it has two digits
+		whole = round(x / unit)
+	}
+	return strconv.FormatFloat(whole*unit, 'g', 12, 64)
 }
 
 // row is a line of the table of candidates, whose first column is so wide.

@@ -41,9 +41,8 @@ type page struct {
 	Anchor         string // before the names of sections, where there are several models
 }
 
-// LeastBackground is the share of the rows from which a background is told: fits to tables without
-// stray rows have one of about .08 %, which is a floor and no finding. A guess.
-const LeastBackground = .005
+// LeastBackground is the share of the rows from which a background is told.
+const LeastBackground = overall.LeastBackground
 
 // A fact is one line of the heading.
 type fact struct{ Name, Value string }

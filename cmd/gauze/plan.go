@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -15,7 +16,11 @@ import (
 	"github.com/gauze-dp/gauze/source/inputs"
 )
 
-type planOptions struct{ fit *fit.Command }
+type planOptions struct {
+	fit   *fit.Command
+	sds   []string // column=sd
+	steps bool
+}
 
 func planCommand() shell.Command {
 	o := &planOptions{fit: newFit()}
@@ -29,6 +34,8 @@ func planCommand() shell.Command {
 func (o *planOptions) register(flags *pflag.FlagSet) {
 	flags.IntVar(&o.fit.Request.Asked.Rows, "rows", 0, "number of rows")
 	flags.IntVar(&o.fit.Request.Asked.Dim, "dim", 0, "number of columns, where neither INPUT nor a schema says it")
+	flags.StringSliceVar(&o.sds, "typical-sd", nil, "standard deviations that columns usually have, age=12,bmi=5: the error to expect is then in their units (default: a sixth of a column's limits)")
+	flags.BoolVar(&o.steps, "steps", false, "also every step, the methods compared and the measured errors")
 	o.fit.Register(flags)
 	for _, name := range []string{"out", "report", "progress", "ledger", "ledger-key", "dataset"} {
 		flags.MarkHidden(name) // taken, so that the flags of a fit can be used as they are
@@ -43,12 +50,19 @@ func (o *planOptions) run(e *shell.Env, args []string) error {
 	if e.JSON {
 		return e.Print(statement)
 	}
-	_, err = fmt.Fprint(e.Stdout, statement)
+	text := statement.Summary()
+	if o.steps {
+		text = statement.String()
+	}
+	_, err = fmt.Fprint(e.Stdout, text)
 	return err
 }
 
 // statement is the plan, ours or a server's.
 func (o *planOptions) statement(e *shell.Env, args []string) (*gauze.Statement, error) {
+	if err := o.typicalSDs(); err != nil {
+		return nil, err
+	}
 	if o.fit.Server.URL != "" {
 		return o.fit.Server.Plan(e.Ctx, strings.Join(args, ""))
 	}
@@ -77,6 +91,22 @@ func (o *planOptions) statement(e *shell.Env, args []string) (*gauze.Statement, 
 		statement.Notes = append(statement.Notes, note)
 	}
 	return statement, err
+}
+
+// typicalSDs reads --typical-sd.
+func (o *planOptions) typicalSDs() error {
+	for _, text := range o.sds {
+		name, number, found := strings.Cut(text, "=")
+		sd, err := strconv.ParseFloat(number, 64)
+		if !found || err != nil || !(sd > 0) {
+			return shell.Wrong("typical_sd", "column=sd with a positive number", fmt.Sprintf("%q", text), "for instance --typical-sd age=12,bmi=5")
+		}
+		if o.fit.Request.Asked.TypicalSD == nil {
+			o.fit.Request.Asked.TypicalSD = map[string]float64{}
+		}
+		o.fit.Request.Asked.TypicalSD[name] = sd
+	}
+	return nil
 }
 
 func (o *planOptions) checkNumbers(relation privacy.Relation) error {

@@ -178,3 +178,34 @@ func TestUnknown(t *testing.T) {
 		t.Errorf("an absurd column: %+v", c)
 	}
 }
+
+// A background that is a floor and no finding does not widen the columns; one that is told does.
+func TestFloorOfBackground(t *testing.T) {
+	r := two(t, .01)
+	want := figures(Of(r))
+	wide, err := model.NewFull(mat.NewSymDense(2, []float64{9e4, 0, 0, 9e9}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		share float64
+		same  bool
+	}{{.0008, true}, {.006, false}} {
+		with := two(t, .01)
+		all := append(with.Model.Components, model.Gaussian{Mean: []float64{13, 1.001e6}, Cov: wide})
+		if with.Model, err = model.New([]string{"a", "b"}, []float64{.7 * (1 - c.share), .3 * (1 - c.share), c.share}, all); err != nil {
+			t.Fatal(err)
+		}
+		with.Model.Background = []bool{false, false, true}
+		with.Diagnostics.Components = append(with.Diagnostics.Components, release.ComponentNote{EffectiveNoise: .5})
+		got := figures(Of(with))
+		for i := range want {
+			if same := math.Abs(got[i].Value-want[i].Value) <= 1e-9*math.Abs(want[i].Value); c.same && !same {
+				t.Errorf("a background of %g: figure %d is %g, want %g", c.share, i, got[i].Value, want[i].Value)
+			}
+		}
+		if wider := got[1].Value > 1.5*want[1].Value; wider == c.same {
+			t.Errorf("a background of %g: the standard deviation is %g, of %g without", c.share, got[1].Value, want[1].Value)
+		}
+	}
+}

@@ -47,7 +47,7 @@ func TestOneRequest(t *testing.T) {
 		t.Errorf("%s is the request %+v, %v; want %+v", text, got, err, want)
 	}
 	for _, name := range gauze.SettingNames() {
-		if !slices.Contains([]string{"dataset", "rows", "dim", "columns", "title", "rho"}, name) && !strings.Contains(string(text), `"`+name+`":`) {
+		if !slices.Contains([]string{"dataset", "rows", "dim", "columns", "title", "rho", "typical_sd"}, name) && !strings.Contains(string(text), `"`+name+`":`) {
 			t.Errorf("%s: no flag sets it", name)
 		}
 	}

@@ -31,6 +31,11 @@ class Plan(Sequence[dict[str, Any]]):
         return dict(self.content.get("expect") or {})
 
     @property
+    def accuracy(self) -> dict[str, Any]:
+        """How close means and standard deviations come in 19 of 20 fits, in standard deviations and, with typical_sd or limits, in the columns' units; which groups are seen, and the rows for numbers of them. Empty where that was not measured."""
+        return dict(self.content.get("accuracy") or {})
+
+    @property
     def methods(self) -> list[dict[str, Any]]:
         """Every method with the error to expect, or why it would refuse; of mixtures, by their number of components and their gap."""
         return list(self.content.get("candidates") or self.content.get("mixtures") or [])
@@ -62,25 +67,27 @@ class Plan(Sequence[dict[str, Any]]):
 
 
 def plan(x: Any = None, *, rows: int | None = None, dim: int | None = None, epsilon: float | None = None, delta: float | None = None,
-         rho: float | None = None, **settings: Any) -> Plan:
+         rho: float | None = None, typical_sd: Mapping[str, float] | None = None, **settings: Any) -> Plan:
     """What a fit with these settings, those of GaussianMixture, would spend, and the error to expect.
 
     No cell of x is looked at: its columns and the number of its rows are, and of these only where
     the relation makes it public. Otherwise say rows, about how many there are. With server x is the
-    name of a data set there.
+    name of a data set there. typical_sd is the standard deviations that columns usually have, by
+    name: accuracy is then in their units too.
     """
+    sds = [f"--typical-sd={name}={float(sd)!r}" for name, sd in (typical_sd or {}).items()]
     request = Request(epsilon=epsilon, delta=delta, rho=rho, **settings)
     table = None if x is None else request.table(x)
     if table is not None:
         with request.columns(table) as (flags, _, _):
             if table.path is not None:
-                return _planned([table.path, *flags, *_given("--rows", rows), *request.flags()], table.environment)
+                return _planned([table.path, *flags, *_given("--rows", rows), *sds, *request.flags()], table.environment)
         dim = len(request.names(table))
         if rows is None and request.rows_public:
             rows = table.rows
     if dim is None or rows is None:
         raise wrong("plan", "rows and dim, or a table whose number of rows is public", "neither", "gauze.plan(rows=20000, dim=2, epsilon=1, delta=1e-6)")
-    return _planned([*_given("--rows", rows), *_given("--dim", dim), *request.flags()])
+    return _planned([*_given("--rows", rows), *_given("--dim", dim), *sds, *request.flags()])
 
 
 def _given(flag: str, value: int | None) -> list[str]:
