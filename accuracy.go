@@ -127,6 +127,9 @@ func (q *question) rowsFor(p estimate.Problem, groups int) float64 {
 
 // typicalSD returns the spread that a column is taken to have, and whether it was stated.
 func (q *question) typicalSD(c source.Column) (sd float64, stated bool) {
+	if c.Kind == source.Logs { // its model is one of logarithms
+		return 0, false
+	}
 	if sd, stated = q.TypicalSD[c.Name]; stated {
 		return sd, true
 	}
@@ -141,8 +144,8 @@ func (r Request) checkTypical(faults *estimate.Faults) {
 	for _, name := range slices.Sorted(maps.Keys(r.TypicalSD)) {
 		sd := r.TypicalSD[name]
 		faults.If(!(sd > 0) || math.IsInf(sd, 0), "typical_sd", "a positive number for "+name, sd, "for instance "+name+"=12, in the column's own unit")
-		known := slices.ContainsFunc(r.Columns, func(c source.Column) bool { return c.Name == name && c.Kind != source.Categories })
-		faults.If(!known, "typical_sd", "columns of numbers that are fitted", name, "name it as the schema does")
+		known := slices.ContainsFunc(r.Columns, func(c source.Column) bool { return c.Name == name && c.Kind != source.Categories && c.Kind != source.Logs })
+		faults.If(!known, "typical_sd", "columns of numbers that are fitted, but for logarithms", name, "name it as the schema does")
 	}
 }
 
