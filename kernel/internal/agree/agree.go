@@ -1,6 +1,6 @@
-// Package agree is what tests of agreement share: those of package blocks, and those of package
-// pure. A test is a function that is handed a Draw, and so rows and noise: whoever can bring one
-// sees all rows, and says what is charged. So nobody outside of the kernel can.
+// Package agree is shared by the tests of agreement of packages blocks and pure. A test is a
+// function that receives a Draw, and so rows and noise: whoever can bring one sees all rows, and
+// states the charge. So no code outside of the kernel can bring one.
 package agree
 
 import (
@@ -13,24 +13,24 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Drawn are secret blocks of rows that are not drawn yet, with a learner.
+// Drawn describes secret blocks of rows, which are not drawn yet, with a learner.
 type Drawn struct {
 	Count, Components, Columns, Width int // t, k and d; the length of an estimate
 	// Estimates draws the blocks and runs the learner on each; nil for a block where it failed.
 	Estimates func(d *core.Draw) ([][][]float64, error)
 }
 
-// A Test is a test of what blocks agree on, followed, if it passes, by one masked estimate.
+// A Test tests whether block estimates agree and, if it passes, releases one masked estimate.
 type Test struct {
 	Estimates, Components, Columns int                    // t, k and d
 	Line, Mask                     core.Measurement       // of the test and of the mask
-	Covered                        func(core.Extra) error // by that of the plan's step
-	// Run makes the test: whether it passes, its exact statistic, and how to make the estimate,
-	// which may fail.
+	Covered                        func(core.Extra) error // returns an error unless that of the plan's step covers the test
+	// Run makes the test. It returns whether it passes, its exact statistic, and a function that
+	// makes the estimate, which may fail.
 	Run func(d *core.Draw, estimates [][]stable.Component) (passed bool, exact int64, release func() []stable.Component)
 }
 
-// ValidDelta reports a delta that no test of a plan can have.
+// ValidDelta returns an error if no test of a plan can have this delta.
 func ValidDelta(delta float64) error {
 	if !(delta > 0 && delta < 1) {
 		return fmt.Errorf("want a delta in (0, 1), got %v", delta)
@@ -38,13 +38,13 @@ func ValidDelta(delta float64) error {
 	return nil
 }
 
-// AddedDelta is what a test and its mask add to delta as it stands, at the budget's epsilon: the
-// test's delta, and what the precision of the mask comes to on both sides.
+// AddedDelta returns what a test and its mask add to delta as it stands, at the budget's epsilon:
+// the test's delta, and the effect of the mask's precision on both sides.
 func AddedDelta(delta, epsilon float64) float64 {
 	return privacy.AddUp(delta, privacy.MulUp(stable.MaskSlack*(1+1e-12), privacy.AddUp(1, math.Exp(epsilon))))
 }
 
-// Release charges the test and what of its mask is Gaussian, runs the learner on fresh secret
+// Release charges the test and the Gaussian part of its mask, runs the learner on fresh secret
 // blocks, tests, releases and records, in this order. A failed test and a failed release are the
 // same outcome; the mask is recorded either way, because it has been paid for.
 func Release(a *core.SubBudget, step string, q interface{ Kind() string }, b Drawn, t Test) (components []stable.Component, ok bool, err error) {
@@ -70,7 +70,7 @@ func Release(a *core.SubBudget, step string, q interface{ Kind() string }, b Dra
 	return components, components != nil, nil
 }
 
-// release tests and masks: what is released, in random order, or nil.
+// release tests and masks. It returns the components to release, in random order, or nil.
 func (t Test) release(d *core.Draw, estimates [][]stable.Component) (components []stable.Component) {
 	passed, exact, release := t.Run(d, estimates)
 	outcome := []float64{0}
@@ -91,7 +91,7 @@ func (t Test) release(d *core.Draw, estimates [][]stable.Component) (components 
 	return components
 }
 
-// flat writes weight, mean and root of each.
+// flat returns the weight, mean and root of each component, one after another.
 func flat(components []stable.Component) (values []float64) {
 	for _, c := range components {
 		values = append(append(append(values, c.Weight), c.Mean...), c.Root...)
@@ -99,7 +99,7 @@ func flat(components []stable.Component) (values []float64) {
 	return values
 }
 
-// shuffled puts components in an order that is uniformly random, exactly.
+// shuffled returns the components in an order that is uniformly random, exactly.
 func shuffled(source noise.Source, components []stable.Component) []stable.Component {
 	for i := len(components) - 1; i > 0; i-- {
 		j := int(noise.Uniform(source, uint64(i+1)))

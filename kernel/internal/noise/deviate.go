@@ -9,10 +9,10 @@ package noise
 // what makes it right to use one deviate in several decisions.
 type Deviate struct {
 	Head uint64
-	tail []uint64 // nil but for one deviate in about 2^64/sigma
+	tail []uint64 // nil except for one deviate in about 2^64/sigma
 }
 
-// NewDeviate returns one of which 64 digits are drawn.
+// NewDeviate returns a deviate with 64 digits drawn.
 func NewDeviate(src Source) Deviate { return Deviate{Head: src.Uint64()} }
 
 // Digit returns tail[i], drawing it and those before it if need be.

@@ -23,9 +23,10 @@ type Gaussian struct {
 // NewGaussian returns a sampler that takes its words from src.
 func NewGaussian(src Source) *Gaussian { return &Gaussian{src: src} }
 
-// Forget discards the coins and the entropy that are drawn and not used, so that what is drawn next
-// is asked of the operating system. It is called before every measurement: a copy of the memory
-// that was made between two (a restored virtual machine) then shares no noise with its original.
+// Forget discards the coins and the entropy that are drawn and not used, so that the next draws
+// come from fresh entropy of the operating system. Sessions call it before every measurement: a
+// copy of the memory made between two measurements (a restored virtual machine) then shares no
+// noise with its original.
 //
 // Every word is independent of all others, so no law changes. A source of another type, which a
 // test brings, is left as it is.

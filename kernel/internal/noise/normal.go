@@ -2,7 +2,7 @@ package noise
 
 import "math/big"
 
-// NormalDigits is how many binary places of a Normal are drawn.
+// NormalDigits is the number of binary places of a Normal.
 const NormalDigits = 512
 
 // Normal returns X ~ N(0, 1), cut towards zero to NormalDigits binary places: exactly sign(X)

@@ -25,8 +25,8 @@ func roundScaled(src Source, k uint64, x *Deviate, sigma float64) int64 {
 	return roundBig(src, k, x, m, e)
 }
 
-// roundWords is roundScaled with L = 1 in 128 bits, for k < 2^10 and sigma < 2^53; ok
-// is false where it cannot decide.
+// roundWords returns roundScaled with L = 1 in 128 bits, for k < 2^10 and sigma < 2^53; ok is false
+// where it cannot decide.
 func roundWords(k, head, m uint64, e int) (j int64, ok bool) {
 	if k >= 1<<10 || e > 0 {
 		return 0, false
@@ -46,7 +46,7 @@ func roundWords(k, head, m uint64, e int) (j int64, ok bool) {
 	return int64(low), low == high
 }
 
-// roundBig is roundScaled for every k and sigma, starting with the digits that x has.
+// roundBig returns roundScaled for every k and sigma, starting with the digits that x has.
 func roundBig(src Source, k uint64, x *Deviate, m uint64, e int) int64 {
 	width := new(big.Int).SetUint64(m)
 	digits := new(big.Int).SetUint64(k)

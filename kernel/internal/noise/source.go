@@ -13,8 +13,8 @@ type Source interface {
 	Uint64() uint64
 }
 
-// entropyChunk is how many bytes Entropy asks of the operating system at a time:
-// enough to make the call cheap, little enough to keep few unused secrets around.
+// entropyChunk is the number of bytes that Entropy asks of the operating system at a time: enough
+// to make the call cheap, few enough to keep few unused secrets around.
 const entropyChunk = 4096
 
 // Entropy is the cryptographic Source: crypto/rand, read in chunks.

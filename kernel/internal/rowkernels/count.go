@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Place numbers all numbers in their order, zeros alike, so that values up to a power of two, and
-// distances below one, end a bin: these are what medians and scales are compared with.
+// Place returns the rank of x among all numbers, zeros alike, so that values up to a power of two,
+// and distances below one, end a bin: medians and scales are compared with these.
 func Place(x float64, distance bool) uint64 {
 	b := int64(math.Float64bits(x))
 	sign := b >> 63
@@ -42,9 +42,9 @@ func binsGo(at *[Rows]int, edges []float64, x *Column) {
 	}
 }
 
-// placesGo: at_r is 0 for zero, 1 before the bin of 2^shift places with number from, 2 in that, and
-// so on for so many bins and what comes after them. Of distances the sign does not count. No branch
-// depends on x.
+// placesGo: at_r is 0 for zero, 1 before the bin of 2^shift places with number from, 2 in that bin,
+// and so on for the given number of bins and for what comes after them. The sign of distances does
+// not count. No branch depends on x.
 func placesGo(at *[Rows]int, x *Column, from uint64, shift, bins int, distance bool) {
 	for r, v := range x {
 		if distance {

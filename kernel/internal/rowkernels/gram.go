@@ -53,7 +53,7 @@ func (g *Gram) Flush(sum []int64) {
 		for k := i; k < g.Dim; k += 3 {
 			for l := range g.tiles[t] {
 				if row, col := i+l/3, k+l%3; row <= col && col < g.Dim {
-					p := &g.tiles[t][l] // the parts of a sum, which is exact too
+					p := &g.tiles[t][l] // the parts of a sum; their sum is exact too
 					sum[row*(2*g.Dim-row-1)/2+col] += int64(p[0] + p[1] + p[2] + p[3] + p[4] + p[5] + p[6] + p[7])
 				}
 			}

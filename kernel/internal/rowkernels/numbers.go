@@ -2,24 +2,25 @@ package rowkernels
 
 import "math"
 
-// Null reports the null row: by the table's invariant its first value tells.
+// Null reports whether the row is null: by the table's invariant its first value decides.
 func Null(row []float64) bool { return row[0] != row[0] }
 
-// Finite reports that v is neither NaN nor infinite.
+// Finite reports whether v is neither NaN nor infinite.
 func Finite(v float64) bool { return v-v == 0 }
 
-// Nearest rounds to an integer, ties to even. Beyond 2^51 the result need not be one, nor finite;
-// but it is as large, and every check is of something far smaller.
+// Nearest rounds to an integer, ties to even. Beyond 2^51 the result need not be an integer, nor
+// finite, but it is as large, and every check compares with something far smaller.
 func Nearest(v float64) float64 {
 	const magic = 3 << 51
 	return (v + magic) - magic
 }
 
-// Far: exp(Far) and less counts as zero in a sum of posterior weights whose largest is 1.
+// Far: exp(Far) and anything smaller counts as zero in a sum of posterior weights whose largest is
+// 1.
 const Far = -25
 
-// ExpNegative is e^x for Far <= x <= 0, to 1e-12, by the same operations on every machine (math.Exp
-// is assembly on some): 2^k times the Taylor series of the rest, |rest| <= ln2/2.
+// ExpNegative returns e^x for Far <= x <= 0, to 1e-12, by the same operations on every machine
+// (math.Exp is assembly on some): 2^k times the Taylor series of the rest, |rest| <= ln2/2.
 func ExpNegative(x float64) float64 {
 	k := Nearest(float64(x * (1 / math.Ln2)))
 	y := x - float64(k*math.Ln2)
@@ -30,8 +31,8 @@ func ExpNegative(x float64) float64 {
 	return s * math.Float64frombits(uint64(1023+int64(k))<<52)
 }
 
-// Headroom is q, the largest norm before rounding such that m rounded entries have norm at most
-// 2^bits: by the triangle inequality rounding adds at most sqrt(m)/2 (to nearest) or sqrt(m)
+// Headroom returns q, the largest norm before rounding such that m rounded entries have norm at
+// most 2^bits: by the triangle inequality rounding adds at most sqrt(m)/2 (to nearest) or sqrt(m)
 // (directed); four more units cover floating point and the guard of directed rounding.
 func Headroom(bits, m int, directed bool) float64 {
 	slack := math.Sqrt(float64(m))

@@ -1,5 +1,5 @@
 // Package rowkernels holds the vectorised loops that queries run on rows: rows are mapped in
-// panels, all by the same operations, and what comes out are integers.
+// panels, all by the same operations, and the results are integers.
 package rowkernels
 
 import "slices"
@@ -33,7 +33,7 @@ type Map struct {
 	center  []float64
 	// Shift is what Load has to subtract: the centre if no other map reads the panel, else zeros.
 	Shift []float64
-	first []int       // where row i of w starts
+	first []int       // start of row i of w
 	w     [][]float64 // row i without its leading and trailing zeros: triangular maps cost half
 	diff  []Column
 }
@@ -68,7 +68,7 @@ func Compile(columns []int, center []float64, w [][]float64, x []Column, alone b
 
 // Apply writes z = W (x - center) and |z|^2 for every row of the panel. A value that overflows
 // comes out infinite or NaN, and |z|^2 of a null row is NaN: by the table's invariant the first
-// value tells (finite - finite is never NaN), and an all-zero W would not. Callers check.
+// value tells (finite - finite is never NaN), and an all-zero W would not. Callers check this.
 func (c *Map) Apply(z []Column, norm2 *Column, x []Column) { apply(z[:len(c.w)], norm2, x, c) }
 
 // A View maps rows through one map, panel by panel.
@@ -97,5 +97,5 @@ func (v *View) Each(rows []float64, use func(n int)) {
 	}
 }
 
-// Null reports that row r of the panel is null.
+// Null reports whether row r of the panel is null.
 func (v *View) Null(r int) bool { return v.X[0][r] != v.X[0][r] }

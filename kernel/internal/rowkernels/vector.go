@@ -6,14 +6,13 @@ import (
 )
 
 // The loops over the rows of a panel exist twice: here, in Go, which says what they compute, and in
-// assembly, which takes as many rows at a time as a register of the machine holds. Every row passes
-// through the same operations in the same order in both, each rounded by itself (no fused
-// multiply-add but where all values are exact integers), so both give the same bits; NaN is NaN in
-// both, whatever its payload. TestForms holds this for every form that the machine has.
+// assembly, which takes as many rows at a time as a register holds. Every row passes through the
+// same operations in the same order in both, each rounded by itself (no fused multiply-add but
+// where all values are exact integers), so both give the same bits; NaN is NaN in both, whatever
+// its payload. TestForms holds this for every form that the machine has.
 //
 // load, apply, products, Weigh, Unit, round, Shares, Live, Keep, Closest, Bins and Places run the
-// form that path names: 0 for Go, and what follows is the machine's. The build tag purego leaves Go
-// alone.
+// form that path names: 0 for Go, others for the machine's. The build tag purego leaves only Go.
 var path uint8
 
 // loadGo: x_j = the n row-major rows' column j less shift_j, then null.
@@ -164,8 +163,8 @@ func sharesGo(share, norm2 []Column, logWeight []float64, best, total *Column, d
 }
 
 // liveGo: less = GramBound - most, most = round(slope share + base), which is added to the total
-// where share is at least least. The bits of live are the rows where it is, and the total now at
-// most GramBound.
+// where share is at least least. The bits of live are the rows where it is and where the total is
+// now at most GramBound.
 func liveGo(share, total, less *Column, slope, base, least float64) (live uint64) {
 	for r, s := range share {
 		most := Nearest(float64(slope*s) + base)
@@ -178,7 +177,7 @@ func liveGo(share, total, less *Column, slope, base, least float64) (live uint64
 	return live
 }
 
-// keepGo writes the rows of from whose bits are set, below Rows, to those of to from number at on,
+// keepGo copies the rows of from whose bits are set, below Rows, to those of to from number at on,
 // as many as there is room for, and returns the bits of the rest.
 func keepGo(to, from []*Column, at int, rows uint64) (rest uint64) {
 	for rest = rows; rest != 0 && at < Rows; at, rest = at+1, rest&(rest-1) {
@@ -189,8 +188,8 @@ func keepGo(to, from []*Column, at int, rows uint64) (rest uint64) {
 	return rest
 }
 
-// closestGo keeps the largest score logWeight - norm2/2 of every row, and whose it is: own, or -1
-// where norm2 is beyond radius2.
+// closestGo keeps the largest score logWeight - norm2/2 of every row, and the component that has
+// it: own, or -1 where norm2 is beyond radius2.
 func closestGo(cell *[Rows]int, score, norm2 *Column, logWeight, radius2 float64, own int) {
 	for r, n2 := range norm2 {
 		if s := logWeight - float64(n2/2); s > score[r] { // false for NaN and -Inf

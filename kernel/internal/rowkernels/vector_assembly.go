@@ -11,12 +11,12 @@ func apply(z []Column, norm2 *Column, x []Column, m *Map)
 //go:noescape
 func products(tiles []tile, h []Column)
 
-// Weigh is weighGo.
+// Weigh computes the same as weighGo.
 //
 //go:noescape
 func Weigh(h0, factor, share, norm2 *Column, scale, lift, radius, least float64)
 
-// Unit is unitGo.
+// Unit computes the same as unitGo.
 //
 //go:noescape
 func Unit(h0, factor, norm2 *Column, lift, scale float64) (odd uint64)
@@ -24,32 +24,32 @@ func Unit(h0, factor, norm2 *Column, lift, scale float64) (odd uint64)
 //go:noescape
 func round(h []Column, factor, total *Column)
 
-// Shares is sharesGo.
+// Shares computes the same as sharesGo.
 //
 //go:noescape
 func Shares(share, norm2 []Column, logWeight []float64, best, total *Column, divided bool)
 
-// Closest is closestGo.
+// Closest computes the same as closestGo.
 //
 //go:noescape
 func Closest(cell *[Rows]int, score, norm2 *Column, logWeight, radius2 float64, own int)
 
-// Bins is binsGo.
+// Bins computes the same as binsGo.
 //
 //go:noescape
 func Bins(at *[Rows]int, edges []float64, x *Column)
 
-// Places is placesGo.
+// Places computes the same as placesGo.
 //
 //go:noescape
 func Places(at *[Rows]int, x *Column, from uint64, shift, bins int, distance bool)
 
-// Live is liveGo.
+// Live computes the same as liveGo.
 //
 //go:noescape
 func Live(share, total, less *Column, slope, base, least float64) (live uint64)
 
-// Keep is keepGo.
+// Keep computes the same as keepGo.
 //
 //go:noescape
 func Keep(to, from []*Column, at int, rows uint64) (rest uint64)
