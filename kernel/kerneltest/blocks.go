@@ -13,12 +13,12 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Fail is the value of a row whose block learns nothing.
+// Fail is the value of a row that makes its block's learner fail.
 const Fail = 1e9
 
-// Scaled is a learner of mixtures of k components of one column: component c of a block is N(20 c,
-// e^v), v being the block's value of largest magnitude, 0 for no rows. In the lifted geometry k = 1
-// is a point at v of a line.
+// Scaled returns a learner of mixtures of k components of one column: component c of a block is
+// N(20 c, e^v), v being the block's value of largest magnitude, 0 for no rows. In the lifted
+// geometry k = 1 is a point at v of a line.
 func Scaled(k int) core.Learner {
 	return Own{k, 3, func(rows [][]float64, _ uint64) (out [][]float64, _ error) {
 		v := 0.0
@@ -37,7 +37,7 @@ func Scaled(k int) core.Learner {
 	}}
 }
 
-// Own is a learner of somebody's own.
+// Own is a learner that a test brings.
 type Own struct {
 	K, Width int
 	Make     func(rows [][]float64, seed uint64) ([][]float64, error)
@@ -49,12 +49,12 @@ func (l Own) Learn(rows [][]float64, seed uint64) ([][]float64, error) {
 	return l.Make(rows, seed)
 }
 
-// Zeros are n values, the first of them others.
+// Zeros returns n values: the others, then zeros.
 func Zeros(n int, others ...float64) []float64 {
 	return append(others, make([]float64, n-len(others))...)
 }
 
-// Quiet is a hook for a session without noise, which appends the exact sums to into.
+// Quiet returns a hook for a session without noise that appends the exact sums to into.
 func Quiet(tb testing.TB, seed uint64, into *[][]int64) *core.Hook {
 	tb.Helper()
 	forTests()
@@ -64,7 +64,7 @@ func Quiet(tb testing.TB, seed uint64, into *[][]int64) *core.Hook {
 	return h
 }
 
-// EstimatesAt are the estimates of t blocks at 0 but for the first ones.
+// EstimatesAt returns the estimates of t blocks: the first at others, the rest at 0.
 func EstimatesAt(t int, others ...float64) (out [][]stable.Component) {
 	for _, v := range Zeros(t, others...) {
 		if v == Fail {
@@ -76,7 +76,7 @@ func EstimatesAt(t int, others ...float64) (out [][]stable.Component) {
 	return out
 }
 
-// DrawOf is a draw of the session for a step of a plan with that extra loss.
+// DrawOf returns a draw of the session for a step of a plan with that extra loss.
 func DrawOf(t *testing.T, s *core.Session, extra core.Extra) (draw *core.Draw) {
 	t.Helper()
 	forTests()
@@ -87,10 +87,11 @@ func DrawOf(t *testing.T, s *core.Session, extra core.Extra) (draw *core.Draw) {
 	return draw
 }
 
-// A Run makes a test of agreement: whether it passes, its statistic, and how to make the estimate.
+// A Run makes a test of agreement. It returns whether it passes, its statistic, and a function that
+// makes the estimate.
 type Run func(d *core.Draw, estimates [][]stable.Component) (bool, int64, func() []stable.Component)
 
-// Passes is how often a test passes on the same estimates, in so many runs.
+// Passes returns how often a test passes on the same estimates, in the given number of runs.
 func Passes(t *testing.T, plan core.Plan, test Run, extra core.Extra, factor float64, estimates [][]stable.Component, runs int) (passed int) {
 	t.Helper()
 	forTests()
@@ -105,8 +106,9 @@ func Passes(t *testing.T, plan core.Plan, test Run, extra core.Extra, factor flo
 	return passed
 }
 
-// CertifiedBy is a lower bound on the epsilon of two mechanisms of which the outcomes counted had a
-// and b in so many runs, given delta: of either outcome and in either direction.
+// CertifiedBy returns a lower bound on the epsilon of two mechanisms, given delta. An outcome was
+// counted a times for one and b times for the other, in that many runs of each; the bound uses the
+// outcome and its complement, in either direction.
 func CertifiedBy(t *testing.T, a, b, runs int, delta float64) float64 {
 	t.Helper()
 	lowA, highA := stattest.ProportionBounds(t, a, runs, 2*stattest.FalseAlarm)
@@ -118,7 +120,7 @@ func CertifiedBy(t *testing.T, a, b, runs int, delta float64) float64 {
 	return best
 }
 
-// OpenColumn opens a session over one column, with much to spend: (20, .9).
+// OpenColumn opens a session over one column, with a large budget: (20, .9).
 func OpenColumn(t testing.TB, r privacy.Relation, values []float64, h *core.Hook, p core.Plan) *core.Session {
 	t.Helper()
 	forTests()
@@ -133,18 +135,18 @@ func OpenColumn(t testing.TB, r privacy.Relation, values []float64, h *core.Hook
 	return s
 }
 
-// known are the learners of the tests' terms, which may be any: see Place.
+// known are the learners of the tests' terms, of any type: see Place.
 var known []core.Learner
 
 func Registered(place int) core.Learner { return known[place-1] }
 
-// Place adds a learner to those of the terms and returns what to ask for.
+// Place adds a learner to those of the terms and returns the number to ask for it by.
 func Place(l core.Learner) int {
 	known = append(known, l)
 	return len(known)
 }
 
-// Seeded is a hook for the noise of a seed.
+// Seeded returns a hook for the noise of a seed.
 func Seeded(tb testing.TB, seed uint64) *core.Hook {
 	tb.Helper()
 	forTests()

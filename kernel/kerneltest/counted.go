@@ -7,10 +7,11 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// An CountingEngine counts what is read through it. Like others it is a plain number.
+// A CountingEngine counts the rows that are read through it. Like other engines it is a plain
+// number.
 type CountingEngine struct{ number int }
 
-// counts are what the numbers of engines stand for.
+// counts hold what the numbers of engines refer to.
 var counts struct {
 	sync.Mutex
 	all []count
@@ -18,7 +19,7 @@ var counts struct {
 
 type count struct {
 	tables []*engine.Table
-	read   int // rows, of all of them
+	read   int // rows, over all tables
 }
 
 // NewCountingEngine returns an engine for one table.
@@ -29,7 +30,7 @@ func NewCountingEngine() CountingEngine {
 	return CountingEngine{len(counts.all) - 1}
 }
 
-// Scan is engine.Local's.
+// Scan counts the rows and returns engine.Local's answer.
 func (e CountingEngine) Scan(s engine.Source, q query.Scan) query.Accumulator {
 	e.count(s)
 	return engine.Local{}.Scan(s, q)
@@ -62,9 +63,9 @@ func (e CountingEngine) count(s engine.Source) {
 	c.tables = append(c.tables, table)
 }
 
-// Passes is how often all rows of the longest table were read: a pass over part of them counts as
-// that part, one over pairs of rows as two rows a pair, and what was made of the table and read in
-// its place counts a pass over the table, and its own rows.
+// Passes returns how often all rows of the longest table were read. A pass over part of them counts
+// as that part, one over pairs of rows as two rows a pair. A table that was made of the rows, and
+// read in their place, counts a pass over the table and its own rows.
 func (e CountingEngine) Passes() float64 {
 	counts.Lock()
 	defer counts.Unlock()

@@ -1,6 +1,6 @@
-// Package kerneltest opens sessions whose noise a test controls. What does so takes a testing.TB
-// and panics outside of tests, so that nothing but a test can use it; what such a session releases
-// is marked as simulated.
+// Package kerneltest opens sessions whose noise a test controls. Functions that control noise take
+// a testing.TB and panic outside of tests, so that only a test can use them; the releases of such a
+// session are marked as simulated.
 //
 // It also makes tables over which the audit observes fits ([Observed]), an engine that counts how
 // often rows are read ([CountingEngine]), and what tests of secret blocks have in common.
@@ -16,20 +16,20 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Options say what a test controls.
+// Options are the parts of a session that a test controls.
 type Options struct {
 	Seed uint64 // of the noise; ignored if Fresh
-	// Coupled draws each measurement's noise from a seed of its own, so that two tables of which
-	// one has a row more, its last, have the draws of their common rows in common, in samples and
-	// in pairs: what that row draws shifts noise alone, and that of one measurement.
+	// Coupled draws each measurement's noise from a seed of its own. If one table has one row more
+	// than another, at its end, then samples and pairs draw the same for their common rows: the
+	// extra row's draws shift only the noise, and only that of one measurement.
 	Coupled bool
 	// Fresh draws the noise from the operating system, as in production.
 	Fresh bool
-	// NoiseFactor multiplies the noise that is drawn but not the noise that is claimed; 0 means 1.
+	// NoiseFactor multiplies the noise that is drawn but not the noise that is stated; 0 means 1.
 	NoiseFactor float64
-	// Exact returns the answers without noise. Tests of block estimates then need no room for it:
-	// Stable passes from H = Pass on, Popular from 4t^2/5 friends on, and masks multiply by the
-	// identity.
+	// Exact returns the answers without noise. Tests of block estimates then leave no room for
+	// noise: Stable passes from H = Pass on, Popular from 4t^2/5 friends on, and masks multiply by
+	// the identity.
 	Exact bool
 	// Replay replaces the answers by recorded ones, in order.
 	Replay *Transcript
@@ -37,9 +37,9 @@ type Options struct {
 	Record *Transcript
 }
 
-// A Transcript is what a session asked and answered. Stable and Popular are two measurements: 1 or
-// 0 for the test, whose sum is H or the number of friends, and the components, weight, mean and
-// root by rows; none after a failure.
+// A Transcript holds the queries of a session and its answers. Stable and Popular are two
+// measurements: 1 or 0 for the test, whose sum is H or the number of friends, and the components,
+// weight, mean and root by rows; none after a failure.
 type Transcript struct {
 	Steps   []string
 	Queries []any
@@ -91,7 +91,7 @@ func Open(tb testing.TB, t *kernel.Table, plan kernel.Plan, terms kernel.Terms, 
 	return s
 }
 
-// A reseeded source is another after each measurement.
+// A reseeded source is replaced after each measurement.
 type reseeded struct{ noise.Source }
 
 // couple makes a hook draw as Options.Coupled says.

@@ -10,9 +10,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Heard is one measurement that was recorded: what was asked, at which mu, what was released, and
-// the exact integers before the noise, nil where the answer is no vector of sums. A test of blocks
-// and its mask are two measurements.
+// Heard is one recorded measurement: the query, its mu, the released answer, and the exact integers
+// before the noise, nil where the answer is no vector of sums. A test of blocks and its mask are
+// two measurements.
 type Heard struct {
 	Step   string
 	Query  any
@@ -21,38 +21,39 @@ type Heard struct {
 	Exact  []int64
 }
 
-// Script is what a session over an observed table is given, and what it leaves. It serves one
+// Script holds the input of a session over an observed table, and its record. It serves one
 // session.
 type Script struct {
-	// Replayed says that Answers replace what is drawn, and Seed the operating system's randomness,
-	// so that two sessions cut the same blocks and draw the same pairs.
+	// Replayed says that Answers replace the drawn answers, and Seed the operating system's
+	// randomness, so that two sessions cut the same blocks and draw the same pairs.
 	Replayed bool
 	Answers  []Heard
 	Seed     uint64
-	Room     kernel.Room // where the rows lie; nil for memory
+	Room     kernel.Room // stores the rows; nil for memory
 	// Heard are the session's measurements, in order.
 	Heard []Heard
-	// Beyond: the session measured more often than there are Answers, or failed to find one.
+	// Beyond says that the session made more measurements than there are Answers, or failed to find
+	// one.
 	Beyond bool
 }
 
 // Observed protects rows of d columns, under the relation of the one session that s is for. Fits
-// over them run as over any other table, with the noise of the operating system, and s records what
-// each measurement asked, what it released, and what the sums were before the noise. Or recorded
-// answers replace what is drawn, which shows whether anything but answers decides what a fit does.
-// What such a fit releases is marked as simulated.
+// over them run as over any other table, with the noise of the operating system, and s records, for
+// each measurement, the query, the released answer, and the sums before the noise. Or recorded
+// answers replace the drawn ones, which shows whether a fit decides anything by more than its
+// answers. What such a fit releases is marked as simulated.
 //
-// It is the one door here that needs no testing.TB: the audit opens it, in a program of its own,
-// and nothing else may import this package outside of tests (internal/archtest). It weakens no
-// promise: its tables are made of rows that its caller has in plain sight, and could add up without
+// It is the only function here that controls a session without a testing.TB: the audit calls it, in
+// a program of its own, and nothing else may import this package outside of tests
+// (internal/archtest). It weakens no promise: its caller has the rows and could add them up without
 // it. A table that a Builder has protected, and so one that was read from a source, cannot be
 // observed, and nothing here changes how much noise is drawn.
 func Observed(rows [][]float64, d int, r privacy.Relation, s *Script) *kernel.Table {
 	return observed(rows, d, r, s, 1)
 }
 
-// Faulty is [Observed] with a planted fault: the noise that is drawn, but not the noise that is
-// claimed, is multiplied by factor.
+// Faulty does what [Observed] does with a planted fault: the noise that is drawn, but not the noise
+// that is stated, is multiplied by factor.
 func Faulty(tb testing.TB, rows [][]float64, d int, r privacy.Relation, s *Script, factor float64) *kernel.Table {
 	tb.Helper()
 	forTests()
@@ -67,8 +68,8 @@ func observed(rows [][]float64, d int, r privacy.Relation, s *Script, factor flo
 	}
 	h := core.NewHook()
 	h.NoiseFactor = factor
-	// Each measurement draws from a seed of its own, so that one row more, for which a measurement
-	// draws more, does not change what the next ones draw for all others.
+	// Each measurement draws from a seed of its own. So a row more, for which a measurement draws
+	// more, does not change the draws of the next measurements for all other rows.
 	draws := &reseeded{noise.NewSeeded(s.Seed)}
 	if s.Replayed {
 		h.Source = draws
