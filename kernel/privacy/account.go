@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// shares say how the delta of a grant is shared out, so that what a fit asks may depend on what
+// shares say how the delta of a grant is divided, so that the request of a fit may depend on what
 // others have released (compose_proof.md, steps 6 to 8). They sum to 1.
 type shares struct {
 	added float64 // of closeness that counts as it stands
@@ -14,14 +14,14 @@ type shares struct {
 	curve float64 // of each of the orders of accounts with curves
 }
 
-// How delta is shared out where the first fit had no Rényi curve, and where it had one. Guesses: at
-// (1, 1e-6) an account of Gaussian fits loses 5 % of mu^2 by not having all of it.
+// How delta is divided if the first fit had no Rényi curve, and if it had one. Guesses: at (1,
+// 1e-6) an account of Gaussian fits loses 5 % of mu^2 by not having all of delta.
 var (
 	plainShares = shares{added: .20, slack: .05, gauss: .60, curve: .05}
 	curveShares = shares{added: .35, slack: .05, gauss: .06, curve: .18}
 )
 
-// curveOrders is how many orders an account with curves may end in.
+// curveOrders is the number of orders in which an account with curves may end.
 const curveOrders = 3
 
 func (a Account) shares() shares {
@@ -31,23 +31,22 @@ func (a Account) shares() shares {
 	return plainShares
 }
 
-// An Account is what the fits of one data set cost together, and what was granted for them.
+// An Account holds the joint cost of the fits of one data set, and the budget granted for them.
 type Account struct {
 	Epsilon, Delta float64 // granted: 0 for nothing
-	// CurveFirst: the first fit had a Rényi curve, which decides how delta is shared out.
+	// CurveFirst says that the first fit had a Rényi curve, which decides how delta is divided.
 	CurveFirst bool
 	Fits       int  // that count, those that have not ended included
-	Rho        int  // fits asked as zCDP, which are in no sum of epsilons
+	Rho        int  // fits requested as zCDP, which are in no sum of epsilons
 	Sum        Cost // of all that count, under the account's relation
 }
 
-// Full says why what the account holds, Sum, is more than was granted; "" if it is not.
+// Full returns why the account's Sum exceeds the grant; "" if it does not.
 //
 // Theorem. If it is "" on every path, all that the fits release is together (Epsilon, Delta)-DP,
-// even if what is asked next depends on everything released before. Proof: compose_proof.md, step
-// 8.
+// even if each request depends on everything released before. Proof: compose_proof.md, step 8.
 //
-// One fit alone is within what it was calibrated to; more have to stay, on every path, within caps
+// One fit alone is within its own calibration; several have to stay, on every path, within caps
 // that the grant and the first fit have fixed.
 func (a Account) Full() string {
 	if a.Epsilon == 0 && a.Delta == 0 {
@@ -82,8 +81,8 @@ func (a Account) Full() string {
 	return fmt.Sprintf("all fits together need epsilon = %.4g at delta = %.4g, and epsilon = %.4g is granted", needs, a.Delta, a.Epsilon)
 }
 
-// Spent is what the fits cost together, as an epsilon at the granted delta: at most the granted
-// one, of an account that Full lets through (compose_proof.md, steps 8 and 9).
+// Spent returns what the fits cost together, as an epsilon at the granted delta: at most the
+// granted one, if Full lets the account through (compose_proof.md, steps 8 and 9).
 func (a Account) Spent() (epsilon, delta float64) {
 	if a.Fits == 0 {
 		return 0, 0
@@ -95,11 +94,11 @@ func (a Account) Spent() (epsilon, delta float64) {
 	if epsilon > a.Epsilon && a.Full() == "" {
 		epsilon = a.Epsilon
 	}
-	return math.Min(epsilon, Unbounded), a.Delta // Most: never of an account that Full lets through
+	return math.Min(epsilon, Unbounded), a.Delta // Unbounded never occurs for an account that Full lets through
 }
 
-// bestOrders are the orders, by index, at which epsilon and delta allow the largest mu: the best
-// and those beside it. They depend on the grant alone.
+// bestOrders returns the orders, by index, at which epsilon and delta allow the largest mu: the
+// best one and its neighbours. They depend on the grant alone.
 func bestOrders(epsilon, delta float64) []int {
 	best, room := 0, math.Inf(-1)
 	for i, a := range composeOrders {

@@ -7,9 +7,9 @@ import "math"
 // be represented. That matters: spending exactly what is left must not be refused.
 //
 // Method: round to nearest, find the sign of the rounding error (two-sum for +, a fused
-// multiply-add for *, / and sqrt), and step to the neighbouring number if it lies on the wrong
-// side. Where the error term itself may underflow (results under tiny) they step always. NaN gives
-// NaN, which every comparison in this package refuses.
+// multiply-add for *, / and sqrt), and step to the neighbouring number if the result lies on the
+// wrong side. Where the error term itself may underflow (results under tiny) they always step. NaN
+// gives NaN, which every comparison in this package refuses.
 
 // tiny bounds the results whose rounding error is surely representable: 2^-960 > 2^-1022*2^53.
 const tiny = 0x1p-960
@@ -62,7 +62,7 @@ func SqrtUp(x float64) float64 { return root(x, 1) }
 // SqrtDown returns sqrt x rounded down, NaN if x < 0.
 func SqrtDown(x float64) float64 { return root(x, -1) }
 
-// root returns sqrt x, or its neighbour on that side of it unless it is sure to be there.
+// root returns sqrt x, or its neighbour on the given side unless sqrt x is surely on that side.
 func root(x float64, side int) float64 {
 	r := math.Sqrt(x)
 	if x != 0 && (x < tiny || float64(side)*math.FMA(-r, r, x) > 0) {
@@ -170,9 +170,9 @@ func leastWhere(ok func(float64) bool) float64 {
 	return x
 }
 
-// boundary returns two neighbouring numbers in [0, 1e20]: over was seen to fail at the first (or it
-// is 0) and to hold at the second (or it is 1e20). It bisects on the bits of positive numbers,
-// which are ordered as the numbers are.
+// boundary returns two neighbouring numbers in [0, 1e20]: over is false at the first (or it is 0)
+// and true at the second (or it is 1e20). It bisects on the bits of positive numbers, which are
+// ordered as the numbers are.
 func boundary(over func(float64) bool) (below, above float64) {
 	lo, hi := uint64(0), math.Float64bits(1e20)
 	for hi-lo > 1 {

@@ -12,19 +12,18 @@ const (
 	MinDelta   = 1e-300
 )
 
-// LargestEpsilon is the largest epsilon of a budget that need not be forced.
+// LargestEpsilon is the largest epsilon of a budget that is accepted without being forced.
 const LargestEpsilon = 20
 
-// Budget is what a caller allows to be spent: Epsilon and Delta, for (epsilon, delta)-DP, Epsilon
-// with a Delta of 0, for pure epsilon-DP, or Rho alone, for rho-zCDP. The zero value is invalid.
+// Budget is the loss that a caller allows: Epsilon and Delta, for (epsilon, delta)-DP, Epsilon with
+// a Delta of 0, for pure epsilon-DP, or Rho alone, for rho-zCDP. The zero value is invalid.
 type Budget struct {
 	Epsilon float64 // epsilon, in [MinEpsilon, MaxEpsilon]. Required unless Rho is set.
 	Delta   float64 // delta, in [MinDelta, 1), or 0: pure.
 	Rho     float64 // rho, in [MinEpsilon, MaxEpsilon]. Must be 0 if Epsilon and Delta are set.
 }
 
-// FieldError is a value that was refused: which field, what was wanted, what was got, and how to
-// mend it.
+// FieldError is a refused value: which field, what was wanted, what was found, and how to fix it.
 type FieldError struct{ Field, Wanted, Got, Mend string }
 
 func (e *FieldError) Error() string {
@@ -34,7 +33,7 @@ func (e *FieldError) Error() string {
 // Concentrated reports whether b is a zCDP budget (Rho is set, Epsilon and Delta are not).
 func (b Budget) Concentrated() bool { return b.Rho != 0 && b.Epsilon == 0 && b.Delta == 0 }
 
-// Pure reports whether b is a budget of pure differential privacy: Epsilon is all that is set.
+// Pure reports whether b is a budget of pure differential privacy: only Epsilon is set.
 func (b Budget) Pure() bool { return b.Epsilon != 0 && b.Delta == 0 && b.Rho == 0 }
 
 // String returns "(ε, δ) = (1, 1e-06)" or "ρ = 0.5".

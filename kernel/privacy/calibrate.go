@@ -9,19 +9,19 @@ import (
 // ThresholdShare is the share of delta set aside for stability thresholds in a plan that holds any.
 const ThresholdShare = 0.05
 
-// Needs says what a plan holds besides steps counted in mu^2. The zero value is a plan of mu^2
-// steps only.
+// Needs are the losses of a plan besides the steps counted in mu^2. The zero value is a plan of
+// mu^2 steps only.
 type Needs struct {
-	// Thresholds: the plan holds stability thresholds, which hide rare keys with a probability of
-	// failure.
+	// Thresholds says that the plan holds stability thresholds, which hide rare keys with a
+	// probability of failure.
 	Thresholds bool
-	// Impure: not every step has a pure loss.
+	// Impure says that not every step has a pure loss.
 	Impure bool
-	// AddedDelta is the sum of what some steps, each asked once at most, add to delta as it stands,
-	// without the factor 1+e^epsilon (see [Calibrate]), in [0, delta). Default 0.
+	// AddedDelta is the sum of the deltas that some steps, each measured once at most, add as they
+	// stand, without the factor 1+e^epsilon (see [Calibrate]), in [0, delta). Default 0.
 	AddedDelta float64
-	// Extra is the composed loss of the steps that are not Gaussian at any mu, each asked once at
-	// most. Zero if there are none.
+	// Extra is the composed loss of the steps that are not Gaussian at any mu, each measured once
+	// at most. Zero if there are none.
 	Extra Curve
 }
 
@@ -31,13 +31,13 @@ type Calibration struct {
 	Needs  Needs
 	// Mu is the total mu of all steps counted in mu^2, rounded down; 0 if the budget is pure.
 	Mu float64
-	// Cap is that of the [Filter]: at most Mu^2; 0 if the budget is pure.
+	// Cap is the cap of the [Filter]: at most Mu^2; 0 if the budget is pure.
 	Cap Mu2
-	// PureCap is that of the [Filter] for a pure budget, its epsilon; 0 for all others.
+	// PureCap is the cap of the [Filter] for a pure budget, its epsilon; 0 for all others.
 	PureCap Epsilon
 
 	// ThresholdDelta is the delta set aside for stability thresholds, 0 if there are none. A
-	// threshold that is given the part D of it may fail with probability s = D/(1+e^epsilon), ln s
+	// threshold that takes the part D of it may fail with probability s = D/(1+e^epsilon), ln s
 	// = LogSlackOf(epsilon, D).
 	ThresholdDelta float64
 	LogSlack       float64 // ln of the total slack s, rounded down; -Inf if there are no thresholds
@@ -121,8 +121,8 @@ func (n Needs) validate(b Budget) error {
 	return errors.Join(faults...)
 }
 
-// smoothDelta is what delta leaves, rounded down, once thresholds have taken their part and the
-// added delta is subtracted.
+// smoothDelta returns the rest of delta, rounded down, after thresholds have taken their part and
+// the added delta is subtracted.
 func (c Calibration) smoothDelta(thresholdDelta float64) float64 {
 	return SubDown(SubDown(c.Budget.Delta, thresholdDelta), c.Needs.AddedDelta)
 }
@@ -142,9 +142,9 @@ type Loss struct{ Epsilon, Delta, Mu, Rho float64 }
 // Loss converts what a run has spent, sum mu_i^2 and the delta of its thresholds, or under a pure
 // budget the sum of epsilons, to a Loss: epsilon at the delta of the budget.
 //
-// What is guaranteed is always the budget. The Loss of less than all is a guarantee by itself only
-// if how much is spent was fixed before the run; for a run that stopped early because of an answer,
-// it is a meter reading. It panics if more was spent than c allows.
+// The guarantee is always the budget. The Loss of a part of it is a guarantee by itself only if the
+// amount to spend was fixed before the run; for a run that stopped early because of an answer, it
+// is a meter reading. It panics if more was spent than c allows.
 func (c Calibration) Loss(mu2 Mu2, pure Epsilon, thresholdDelta float64) Loss {
 	if !(mu2 >= 0 && mu2 <= c.Cap && pure >= 0 && pure <= c.PureCap && thresholdDelta >= 0 && thresholdDelta <= c.ThresholdDelta) {
 		panic("privacy: Loss: more was spent than the calibration allows")

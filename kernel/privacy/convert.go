@@ -37,7 +37,7 @@ func logDeltaOfMu(eps, mu float64) float64 {
 	// added back, so that a is good to 3*2^-53 of itself and a^2/2 to 2^-50.
 	q := eps / mu
 	if q > 1e100 {
-		return -1e200 // and Safety leaves it there: delta underflows to the least positive number
+		return -1e200 // Safety keeps it there: delta underflows to the least positive number
 	}
 	a := (q - mu/2) + math.FMA(-q, mu, eps)/mu
 	if a >= -1 {
@@ -74,8 +74,7 @@ func EpsilonOfMu(delta, mu float64) float64 {
 
 var lastMu, lastEpsilon memo
 
-// A memo holds two numbers and what was solved for them last: a fit asks for the same several
-// times.
+// A memo holds two numbers and the last solution for them: a fit asks for the same several times.
 type memo struct{ last atomic.Pointer[[3]float64] }
 
 func (m *memo) of(a, b float64, solve func() float64) float64 {
@@ -87,7 +86,7 @@ func (m *memo) of(a, b float64, solve func() float64) float64 {
 	return x
 }
 
-// NotNegative panics for a number that is negative or NaN.
+// NotNegative panics if a number is negative or NaN.
 func NotNegative(what string, x float64) {
 	if !(x >= 0) {
 		panic("privacy: " + what + " must not be negative or NaN")

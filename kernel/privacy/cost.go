@@ -6,10 +6,11 @@ import (
 	"slices"
 )
 
-// A Cost is what a fit may do at most, under its own relation, all of it rounded up. See
+// A Cost bounds the loss of a fit, under its own relation, all of it rounded up. See
 // compose_proof.md, steps 1 to 4, for what each part promises.
 type Cost struct {
-	// Epsilon and Delta are what the fit was asked and calibrated to, 0 where it was asked as zCDP.
+	// Epsilon and Delta are the budget that the fit was calibrated to, 0 if it was requested as
+	// zCDP.
 	Epsilon float64 `json:"epsilon,omitempty"`
 	Delta   float64 `json:"delta,omitempty"`
 	Mu2     float64 `json:"mu2"` // of all steps counted in Gaussian DP
@@ -25,8 +26,9 @@ type Cost struct {
 // Unbounded stands for an infinite divergence or epsilon, which JSON cannot write.
 const Unbounded = math.MaxFloat64
 
-// orders are those at which accounts keep Rényi curves: 1 + 2^j for j from -2 to 10, as indices
-// of Orders. A guess: fewer would cost a mask more, and more would make entries long.
+// composeOrders are the orders at which accounts keep Rényi curves, 1 + 2^j for j from -2 to 10,
+// and orderAt their indices in Orders. A guess: fewer would cost a mask more, and more would make
+// entries long.
 var composeOrders, orderAt = func() (a []float64, at []int) {
 	for i, order := range Orders() {
 		if j := math.Log2(order - 1); j == math.Trunc(j) && j >= -2 && j <= 10 {
@@ -40,12 +42,12 @@ var composeOrders, orderAt = func() (a []float64, at []int) {
 // which calibration raises its delta at the fit's own epsilon.
 const tvOfMasks = 0x1p-89
 
-// CostOf is the cost of a plan so calibrated. Independent says that every threshold of the plan
-// hides each key by noise of its own, as those of kernel and kernel do: then it adds its
-// slack to delta as it stands (compose_proof.md, step 3).
+// CostOf returns the cost of a plan with the calibration c. independent says that every threshold
+// of the plan hides each key by noise of its own, as the histograms of package kernel do: then it
+// adds its slack to delta as it stands (compose_proof.md, step 3).
 func CostOf(c Calibration, independent bool) Cost {
 	cost := Cost{Epsilon: c.Budget.Epsilon, Delta: c.Budget.Delta, Mu2: float64(c.Cap), Added: c.Needs.AddedDelta}
-	if c.Budget.Pure() { // an epsilon, which is counted as the Gaussian that covers it
+	if c.Budget.Pure() { // an epsilon, counted as the Gaussian that covers it
 		mu := MuOfPure(c.Budget.Epsilon)
 		cost.Mu2 = MulUp(mu, mu)
 	}
@@ -70,9 +72,9 @@ func CostOf(c Calibration, independent bool) Cost {
 // roundings is more than the relative errors of an exponential and a sum.
 const roundings = 1e-14
 
-// Foreseen is what a fit within the budget can cost at most if all its steps are Gaussian, or have
-// thresholds with noise of their own for every key: what is reserved while its plan, which may need
-// the number of rows, is not known.
+// Foreseen returns the most that a fit within the budget can cost if all its steps are Gaussian, or
+// have thresholds with noise of their own for every key. It is reserved while the fit's plan, which
+// may need the number of rows, is not known.
 func Foreseen(b Budget) (Cost, error) {
 	plain, err := Calibrate(b, Needs{})
 	if err != nil || b.Concentrated() || b.Pure() {
@@ -99,7 +101,7 @@ func (c Cost) Plus(o Cost) Cost {
 	return c
 }
 
-// Minus takes back a cost that was added, rounded up. An infinite divergence stays.
+// Minus subtracts a cost that was added before, rounded up. An infinite divergence stays.
 func (c Cost) Minus(o Cost) Cost {
 	back := func(sum, x float64) float64 {
 		if sum == Unbounded {
@@ -116,7 +118,7 @@ func (c Cost) Minus(o Cost) Cost {
 	return c
 }
 
-// Within reports that no part of c is more than that of o.
+// Within reports whether no part of c is more than that of o.
 func (c Cost) Within(o Cost) bool {
 	for i, r := range c.Renyi {
 		if o.Renyi == nil || !(r <= o.Renyi[i]) {
@@ -126,7 +128,8 @@ func (c Cost) Within(o Cost) bool {
 	return c.Epsilon <= o.Epsilon && c.Delta <= o.Delta && c.Mu2 <= o.Mu2 && c.Added <= o.Added && c.Slack <= o.Slack
 }
 
-// Validate refuses what no calibration gives: a cost that is not one would count for nothing.
+// Validate returns an error if no calibration gives such a cost: a wrong one could count for
+// nothing.
 func (c Cost) Validate() error {
 	parts := append([]float64{c.Epsilon, c.Delta, c.Mu2, c.Added, c.Slack}, c.Renyi...)
 	for _, x := range parts {
@@ -140,12 +143,12 @@ func (c Cost) Validate() error {
 	return nil
 }
 
-// EpsilonAt is an epsilon at delta for what composes to c, where neither costs nor their number
-// depend on answers: the least for which one of the bounds of compose_proof.md, step 9, holds; +Inf
-// if none does.
+// EpsilonAt returns an epsilon at delta for mechanisms that compose to c, where neither costs nor
+// their number depend on answers: the least for which one of the bounds of compose_proof.md, step
+// 9, holds; +Inf if none does.
 func (c Cost) EpsilonAt(delta float64) float64 {
-	// Whether a bound holds need not be monotone, as slack counts more at a larger epsilon: what is
-	// returned was seen to hold.
+	// Whether a bound holds need not be monotone, as slack counts more at a larger epsilon: the
+	// returned epsilon was seen to hold.
 	low, high := 0.0, math.Inf(1)
 	for e := MaxEpsilon; e >= MinEpsilon; e /= 1.25 {
 		if c.Holds(e, delta) {
@@ -165,7 +168,7 @@ func (c Cost) EpsilonAt(delta float64) float64 {
 	return high
 }
 
-// slackDelta is what total variation takes of delta at epsilon.
+// slackDelta returns the part of delta that total variation takes at epsilon.
 func (c Cost) slackDelta(epsilon float64) float64 {
 	if c.Slack == 0 {
 		return 0
@@ -173,7 +176,7 @@ func (c Cost) slackDelta(epsilon float64) float64 {
 	return MulUp(c.Slack, 1+math.Exp(epsilon)*(1+roundings))
 }
 
-// Holds reports that c is seen to be (epsilon, delta)-DP.
+// Holds reports whether one of the bounds shows that c is (epsilon, delta)-DP.
 func (c Cost) Holds(epsilon, delta float64) bool {
 	delta = SubDown(SubDown(delta, c.Added), c.slackDelta(epsilon))
 	if !(delta > 0) {
@@ -191,7 +194,7 @@ func (c Cost) Holds(epsilon, delta float64) bool {
 	return false
 }
 
-// atOrder is the epsilon that the divergence of order i implies at delta.
+// atOrder returns the epsilon that the divergence of order i implies at delta.
 func (c Cost) atOrder(i int, delta float64) float64 {
 	r := MulUp(composeOrders[i], c.Mu2) / 2
 	if c.Renyi != nil {

@@ -14,13 +14,13 @@
 // through one curve. A stability threshold that fails with probability s adds (1+e^epsilon) s to
 // delta (see [Calibrate]).
 //
-// What calibrating Gaussian steps does not need lies in files of its own: pure losses in mu and
-// what zCDP says in epsilon and delta (convert.go), what fits cost together, the fits of one
-// account ([Account]) and those of disjoint groups of rows ([LossOfGroups]), the Rényi curves of
-// the masks of block estimates ([CovarianceMask], [ParameterMask]), and how far noise reaches with
-// a given probability ([Threshold]). With Filter, which composes the steps of one fit, the package
-// holds every theorem of composition that the system rests on; the ledger and the front door only
-// call it.
+// Other files hold what calibrating Gaussian steps does not need: pure losses in mu (pureloss.go)
+// and the conversion of zCDP to epsilon and delta, what fits cost together, the fits of one account
+// ([Account]) and those of disjoint groups of rows ([LossOfGroups]), the Rényi curves of the masks
+// of block estimates ([CovarianceMask], [ParameterMask]), and how far noise reaches with a given
+// probability ([Threshold]). With Filter, which composes the steps of one fit, the package holds
+// every theorem of composition that the system rests on; the ledger and the front door only call
+// it.
 //
 // Losses round up, budgets round down. Every solver here ends with the check that defines its
 // answer, made with a forward bound that errs on the safe side only: [MuOf] returns a mu for which

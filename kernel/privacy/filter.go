@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Filter is the meter of a run: it lets through steps whose mu^2 add up to at most the cap, and
+// Filter counts the loss of a run: it accepts steps whose mu^2 add up to at most the cap, and
 // refuses all others.
 //
 // Theorem. Let every step, given the answers before it, be mu_i-GDP, where the step, its mu_i and
@@ -16,9 +16,9 @@ import (
 //
 // Proof: filter_proof.md, steps 1 to 4.
 //
-// So stopping early, retrying, and spending at last exactly what is left are all free. The theorem
-// fails for general trade-off functions: only mu^2 goes through a Filter. In a plan with an Extra
-// curve the same cap bounds the Gaussian part's Rényi divergence by alpha mu^2/2 at every order,
+// So stopping early, retrying, and spending exactly what is left are all free. The theorem fails
+// for general trade-off functions: only mu^2 goes through a Filter. In a plan with an Extra curve
+// the same cap bounds the Gaussian part's Rényi divergence by alpha mu^2/2 at every order,
 // adaptively too ([FZ21]).
 //
 // Under a pure budget the same account adds up epsilons: if every step, given the answers before
@@ -40,9 +40,9 @@ type Filter struct {
 	threshold account[float64] // the delta of thresholds
 }
 
-// A Mu2 is the square of a mu, or a sum of such squares, and an Epsilon that of a pure step, or a
-// sum of them. Both add up, in accounts of their own; no number of one can be counted as one of the
-// other.
+// A Mu2 is the square of a mu, or a sum of such squares; an Epsilon is that of a pure step, or a
+// sum of such epsilons. Both add up, in separate accounts; the types keep a number of one from
+// being counted as one of the other.
 type (
 	Mu2     float64
 	Epsilon float64
@@ -83,7 +83,7 @@ func (f *Filter) SpendThreshold(delta float64) error { return f.threshold.spend(
 // Left returns the mu^2 that is left, rounded down, never negative. Spending exactly it succeeds.
 func (f *Filter) Left() Mu2 { return f.gauss.left() }
 
-// LeftPure is Left of the epsilon of a pure budget.
+// LeftPure returns the epsilon that is left of a pure budget, as Left does.
 func (f *Filter) LeftPure() Epsilon { return f.pure.left() }
 
 // Spent returns the mu^2, the epsilon and the threshold delta spent so far, rounded up, as
@@ -114,7 +114,7 @@ func (a *account[U]) spend(asked U) error {
 	return nil
 }
 
-// left rounds down, so that AddUp(spent, left) <= cap: what is left can always be spent.
+// left rounds down, so that AddUp(spent, left) <= cap: all that is left can be spent.
 func (a *account[U]) left() U { return U(math.Max(0, SubDown(float64(a.cap), float64(a.total())))) }
 
 func (a *account[U]) total() U {

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// BudgetPerGroup returns the budget of every group by itself, under add-or-remove-one, of a budget
-// for all of them together under r.
+// BudgetPerGroup returns the budget of every group by itself, under add-or-remove-one, given a
+// budget b for all of them together under r.
 //
-// Under add-or-remove-one it is the whole, as a row is in one group. Under replace-one a row may
-// leave one group and enter another, or be replaced within its own: epsilon/2 and
-// delta/(1+e^(epsilon/2)), or rho/4.
+// Under add-or-remove-one it is b, as a row is in one group. Under replace-one a row may leave one
+// group and enter another, or be replaced within its own: epsilon/2 and delta/(1+e^(epsilon/2)), or
+// rho/4.
 //
 // Proof: groups_proof.md, steps 1 and 2.
 func BudgetPerGroup(r Relation, b Budget) Budget {
@@ -21,12 +21,12 @@ func BudgetPerGroup(r Relation, b Budget) Budget {
 	return Budget{Epsilon: b.Epsilon / 2, Delta: b.Delta / (1 + math.Exp(b.Epsilon/2)) * (1 - perGroupRoundings), Rho: b.Rho / 4}
 }
 
-// perGroupRoundings is more than those of an exponential and two products of float64.
+// perGroupRoundings is more than the roundings of an exponential and two products of float64.
 const perGroupRoundings = 1e-15
 
-// LossOfGroups returns what groups that lose so much each lose together under r: the reverse of
-// [PerGroup] for the most that any has lost. Mu and Rho are 0 where a group has a Rényi curve,
-// which they cannot count.
+// LossOfGroups returns the joint loss, under r, of groups with the given losses: the reverse of
+// [BudgetPerGroup], for the largest loss of a group. Mu and Rho are 0 where a group has a Rényi
+// curve, which they cannot count.
 //
 // Proof: groups_proof.md, steps 1 and 2.
 func LossOfGroups(r Relation, groups []Loss) (all Loss) {
@@ -34,7 +34,7 @@ func LossOfGroups(r Relation, groups []Loss) (all Loss) {
 	for _, g := range groups {
 		all.Epsilon, all.Delta = max(all.Epsilon, g.Epsilon), max(all.Delta, g.Delta)
 		all.Mu, all.Rho = max(all.Mu, g.Mu), max(all.Rho, g.Rho)
-		gaussian = gaussian && (g.Rho > 0 || g == Loss{}) // one that measured nothing lost nothing
+		gaussian = gaussian && (g.Rho > 0 || g == Loss{}) // a group that measured nothing lost nothing
 	}
 	if !gaussian {
 		all.Mu, all.Rho = 0, 0
@@ -46,34 +46,34 @@ func LossOfGroups(r Relation, groups []Loss) (all Loss) {
 	return all
 }
 
-// A CostStep is what one step of a plan costs where a row of a table is replaced although the step
+// A CostStep is the cost of one step of a plan when a row of a table is replaced although the step
 // was calibrated under add-or-remove-one.
 type CostStep struct {
 	// Share is the largest part of the cap on mu^2 that the step's measurements may cost together.
 	Share float64
-	// Ratio2 bounds what one measurement then costs in mu^2, over what it is charged: at most 4.
+	// Ratio2 bounds the cost of one measurement then, in mu^2, relative to its charge: at most 4.
 	Ratio2 float64
-	// Close is the closeness of the step's thresholds: those of all its measurements together,
-	// where a row is replaced.
+	// Close is the closeness of the step's thresholds, over all its measurements together, where a
+	// row is replaced.
 	Close float64
 }
 
-// SlackKeys are those of a threshold that can be empty on exactly one of two tables.
+// SlackKeys describes the keys of a threshold that can be empty on exactly one of two tables.
 type SlackKeys struct {
-	Had float64 // how many, at most, where a row comes or goes: what the threshold is laid out for
-	Has float64 // how many where a row is replaced
-	// Mass is how much more one of them can then hold than the threshold is laid out for, over the
-	// L2 sensitivity under add-or-remove-one.
+	Had float64 // their number, at most, when a row comes or goes: the threshold is set for it
+	Has float64 // their number, at most, when a row is replaced
+	// Mass is the excess of what one of them can then hold over what the threshold is set for,
+	// relative to the L2 sensitivity under add-or-remove-one.
 	Mass float64
 }
 
-// SpacingKeys are the keys of soft histograms of gaps (query.SpacingMasses); a test of
-// kernel/people holds the numbers against those that the query states.
+// SpacingKeys are the keys of soft spacing histograms (query.SpacingMasses); a test of
+// kernel/people compares the numbers with those that the query states.
 var SpacingKeys = SlackKeys{Had: 8, Has: 12, Mass: .1452}
 
 // Closeness returns how close a threshold is to never showing a key that only one of two tables
-// has, where these differ in a replaced row, for a measurement that costs mu at most and has the
-// slack s where a row comes or goes.
+// has, where these differ in a replaced row. The measurement costs at most mu and has the slack s
+// where a row comes or goes.
 //
 // Proof: groups_proof.md, step 8.
 func (k SlackKeys) Closeness(s, mu float64) float64 {
@@ -83,15 +83,15 @@ func (k SlackKeys) Closeness(s, mu float64) float64 {
 	return math.Min(1, MulUp(k.Has, math.Exp(l+Safety(l))*(1+loose)))
 }
 
-// shareSlop is by how much a session lets a step exceed its share.
+// shareSlop is the factor by which a session lets a step exceed its share.
 const shareSlop = 1 + 2e-9
 
-// Replaced returns the cost of a fit under add-or-remove-one where a row of its table is replaced,
-// by steps that are all of its plan. Test is what closeness the tests of blocks add, which a
+// Replaced returns the cost of a fit under add-or-remove-one when a row of its table is replaced.
+// steps are all steps of its plan. test is the closeness that the tests of blocks add, which a
 // replaced row does not change.
 //
-// Mu^2 is the largest sum of what steps cost, each within its share and all of them within the cap.
-// Curves, and the precision of masks, stay: they belong to blocks.
+// Mu^2 is the largest sum of the steps' costs, each within its share and all of them within the
+// cap. Curves, and the precision of masks, stay: they belong to blocks.
 //
 // Proof: groups_proof.md, steps 4 to 8.
 func (c Cost) Replaced(steps []CostStep, test float64) Cost {
@@ -109,8 +109,8 @@ func (c Cost) Replaced(steps []CostStep, test float64) Cost {
 	return c
 }
 
-// AsOne returns the cost of any mechanism that is within the budget, epsilon and delta, whatever it
-// is made of: with probability delta everything comes out, and otherwise it is epsilon-DP.
+// AsOne returns the cost of any mechanism within the budget, epsilon and delta, whatever its steps:
+// with probability delta it reveals everything, and otherwise it is epsilon-DP.
 //
 // Proof: groups_proof.md, step 9.
 func AsOne(b Budget) Cost {
@@ -118,8 +118,8 @@ func AsOne(b Budget) Cost {
 	return Cost{Epsilon: b.Epsilon, Delta: b.Delta, Mu2: MulUp(mu, mu), Added: b.Delta}
 }
 
-// OfGroups returns what the fits of disjoint groups cost together under r, of which each costs c
-// under add-or-remove-one, and replaced where a row of its table is: whole is the budget of all.
+// OfGroups returns the joint cost of the fits of disjoint groups under r. Each costs c under
+// add-or-remove-one, and replaced when a row of its table is replaced; whole is the budget of all.
 // Under replace-one a row leaves one group and enters another, so that two pay c, or it is replaced
 // within one: every part of the cost is the larger of the two.
 //
@@ -132,18 +132,18 @@ func (c Cost) OfGroups(r Relation, whole Budget, replaced Cost) Cost {
 	return c
 }
 
-// pieces is into how many thresholds of equal parts the slack of a plan may be cut, for what was
-// counted without its plan. A test holds it against the plans of all methods.
+// pieces is the largest number of equal thresholds into which a plan may cut its slack, for fits
+// that were counted without their plan. A test compares it with the plans of all methods.
 const pieces = 4096
 
 // Recounted returns what is missing in the cost c of a fit under replace-one, within the budget b,
-// that was counted when groups were counted at twice what one costs: nothing if it can be told that
-// the fit was none of groups, and else as much as one of groups can cost more.
+// from a time when groups were counted at twice the cost of one. It is nothing if c shows that the
+// fit had no groups, and otherwise the most by which a fit of groups can cost more.
 //
-// Its plan is not known. So mu^2 counts at four times that of a group, thresholds as those of gaps
-// in many pieces, and truncated noise as any mechanism within the budget. A fit that was none of
-// groups costs what its budget buys with thresholds or without, to the last bit; one with a mask
-// cannot be told from one of groups, and counts as one.
+// Its plan is not known. So mu^2 counts at four times that of a group, thresholds as those of
+// spacing histograms in many pieces, and truncated noise as any mechanism within the budget. A fit
+// without groups costs what its budget buys with thresholds or without, to the last bit; one with a
+// mask cannot be distinguished from one of groups, and counts as one.
 //
 // Proof: groups_proof.md, steps 4, 8 and 9.
 func Recounted(b Budget, c Cost) (missing Cost) {
@@ -165,7 +165,7 @@ func Recounted(b Budget, c Cost) (missing Cost) {
 	return missing
 }
 
-// max returns the larger of every part.
+// max returns, part by part, the larger of two costs.
 func (c Cost) max(o Cost) Cost {
 	c.Mu2, c.Added, c.Slack = math.Max(c.Mu2, o.Mu2), math.Max(c.Added, o.Added), math.Max(c.Slack, o.Slack)
 	if c.Renyi == nil {
@@ -179,8 +179,8 @@ func (c Cost) max(o Cost) Cost {
 }
 
 // UnderReplaceOne returns the cost under replace-one of a fit that costs c under add-or-remove-one,
-// whatever its steps are: to replace a row is to remove one and to add one. It is known only where
-// all steps are counted in Gaussian DP.
+// whatever its steps: replacing a row is removing one and adding one. It is known only where all
+// steps are counted in Gaussian DP.
 //
 // Proof: groups_proof.md, step 4.
 func (c Cost) UnderReplaceOne() (Cost, bool) {

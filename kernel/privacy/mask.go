@@ -70,10 +70,10 @@ func mustMask(err error) {
 	}
 }
 
-// slackUp is what squeezed rounds up by.
+// slackUp is the factor by which squeezed rounds up.
 const slackUp = 1 + 0x1p-47
 
-// squeezed returns g(-x) of [Lifted] at order a, x > 0, rounded up.
+// squeezed returns g(-x) of [CovarianceMask] at order a, x > 0, rounded up.
 //
 // With p = 1-e^-x, s = 1-ap, and g grows as s falls. y stands for ap; it is too large by a factor
 // of at least 1 + 2^-47.2, since Expm1 (good to one unit in the last place, 2^-52) and two products
@@ -101,8 +101,8 @@ func squeezed(a, x float64, dimension int, eta float64) float64 {
 // Mahalanobis norm of both covariances, and |S^(-1/2) S' S^(-1/2) - I|_F <= Gamma both as it is and
 // with S, S' exchanged: dist_PARAM <= Gamma. Released in random order or not.
 //
-// Theorem. Let c = ln(1+Gamma), F = min(d, (Gamma/c)^2) and g the function of [Lifted] with D = d+1
-// and Eta = EtaCov. In both directions the Rényi divergence is at most k times
+// Theorem. Let c = ln(1+Gamma), F = min(d, (Gamma/c)^2) and g the function of [CovarianceMask] with
+// D = d+1 and Eta = EtaCov. In both directions the Rényi divergence is at most k times
 //
 //	a Gamma^2/(2 EtaWeight^2) + a Gamma^2/(2 EtaMean^2 (1-(a-1)Gamma)) + F g(-c)
 //	if (a-1) Gamma < 1, and +Inf otherwise.

@@ -54,8 +54,8 @@ func PureOfMu(mu float64) float64 {
 // down: the epsilon0 of an exponential mechanism that may cost mu^2. It panics unless mu >= 0.
 func BoundedRangeOfMu(mu float64) float64 { return 2 * PureOfMu(mu) }
 
-// L1 is a bound on the L1 sensitivity of n integers whose L2 sensitivity is at most s, in the same
-// integer units: what Laplace noise is measured by.
+// L1 returns a bound on the L1 sensitivity of n integers whose L2 sensitivity is at most s, in the
+// same integer units: the sensitivity that Laplace noise needs.
 //
 // Theorem: it is at most s^2 and at most s sqrt n. For neighbours the answers differ by integers
 // v_1 .. v_n with sum v_i^2 <= s^2; |v_i| <= v_i^2 as they are integers, and sum |v_i| <= sqrt(n
@@ -115,10 +115,8 @@ func EpsilonOfRho(delta, rho float64) float64 {
 // leastOver returns the least value of f(x) over x = alpha-1 from 1e-12 to 1e15, by ternary search
 // in ln x.
 //
-// What is searched is quasi-convex in x (ln delta is convex in alpha, its derivative (2 alpha-1)rho
-//   - epsilon + ln(1-1/alpha) being increasing, and {epsilon(alpha) <= e} is the level set of ln
-//     delta
-//
+// The function is quasi-convex in x (ln delta is convex in alpha, its derivative (2 alpha-1)rho -
+// epsilon + ln(1-1/alpha) being increasing, and {epsilon(alpha) <= e} is the level set of ln delta
 // at epsilon = e), so the search meets the minimum.
 func leastOver(f func(x float64) float64) float64 {
 	lo, hi := -27.6, 34.5

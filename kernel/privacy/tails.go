@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// QuantileUp is a q with P(X >= q) <= exp(logTail) for a standard Gaussian X: by bisection on
+// QuantileUp returns a q with P(X >= q) <= exp(logTail) for a standard Gaussian X: by bisection on
 // math.Erfc, which is good to a relative error far below the margin left here (math.Erfcinv is not:
 // it computes Erfinv(1-x)), or, where the tail is close to underflow, Chernoff's bound P(X >= q) <=
 // exp(-q^2/2).
@@ -24,7 +24,7 @@ func QuantileUp(logTail float64) float64 {
 	return high
 }
 
-// Threshold is a T with P(rows + round(sigma X) >= T) <= exp(logTail).
+// Threshold returns a T with P(rows + round(sigma X) >= T) <= exp(logTail).
 func Threshold(rows, sigma, logTail float64) float64 {
 	return rows + 1 + math.Ceil(MulUp(sigma, QuantileUp(logTail)))
 }
