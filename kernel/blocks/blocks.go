@@ -1,6 +1,6 @@
 // Package blocks brings sample and aggregate to the kernel: learners on secret blocks of rows, the
-// masked mean of the estimates that agree ([Stable]), and, for literal algorithms alone, the table
-// of all estimates, measured as rows are ([Pool]).
+// masked mean of the estimates that agree ([Stable]) and, for literal algorithms only, a table of
+// all block estimates that is measured as rows are ([Pool]).
 package blocks
 
 import (
@@ -21,16 +21,16 @@ import (
 	"github.com/gauze-dp/gauze/parallel"
 )
 
-// Blocks says how a table becomes a table of block estimates. All fields are public or released.
+// Blocks say how a table becomes a table of block estimates. All fields are public or released.
 type Blocks struct {
 	Learner core.Learner // Required, or OfTerms: a struct of a package below learner, by value.
-	// OfTerms, in place of Learner, asks for the custodian's own, the learner of the session's
-	// terms, with so many estimates of every block.
+	// OfTerms, in place of Learner, asks for the custodian's own learner in the session's terms,
+	// with that many estimates of every block.
 	OfTerms int
 	Count   int // Required: m, the number of blocks.
-	// Of, if larger, is how many blocks the rows are cut into, of which Count are learned from: of
-	// many rows so large a sample, as secret as the blocks. The rows of the others nobody reads,
-	// and nothing is charged less.
+	// Of, if larger, is the number of blocks that the rows are cut into; learners run on Count of
+	// them. So a large table is sampled, as secretly as the blocks are drawn. Nobody reads the rows
+	// of the other blocks, and nothing is charged less.
 	Of int
 	// Frame maps the rows that the learner sees; the zero Affine leaves them as they are. Rows
 	// without a finite image are left out.
@@ -38,23 +38,22 @@ type Blocks struct {
 	// Radius, if positive, leaves out the rows whose image is longer.
 	Radius float64
 	Seed   uint64 // of the learner's own choices; every block gets one derived from it
-	// Shared hands Seed itself to every block, for estimates that mean something only if all blocks
-	// have chosen alike.
+	// Shared passes Seed itself to every block, for estimates that mean something only if all
+	// blocks have made the same choices.
 	Shared bool
 }
 
-// Secret is b, valid, as tests of agreement take it. Nothing is drawn yet, and outside the kernel
-// nothing can be done with it: nobody there has a Draw.
+// Secret returns b, once validated, in the form that tests of agreement take. Nothing is drawn yet,
+// and only the kernel can draw it: no code outside has a Draw.
 //
 // Caller must ensure: nothing, with Learner. Count and Of follow from public or released numbers,
-// as all that a program says does. Learners are handed raw rows, so they are a closed
-// set, as queries are: structs of numbers, of packages below learner, which import nothing that
-// could keep or show a row. The time a learner takes depends on the rows, as that of a measurement
-// does.
+// as do all arguments of a program. Learners receive raw rows, so they are a closed set, as queries
+// are: structs of numbers, of packages below learner, which import nothing that could keep or show
+// a row. The time a learner takes depends on the rows, as that of a measurement does.
 //
-// With the learner of the terms, whose code nobody here has read, its author answers for two
-// things, and all of the guarantee rests on them:
-//   - what it returns is a function of its arguments, the rows and the seed: no counter, cache or
+// The learner of the terms is code that Gauze does not know. Its author answers for two things, and
+// all of the guarantee rests on them:
+//   - its result is a function of its arguments, the rows and the seed: no counter, cache or
 //     generator that another block or run has touched, no clock (a time limit would let one block's
 //     rows decide what another returns), no number of processors;
 //   - it shows and keeps nothing: no output, log, file, connection, metric or panic of a goroutine
@@ -64,9 +63,9 @@ type Blocks struct {
 // Whatever it does to its rows, to what it has returned, or by failing, it changes nothing but its
 // own block: the rows and the estimates are copies, every block has a goroutine of its own, and an
 // error, a panic, runtime.Goexit, or estimates of the wrong number, length or kind make a failed
-// block. What cannot be caught ends the process: a panic in a goroutine that it started,
-// a stack or a memory exhausted, a map written twice at a time. The crash is then visible, and
-// depends on the rows. A learner that never returns stops the fit.
+// block. What cannot be caught ends the process: a panic in a goroutine that it started, a stack or
+// a memory exhausted, a map written twice at a time. The crash is then visible, and depends on the
+// rows. A learner that never returns stops the fit.
 func Secret(a *core.SubBudget, b Blocks) (agree.Drawn, error) {
 	c, err := b.check(a)
 	if err != nil {
@@ -79,11 +78,11 @@ func Secret(a *core.SubBudget, b Blocks) (agree.Drawn, error) {
 // too.
 const maxPooled = 1 << 22
 
-// checked are blocks that are valid and nobody else's.
+// checked is a copy of Blocks that is valid and that no other code can change.
 type checked struct {
 	Blocks
-	learner  core.Learner // is handed the rows
-	columns  int          // of the rows that it is handed
+	learner  core.Learner // receives the rows
+	columns  int          // of the rows that the learner receives
 	k, width int          // number and length of a block's estimates
 }
 
@@ -117,7 +116,7 @@ func (b Blocks) check(a *core.SubBudget) (c checked, err error) {
 	return c, nil
 }
 
-// of is one of our learners, or that of the terms.
+// of returns one of Gauze's learners, or that of the terms.
 func (b Blocks) of(a *core.SubBudget) (core.Learner, error) {
 	if (b.Learner == nil) == (b.OfTerms == 0) {
 		return nil, fmt.Errorf("kernel: Blocks: want either Learner or OfTerms, got a %T and %d", b.Learner, b.OfTerms)
@@ -154,11 +153,11 @@ func (b checked) estimates(d *core.Draw) ([][][]float64, error) {
 	return pooled, d.Context().Err()
 }
 
-// drawBlocks cuts n rows into as many blocks and returns the first m, each in an order that is
-// uniformly random and independent of all else: where rows stand in the table, which a database may
-// decide by what it holds, shows in no block. Under add-or-remove-one a row takes a block, and then
-// the place of any row that is in it, itself included, which goes to the end; under replace-one the
-// next place falls on any row that has none yet. See Secret.
+// drawBlocks cuts n rows into the given number of blocks and returns the first m, each in an order
+// that is uniformly random and independent of all else: the place of rows in the table, which a
+// database may choose by their values, shows in no block. Under add-or-remove-one a row takes a
+// block, and then the place of any row that is in it, itself included, which goes to the end; under
+// replace-one the next place falls on any row that has none yet. See Secret.
 func drawBlocks(src noise.Source, r privacy.Relation, n, m, blocks int) [][]int32 {
 	of := make([][]int32, m)
 	if r != privacy.ReplaceOne {
@@ -188,7 +187,7 @@ func drawBlocks(src noise.Source, r privacy.Relation, n, m, blocks int) [][]int3
 	return of
 }
 
-// gather maps the rows of a block, copies all of them.
+// gather returns the images of a block's rows, all of them copies.
 func (b checked) gather(t *engine.Table, of []int32) [][]float64 {
 	d := b.columns
 	out, room := make([][]float64, 0, len(of)), make([]float64, len(of)*d)
@@ -200,7 +199,7 @@ func (b checked) gather(t *engine.Table, of []int32) [][]float64 {
 	return out
 }
 
-// image writes the image of x to z, and reports whether it is to be used.
+// image writes the image of x to z, and reports whether the row is to be used.
 func (b Blocks) image(x, z []float64) bool {
 	if b.Frame.W == nil {
 		copy(z, x)
@@ -218,8 +217,8 @@ func (b Blocks) image(x, z []float64) bool {
 	return x[0] == x[0] && dense.AllFinite(z) && (b.Radius == 0 || dense.Norm2(z) <= b.Radius*b.Radius)
 }
 
-// seedOf is the seed of block i, public as Seed is: the output number i+1 of SplitMix64 started at
-// Seed, unless it is shared.
+// seedOf returns the seed of block i, public as Seed is: the output number i+1 of SplitMix64
+// started at Seed, unless it is shared.
 func (b Blocks) seedOf(i int) uint64 {
 	if b.Shared {
 		return b.Seed
@@ -251,8 +250,8 @@ func (b checked) learn(i int, t *engine.Table, of []int32) (estimates [][]float6
 	return estimates
 }
 
-// trusted returns a copy of a learner that is a struct of plain numbers defined below the
-// module's folder learner, and refuses others: it is handed raw rows.
+// trusted returns a copy of a learner that is a struct of plain numbers defined below the module's
+// folder learner, and an error for any other, since learners receive raw rows.
 func trusted(l core.Learner) (core.Learner, error) {
 	module := strings.TrimSuffix(reflect.TypeFor[engine.Local]().PkgPath(), "/kernel/internal/engine")
 	folder := path.Join(module, "learner")

@@ -11,62 +11,63 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Stability says which estimates of blocks Stable takes for stable, and how it masks their mean.
+// Stability says which block estimates Stable counts as stable, and how it masks their mean.
 type Stability struct {
 	Rules stable.Rules
 	Eta   float64 // of the mask
 }
 
-// StableKind is what Stable is called in plans and certificates.
+// StableKind is the name of Stable in plans and certificates.
 const StableKind = "of blocks: stable mean"
 
-// LawMasked is the law of a mask, as Measurement.Law names it: in the place of a mu it has the
-// Rényi curve of Measurement.Mask; S is its Gamma and b its Eta (of covariances).
+// LawMasked is the law of a mask, as Measurement.Law names it: instead of a mu it has the Rényi
+// curve of Measurement.Mask; S is its Gamma and b its Eta (of covariances).
 const LawMasked = "masked"
 
-// An Agreement is what a plan's step has to bring for Stable: what the mask costs, and what the
-// test adds to delta as it stands, without the factor 1+e^epsilon of a threshold.
+// An Agreement is the Extra that a plan's step needs for Stable: the cost of the mask, and the
+// delta of the test as it stands, without the factor 1+e^epsilon of a threshold.
 type Agreement struct {
 	Mask  privacy.CovarianceMask
 	Delta float64 // in (0, 1)
 }
 
-// Validate reports a mask or a delta that makes no sense.
+// Validate returns an error if the mask or the delta makes no sense.
 func (e Agreement) Validate() error { return errors.Join(e.Mask.Validate(), agree.ValidDelta(e.Delta)) }
 
-// Loss is the mask's curve, and the delta of the test and of the mask's precision: see Stable.
+// Loss returns the mask's curve, and the delta of the test and of the mask's precision: see Stable.
 func (e Agreement) Loss(epsilon float64) (privacy.Curve, float64) {
 	return e.Mask.Curve(), agree.AddedDelta(e.Delta, epsilon)
 }
 
-// Stated is the fields; the test has no epsilon of its own.
+// Stated returns the fields; the test has no epsilon of its own.
 func (e Agreement) Stated() (mask any, delta, pure float64) { return e.Mask, e.Delta, 0 }
 
-// Kind is StableKind.
+// Kind returns StableKind.
 func (h Stability) Kind() string { return StableKind }
 
-// Mask is what the plan's step has to bring: a mask of at least this Gamma and at most this Eta.
+// Mask returns the mask that the plan's step needs: one of at least this Gamma and at most this
+// Eta.
 func (h Stability) Mask() privacy.CovarianceMask {
 	return privacy.CovarianceMask{Dimension: h.Rules.Columns + 1, Gamma: h.Rules.Gamma(), Eta: h.Eta}
 }
 
-// Threshold is what H plus its noise round(X/mu) has to reach, so that H <= Pass reaches it with
-// probability at most delta: Pass + m with P(round(X/mu) >= m) <= P(X/mu >= m - 1/2) <= delta. mu
-// is to be positive and delta in (0, 1).
+// Threshold returns the number that H plus its noise round(X/mu) has to reach, so that H <= Pass
+// reaches it with probability at most delta: Pass + m with P(round(X/mu) >= m) <= P(X/mu >= m -
+// 1/2) <= delta. mu must be positive and delta in (0, 1).
 func (h Stability) Threshold(mu, delta float64) int64 {
 	sigma := privacy.DivUp(1, mu)
 	return int64(h.Rules.Pass) + int64(math.Ceil(privacy.AddUp(privacy.MulUp(sigma, privacy.QuantileUp(math.Log(delta))), .5)))
 }
 
 // Stable runs the learner on fresh secret blocks and tests whether their estimates agree. If they
-// do it releases the mean of those that agree, masked: k components in random order, whose weights
+// do, it releases the masked mean of those that agree: k components in random order, whose weights
 // need not sum to 1. If not, ok is false, a released outcome like any other. Neither the agreement
 // H nor its noisy value is ever shown, nor which blocks agree or have failed.
 //
 // Friends, the agreement H, the core and its mean are those of stable.Rules, among the estimates of
 // all blocks. The test passes if H + round(X/mu), X ~ N(0, 1), reaches Threshold(mu, d), d being
-// the Delta of the plan's step. It is charged mu^2. The mask is paid by the plan: the Mask of
-// the step's Agreement has to cover that of how.
+// the Delta of the plan's step. It is charged mu^2. The mask is paid by the plan: the Mask of the
+// step's Agreement has to cover that of how.
 //
 // Theorem. For neighbours X and X', Stable can be replaced by a step whose Rényi divergence of
 // every order a is at most a mu^2/2 plus the mask's, such that each side's law of its outcome is at
@@ -96,7 +97,7 @@ func Stable(a *core.SubBudget, step string, b Blocks, how Stability, mu float64)
 	return agree.Release(a, step, how, secret, how.test(core.Measurement{Sensitivity: 1, Noise: sigma, Mu: mu}))
 }
 
-// test is the test of Stable, whose line of the certificate is given.
+// test returns the test of Stable, given its line of the certificate.
 func (h Stability) test(line core.Measurement) agree.Test {
 	r, wanted := h.Rules, h.Mask()
 	return agree.Test{

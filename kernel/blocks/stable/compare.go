@@ -7,8 +7,8 @@ import (
 	"github.com/gauze-dp/gauze/parallel"
 )
 
-// What friends leave for rounding (rules_proof.md, step 15): of Radius, and of the sum of squares
-// for each component where the surplus stands for it.
+// The room that friends leave for rounding (rules_proof.md, step 15): in Radius, and in the sum of
+// squares per component where the surplus stands for it.
 const (
 	roundRadius  = 1e-5
 	roundSurplus = 1e-5
@@ -23,8 +23,8 @@ type Agreement struct {
 	popular   []int  // q_i
 }
 
-// Compare finds the friends among r.Estimates mixtures, nil where a block has none. r is valid; a
-// mixture may be anything.
+// Compare finds the friends among r.Estimates mixtures, nil where a block has none. r must be
+// valid; a mixture may be anything.
 //
 // Source: [PPE] Sections B1 and B2 of the restatement.
 func (r Rules) Compare(mixtures [][]Component) *Agreement { return r.compare(mixtures, r.limits()) }
@@ -42,8 +42,8 @@ func (r Rules) compare(mixtures [][]Component, l limits) *Agreement {
 	return a
 }
 
-// pairs calls near for all i <= j and returns the symmetric matrix of its answers and the counts of
-// its rows.
+// pairs calls near for all i <= j and returns the symmetric matrix of its answers and, per row, the
+// count of those that are true.
 func pairs(t, k, d int, near func(i, j int, p *pair) bool) (are []bool, counts []int) {
 	are, counts = make([]bool, t*t), make([]int, t)
 	parallel.Run(t, func(i int) {
@@ -62,7 +62,8 @@ func pairs(t, k, d int, near func(i, j int, p *pair) bool) (are []bool, counts [
 	return are, counts
 }
 
-// estimate is a mixture that Rules calls valid, or has no parts.
+// estimate returns the mixture in the form of an estimate: without parts unless Rules call it
+// valid.
 func (r Rules) estimate(mixture []Component) estimate {
 	e := estimate{parts: Factors(mixture, r.Components, r.Columns), apart: math.Inf(1)}
 	if len(e.parts) < 2 {
@@ -86,7 +87,7 @@ func (r Rules) estimate(mixture []Component) estimate {
 	return e
 }
 
-// limits are what friends must satisfy; surplus follows from radius and only saves time.
+// limits are the conditions on friends; surplus follows from radius and only saves time.
 type limits struct {
 	share, inner, alike float64
 	radius              float64
@@ -101,8 +102,8 @@ func (r Rules) limits() limits {
 
 func square(x float64) float64 { return x * x }
 
-// friends decides for two estimates, and if they are friends leaves in p.labels the component of y
-// that belongs to each one of x.
+// friends reports whether two estimates are friends. If so, it leaves in p.labels the component of
+// y that belongs to each component of x.
 func (l *limits) friends(x, y *estimate, p *pair) bool {
 	if x.parts == nil || y.parts == nil {
 		return false
@@ -141,13 +142,14 @@ func (l *limits) friends(x, y *estimate, p *pair) bool {
 	return total <= l.radius*l.radius
 }
 
-// within says whether two components are not surely too far for friends, and sets p.surplus then.
+// within reports false if two components are surely too far apart for friends; otherwise it sets
+// p.surplus.
 //
 // The surplus of C = L_x^-1 L_y is |C|^2 + |C^-1|^2 - 2D = sum of 4 sinh^2(v/2) over v = log of the
 // eigenvalues of CC'. It needs no eigenvalues, and it bounds d^2 = sum of v^2 on both sides: v^2 <=
 // 4 sinh^2(v/2), which is a convex function of v^2 that is 0 at 0, so that d^2 <= surplus and 4
-// sinh^2(d/2) >= surplus. What it is too small by is less than roundSurplus; for what it is too
-// large by, it may refuse.
+// sinh^2(d/2) >= surplus. The computed surplus is too small by less than roundSurplus; where it is
+// too large, within may refuse.
 func (l *limits) within(x, y *Factor, p *pair) bool {
 	p.surplus = Relative(p.d, p.forth, x, y) - 2*float64(p.d+1)
 	if !(p.surplus <= l.surplus) { // |C^-1|^2 is positive
@@ -157,9 +159,9 @@ func (l *limits) within(x, y *Factor, p *pair) bool {
 	return p.surplus <= l.surplus
 }
 
-// H is the h-index: the largest h such that at least h estimates have at least h friends.
+// H returns the h-index: the largest h such that at least h estimates have at least h friends.
 func (a *Agreement) H() int {
-	having := make([]int, a.rules.Estimates+2) // how many have exactly so many friends
+	having := make([]int, a.rules.Estimates+2) // number of estimates with each count of friends
 	for _, q := range a.popular {
 		having[q]++
 	}

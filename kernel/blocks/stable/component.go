@@ -1,9 +1,8 @@
-// Package stable is the mathematics of block estimates that are mixtures of Gaussians: which of
-// them agree, how far two are apart, what the mean of those that agree is, and how far one changed
-// estimate can move it. It draws no
-// noise and sees no rows.
+// Package stable holds the mathematics of block estimates that are mixtures of Gaussians: which of
+// them agree, how far two are apart, the mean of those that agree, and how far one changed estimate
+// can move it. It draws no noise and sees no rows.
 //
-// Invariant: whatever is said of a pair of estimates is a function of that pair; of no other
+// Invariant: every statement about a pair of estimates is a function of that pair, not of any other
 // estimate and not of the number of processors.
 package stable
 
@@ -22,7 +21,8 @@ type Component struct {
 }
 
 // Decode reads an estimate as learners write it: for every component the weight, the mean and the
-// rows of a root. It is nil if there is none, or a number is missing, too many or not finite.
+// rows of a root. It returns nil if there is none, or if a number is missing, in excess or not
+// finite.
 func Decode(estimates [][]float64, d int) []Component {
 	var out []Component
 	for _, e := range estimates {
@@ -34,8 +34,8 @@ func Decode(estimates [][]float64, d int) []Component {
 	return out
 }
 
-// What an estimate has to satisfy to be valid. All four are conditions of privacy, see the
-// definitions in rules_proof.md.
+// The conditions on a valid estimate. All four are conditions of privacy, see the definitions in
+// rules_proof.md.
 const (
 	leastWeight = 1e-6
 	mostWeight  = 1 + 1e-9
@@ -47,19 +47,19 @@ const (
 	mostEntry = 1e150
 )
 
-// A Factor is a valid component: the root is lower triangular with positive diagonal. Those
-// numbers, taken as exact, are what the block estimated, whatever rounding there was in making the
-// root triangular.
+// A Factor is a valid component: the root is lower triangular with positive diagonal. These
+// numbers, taken as exact, are the block's estimate, whatever the rounding in making the root
+// triangular.
 type Factor struct {
 	weight float64
 	mean   []float64
 	triangle
 }
 
-// A triangle is a lower triangular matrix with positive diagonal, its inverse near it.
+// A triangle is a lower triangular matrix with positive diagonal, and its approximate inverse.
 type triangle struct{ root, inverse []float64 }
 
-// newFactor is c with a triangular root, or false if it is not valid.
+// newFactor returns c with a triangular root, and false if c is not valid.
 func newFactor(c Component, d int) (Factor, bool) {
 	if len(c.Mean) != d || len(c.Root) != d*d || !(c.Weight >= leastWeight && c.Weight <= mostWeight) {
 		return Factor{}, false
@@ -75,8 +75,8 @@ func newFactor(c Component, d int) (Factor, bool) {
 	return f, ok
 }
 
-// newTriangle is that of a a', or false if it is too near to singular. It spoils a, which is d x
-// width.
+// newTriangle returns the triangle of a a', and false if it is too near to singular. It overwrites
+// a, which is d x width.
 func newTriangle(a []float64, d, width int) (triangle, bool) {
 	t := triangle{root: dense.LQ(a, d, width)}
 	for i := range d {
@@ -88,7 +88,7 @@ func newTriangle(a []float64, d, width int) (triangle, bool) {
 	return t, condition(t.inverse, t.root, d) <= mostCondition
 }
 
-// condition is the largest row sum of |x| |l|, NaN or infinite if something overflowed.
+// condition returns the largest row sum of |x| |l|; NaN or infinite if something overflowed.
 func condition(x, l []float64, d int) float64 {
 	most := 0.0
 	for i := 0; i < d; i++ {
@@ -106,13 +106,13 @@ func condition(x, l []float64, d int) float64 {
 // An estimate is a block's mixture, valid unless parts is nil.
 type estimate struct {
 	parts []Factor
-	// Of more than one component, by which they are told apart:
+	// With more than one component, what labels them:
 	scale  scale
 	levels []float64
 	apart  float64 // the least separation; infinite for one component
 }
 
-// Factors are the valid components of a mixture, or nil if one is not valid or there are not k.
+// Factors returns the valid components of a mixture, or nil if one is not valid or there are not k.
 func Factors(mixture []Component, k, d int) []Factor {
 	if len(mixture) != k {
 		return nil

@@ -9,16 +9,17 @@ import (
 )
 
 const (
-	slack           = 1e-7 // what Friends subtracts from its radius for rounding
-	metricMostParts = 64   // components, which matches counts in bits
+	slack           = 1e-7 // the room for rounding that Friends subtracts from its radius
+	metricMostParts = 64   // components; matches keeps sets of them as bits
 )
 
-// Distance is the distance of two mixtures: of all ways to match their components, the least of the
-// largest distance of a matched pair. That of two components is the largest of |w1 - w2|, the
-// length of the difference of their means in the units of either covariance, and the Frobenius
-// norms of S1^-1/2 S2 S1^-1/2 - I and of the same with the two exchanged. Infinite if one of the
-// mixtures is not valid (weights, entries and condition as for Rules), or if they differ in
-// the numbers of components or columns.
+// Distance returns the distance of two mixtures: over all ways to match their components, the least
+// of the largest distance of a matched pair. The distance of two components is the largest of
+// |w1 - w2|,
+// the length of the difference of their means in the units of either covariance, and the Frobenius
+// norms of S1^-1/2 S2 S1^-1/2 - I and of the same with the two exchanged. It is infinite if one of
+// the mixtures is not valid (weights, entries and condition as for Rules), or if they differ in the
+// numbers of components or columns.
 //
 // Source: [PPE] Section A1 of the restatement.
 func Distance(a, b []Component) float64 {
@@ -31,9 +32,9 @@ func Distance(a, b []Component) float64 {
 	return math.Inf(1)
 }
 
-// Friends counts for each mixture those within radius of it, by Distance: itself included
-// if it is valid, and none if it is not. A pair counts if its computed distance leaves 1e-7 for
-// rounding, so that the true one is at most radius.
+// Friends returns for each mixture the number of mixtures within radius of it, by Distance: itself
+// included if it is valid, and none if it is not. A pair counts if its computed distance leaves
+// 1e-7 for rounding, so that the true one is at most radius.
 //
 // Source: [PPE] Section A2 of the restatement (Algorithm 1).
 func Friends(mixtures [][]Component, radius float64) []int {
@@ -57,13 +58,13 @@ func Friends(mixtures [][]Component, radius float64) []int {
 	return counts
 }
 
-// A valid mixture has factors, and is of any number of components and columns.
+// A valid holds a mixture of any number of components and columns, and its factors if it is valid.
 type valid struct {
 	parts   []Component
 	factors []Factor
 }
 
-// validated is m, without factors if it is not valid.
+// validated returns m with its factors, without them if it is not valid.
 func validated(m []Component) valid {
 	if len(m) == 0 || len(m) > metricMostParts || len(m[0].Mean) == 0 {
 		return valid{}
@@ -71,7 +72,7 @@ func validated(m []Component) valid {
 	return valid{m, Factors(m, len(m), len(m[0].Mean))}
 }
 
-// costs are the distances of all pairs of components; none if the mixtures cannot be compared.
+// costs returns the distances of all pairs of components; none if the mixtures cannot be compared.
 func costs(x, y valid) []float64 {
 	if x.factors == nil || y.factors == nil || len(x.parts) != len(y.parts) || len(x.parts[0].Mean) != len(y.parts[0].Mean) {
 		return nil
@@ -92,7 +93,7 @@ func costs(x, y valid) []float64 {
 	return out
 }
 
-// oneWay is the larger of |m| and of the Frobenius norm of K K' - I, where Relative, which
+// oneWay returns the larger of |m| and of the Frobenius norm of K K' - I, where Relative, which
 // writes it to c, is scale [[K, m], [0, 1]].
 func oneWay(d int, c []float64, x, y *Factor) float64 {
 	Relative(d, c, x, y)
@@ -113,13 +114,13 @@ func oneWay(d int, c []float64, x, y *Factor) float64 {
 	return math.Sqrt(max(mean/scale, covariance))
 }
 
-// matches says whether the components can be matched at costs of at most radius, by augmenting
+// matches reports whether the components can be matched at costs of at most radius, by augmenting
 // paths.
 func matches(costs []float64, k int, radius float64) bool {
 	if len(costs) == 0 {
 		return false
 	}
-	of := make([]int, k) // the component of x, plus one, that each one of y is matched to
+	of := make([]int, k) // the component of x, plus one, that is matched to each component of y
 	for a := range k {
 		var seen uint64
 		var augment func(a int) bool

@@ -7,24 +7,25 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// How components are told apart: how much scales may differ, and by what share of the least
-// separation means may, and levels and shapes. Share (2 + 2 e^(Alike/2)) < .99 and 4 Inner < .97,
-// see rules_proof.md, step 5.
+// How components are told apart: by how much scales may differ, and by what share of the least
+// separation means, levels and shapes may differ. Share (2 + 2 e^(Alike/2)) < .99 and 4 Inner <
+// .97, see rules_proof.md, step 5.
 const (
 	Alike = 1.1
 	Share = .181
 	Inner = .24
-	// levelUnit is what levels count against means and shapes: more tells components of one mean by
-	// their sizes from smaller blocks, and asks for larger ones where components overlap
+	// levelUnit weighs levels against means and shapes. A larger value distinguishes components of
+	// the same mean by their sizes from smaller blocks, but needs larger blocks where components
+	// overlap.
 	levelUnit = 1.5
 )
 
-// A scale is S = sum of w_a Sigma_a / sum of w_a, what the components of an estimate are measured
-// by: S = R R', R the root.
+// A scale is S = sum of w_a Sigma_a / sum of w_a, the unit in which the components of an estimate
+// are measured: S = R R', R the root.
 type scale struct{ triangle }
 
-// newScale is the scale of an estimate's components, or false if it is too near to singular. R
-// comes from the roots side by side, not from the sum of products, which would square the
+// newScale returns the scale of an estimate's components, and false if it is too near to singular.
+// R comes from the roots side by side, not from the sum of products, which would square the
 // condition.
 func newScale(parts []Factor, d int) (s scale, ok bool) {
 	total, width := 0.0, d*len(parts)
@@ -44,7 +45,7 @@ func newScale(parts []Factor, d int) (s scale, ok bool) {
 	return s, ok
 }
 
-// length is |R^-1 (y - x)|.
+// length returns |R^-1 (y - x)|.
 func (s *scale) length(x, y []float64) float64 {
 	d, total := len(x), 0.0
 	for i := range x {
@@ -57,7 +58,7 @@ func (s *scale) length(x, y []float64) float64 {
 	return math.Sqrt(total)
 }
 
-// level is levelUnit ln|A|/sqrt(d), which sampling blurs alike in all dimensions.
+// level returns levelUnit ln|A|/sqrt(d), whose sampling error is alike in all dimensions.
 func (f *Factor) level(d int) (log float64) {
 	for i := range d {
 		log += levelUnit * math.Log(f.root[i*d+i]) / math.Sqrt(float64(d))
@@ -65,9 +66,9 @@ func (f *Factor) level(d int) (log float64) {
 	return log
 }
 
-// shape is how far two components differ in shape, whatever their sizes: half the logarithm of the
-// ratio of the largest eigenvalue of S_x^-1 S_y to the least. Where that is at most enough it may
-// be larger, but no more than that; NaN if one is 1e70 times as wide as the other.
+// shape returns how far two components differ in shape, whatever their sizes: half the logarithm of
+// the ratio of the largest eigenvalue of S_x^-1 S_y to the least. Where that is at most enough, the
+// result may be larger, but at most enough; NaN if one is 1e70 times as wide as the other.
 func (p *pair) shape(x, y *triangle, enough float64) float64 {
 	if bound := p.stretch(x, y, false) + p.stretch(y, x, false); bound <= enough {
 		return bound
@@ -75,13 +76,13 @@ func (p *pair) shape(x, y *triangle, enough float64) float64 {
 	return p.stretch(x, y, true) + p.stretch(y, x, true)
 }
 
-// alike says that the logarithms of all eigenvalues of S_x^-1 S_y are within most of 0.
+// alike reports whether the logarithms of all eigenvalues of S_x^-1 S_y are within most of 0.
 func (p *pair) alike(x, y *triangle, most float64) bool {
 	return 2*max(p.stretch(x, y, false), p.stretch(y, x, false)) <= most || 2*max(p.stretch(x, y, true), p.stretch(y, x, true)) <= most
 }
 
-// stretch is the logarithm of the largest singular value of R_x^-1 R_y, exactly or as a bound; NaN
-// where that is far from 1.
+// stretch returns the logarithm of the largest singular value of R_x^-1 R_y, exactly or as a bound;
+// NaN where that is far from 1.
 func (p *pair) stretch(x, y *triangle, exactly bool) float64 {
 	d := p.d
 	m, total := p.work[:d*d], 0.0
@@ -109,14 +110,14 @@ func (p *pair) stretch(x, y *triangle, exactly bool) float64 {
 	return math.Log(slices.Max(p.singles[:d]))
 }
 
-// separation is how far two components of an estimate are from one another.
+// separation returns how far two components of an estimate are from one another.
 func (e *estimate) separation(a, b int, p *pair) float64 {
 	x, y := &e.parts[a], &e.parts[b]
 	return max(e.scale.length(x.mean, y.mean), math.Abs(e.levels[a]-e.levels[b]), p.shape(&x.triangle, &y.triangle, -1))
 }
 
-// near says that component a of x and b of y are so near to one another, by the scale of either,
-// that they may be friends.
+// near reports whether component a of x and b of y are so near to one another, by the scale of
+// either, that they may be friends.
 func (l *limits) near(x, y *estimate, a, b int, p *pair) bool {
 	if len(x.parts) == 1 {
 		return true

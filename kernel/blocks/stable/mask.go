@@ -6,7 +6,7 @@ import "math/big"
 // they return and what they would return from ideal draws and in exact arithmetic.
 const MaskSlack = 0x1p-90
 
-// Masked returns the mixture of means, masked as privacy.CovarianceMask has it with noise eta:
+// Masked returns the mixture of means, masked with noise eta as privacy.CovarianceMask states:
 //
 //	P_c = B_c means[c] B_c',   B_c = sqrt(Weight) [[Root, Mean], [0, 1]] of frame[c],
 //	M_c = L (I + eta G)(I + eta G)' L',   L L' = P_c,
@@ -52,7 +52,7 @@ func Masked(frame []Component, means [][]float64, eta float64, z func() *big.Flo
 			out[c] = Component{Mean: make([]float64, d), Root: make([]float64, d*d)}
 			continue
 		}
-		columns := zeros(n, d) // of m and of the root of S, in the frame
+		columns := zeros(n, d) // columns m and root of S, in the frame
 		for i, row := range t[1:] {
 			for j := range row[:i+2] {
 				columns[j][i].Quo(row[j], t[0][0])

@@ -8,7 +8,8 @@ type matrix [][]*big.Float
 
 const (
 	maskBits = 1024
-	// two float64 and products of a few, whatever their exponents, add up without rounding
+	// enough for two float64, and products of a few, to add up without rounding, whatever their
+	// exponents
 	placeBits   = 4096
 	roundedBits = 40
 )
@@ -17,7 +18,7 @@ func blank() *big.Float { return new(big.Float).SetPrec(maskBits) }
 
 func exact(x float64) *big.Float { return blank().SetFloat64(x) }
 
-// scaled is eta times a draw, exactly, for draws of up to 900 digits.
+// scaled returns eta times a draw, exactly, for draws of up to 900 digits.
 func scaled(eta float64, z func() *big.Float) *big.Float {
 	x := exact(eta)
 	return x.Mul(x, z())
@@ -34,7 +35,7 @@ func zeros(rows, columns int) matrix {
 	return m
 }
 
-// entries reads a square matrix.
+// entries returns the square matrix with the row-major entries a.
 func entries(a []float64, n int) matrix {
 	m := zeros(n, n)
 	for i, x := range a {
@@ -43,7 +44,8 @@ func entries(a []float64, n int) matrix {
 	return m
 }
 
-// scattered is (I + eta G)', without rounding: its rows, the columns, are drawn one after another.
+// scattered returns (I + eta G)', without rounding: its rows, the columns, are drawn one after
+// another.
 func scattered(n int, eta float64, z func() *big.Float) matrix {
 	m := zeros(n, n)
 	for i, row := range m {
@@ -55,7 +57,7 @@ func scattered(n int, eta float64, z func() *big.Float) matrix {
 	return m
 }
 
-// bigDot is the inner product of a with the beginning of b.
+// bigDot returns the inner product of a with the beginning of b.
 func bigDot(a, b []*big.Float) *big.Float {
 	sum, term := blank(), blank()
 	for i, x := range a {
@@ -64,7 +66,7 @@ func bigDot(a, b []*big.Float) *big.Float {
 	return sum
 }
 
-// times is a b'.
+// times returns a b'.
 func times(a, b matrix) matrix {
 	m := zeros(len(a), len(b))
 	for i := range a {
@@ -75,8 +77,8 @@ func times(a, b matrix) matrix {
 	return m
 }
 
-// lower is the lower triangular root of s (Cholesky), of which it reads the lower triangle. Where a
-// pivot is not positive, its column is zero.
+// lower returns the lower triangular root of s (Cholesky), of which it reads the lower triangle.
+// Where a pivot is not positive, its column is zero.
 func lower(s matrix) matrix {
 	l := zeros(len(s), len(s))
 	for i := range s {
@@ -93,8 +95,8 @@ func lower(s matrix) matrix {
 	return l
 }
 
-// rounded is the component of weight w, mean place + shift (a column) and covariance root root',
-// rounded as Masked says.
+// rounded returns the component of weight w, mean place + shift (a column) and covariance root
+// root', rounded as Masked says.
 func rounded(w *big.Float, place []float64, shift, root matrix) Component {
 	d := len(place)
 	c := Component{Weight: cut(w, w.MantExp(nil)-roundedBits), Mean: make([]float64, d), Root: make([]float64, d*d)}
@@ -109,7 +111,7 @@ func rounded(w *big.Float, place []float64, shift, root matrix) Component {
 	return c
 }
 
-// cut is the float64 nearest to x cut towards zero to a multiple of 2^unit.
+// cut returns the float64 nearest to x cut towards zero to a multiple of 2^unit.
 func cut(x *big.Float, unit int) float64 {
 	n, _ := new(big.Float).SetMantExp(x, -unit).Int(nil)
 	y := new(big.Float).SetInt(n)

@@ -7,11 +7,11 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// Mean is the weighted mean of the core (see Rules), component by component: frame are the
+// Mean returns the weighted mean of the core (see Rules), component by component: frame are the
 // components of one of its estimates, with lower triangular roots, and means[a] is a symmetric
 // positive definite X, D x D, that stands for the lifted matrix L X L', L the lifted factor of
-// frame[a] (sqrt(Weight) [[Root, Mean], [0, 1]]). What the components and those matrices are, apart
-// from their order, does not depend on whose frame it is.
+// frame[a] (sqrt(Weight) [[Root, Mean], [0, 1]]). Apart from their order, the components and
+// matrices do not depend on whose frame it is.
 //
 // ok is false if H() < Pass; never otherwise, see Rules.
 //
@@ -56,13 +56,13 @@ func (a *Agreement) Mean() (frame []Component, means [][]float64, ok bool) {
 	return frame, means, true
 }
 
-// weight is an estimate's weight in the mean, not normalised.
+// weight returns an estimate's weight in the mean, not normalised.
 func (r Rules) weight(q int) float64 {
 	return min(1, max(0, float64(q-r.Core+1)/float64(r.Pass-r.Core)))
 }
 
-// labels says for each component of i which one of j belongs to it, through a common friend if they
-// are no friends, whichever it is; nil if there is none.
+// labels returns, for each component of i, the component of j that belongs to it, through any
+// common friend if they are no friends; nil if there is none.
 func (a *Agreement) labels(i, j int, p *pair) []int {
 	t := a.rules.Estimates
 	if a.friends[i*t+j] {
@@ -81,10 +81,10 @@ func (a *Agreement) labels(i, j int, p *pair) []int {
 	return nil
 }
 
-// matched is labels for friends.
+// matched returns the labels of friends.
 func (a *Agreement) matched(i, j int, p *pair) []int {
 	out := make([]int, a.rules.Components)
-	a.limits.friends(&a.estimates[min(i, j)], &a.estimates[max(i, j)], p) // as Compare did
+	a.limits.friends(&a.estimates[min(i, j)], &a.estimates[max(i, j)], p) // in the same order as in Compare
 	for c, other := range p.labels {
 		if i < j {
 			out[c] = other
@@ -95,14 +95,14 @@ func (a *Agreement) matched(i, j int, p *pair) []int {
 	return out
 }
 
-// When karcher stops, and what it guarantees.
+// The end of karcher's iteration, and its guarantee.
 const (
 	smallGradient  = 1e-9
 	mostGradient   = 1e-8
 	mostIterations = 1000
 )
 
-// karcher is the mean X of the matrices C_i = B_i B_i', given B_i' and weights that sum to 1:
+// karcher returns the mean X of the matrices C_i = B_i B_i', given B_i' and weights that sum to 1:
 // argmin f, f(X) = sum of w_i d(X, C_i)^2/2 for d(X, C) = (sum of log^2 of the eigenvalues of X^-1
 // C)^(1/2). Any two C_i are within R = 2 MaxRadius of one another, and one of them is I.
 //
@@ -174,7 +174,7 @@ func addLog(g, w, norms []float64, weight float64, n int) float64 {
 	return total
 }
 
-// exp is the exponential of s g.
+// exp returns the exponential of s g.
 func exp(g []float64, s float64, n int) []float64 {
 	values, vectors := dense.Eigen(g, n)
 	out := make([]float64, n*n)

@@ -7,8 +7,8 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 )
 
-// A pair compares components; it holds what the comparison computes, so that nothing is allocated.
-// Each goroutine has its own.
+// A pair compares components; it holds the results and scratch space of the comparison, so that
+// nothing is allocated. Each goroutine has its own.
 type pair struct {
 	d int
 	// D x D: the lifted factor of one in the frame of the other, and the reverse
@@ -54,8 +54,8 @@ func Relative(d int, out []float64, x, y *Factor) float64 {
 	return total
 }
 
-// relativeExactly is what Relative computes, transposed, each entry with an error of a few units in
-// its last place whatever the condition of x's root.
+// relativeExactly returns the transposed result of Relative, each entry with an error of a few
+// units in its last place whatever the condition of x's root.
 func relativeExactly(x, y *Factor, d int) []float64 {
 	const digits = 160 // the condition is at most 1e6
 	n := d + 1
@@ -83,8 +83,8 @@ func relativeExactly(x, y *Factor, d int) []float64 {
 	return out
 }
 
-// distance2 is the sum of log^2 e over the eigenvalues e of P_x^-1 P_y, which are the squares of
-// the singular values of forth = L_x^-1 L_y; NaN if something overflows.
+// distance2 returns the sum of log^2 e over the eigenvalues e of P_x^-1 P_y, which are the squares
+// of the singular values of forth = L_x^-1 L_y; NaN if something overflows.
 func (p *pair) distance2() (total float64) {
 	copy(p.work, p.forth)
 	dense.Orthogonalize(p.work, p.d+1, p.singles)

@@ -4,11 +4,12 @@ import "fmt"
 
 // Rules say when estimates agree and which of them count in the mean. All fields are public.
 //
-// Two estimates are friends if their scales, means, sizes and shapes are so much alike that
-// components can be told which is which, and their lifted matrices are within Radius. H is the
-// largest number such that H estimates have H friends at least. The core is what has Core friends
-// at least, an estimate with Pass-1 or more having weight 1; the mean is that of the core,
-// component by component. The definitions, in full, are those of rules_proof.md.
+// Two estimates are friends if their scales, means, sizes and shapes are so close that the
+// components of one can be matched to those of the other, and their lifted matrices are within
+// Radius. H is the largest number such that at least H estimates have at least H friends. The core
+// consists of the estimates with at least Core friends, of which those with Pass-1 or more have
+// weight 1; the mean is that of the core, component by component. The definitions, in full, are
+// those of rules_proof.md.
 //
 // Theorem. Replace one estimate by anything. H changes by at most 1; and if H >= Pass before and
 // after, there is a mean before and after, and, for some order of the labels, the means of all
@@ -24,17 +25,17 @@ import "fmt"
 // bounded, and friends leave 1e-5 of it for rounding.
 type Rules struct {
 	Estimates, Components, Columns int // t, k, d
-	// an estimate with so many friends counts in the mean; at least Core(t, k)
+	// an estimate with this many friends counts in the mean; at least Core(t, k)
 	Core int
 	// the least H at which the mean is private; at least Core+2
 	Pass   int
-	Radius float64 // how far apart friends may be; 1e-3 to MaxRadius
+	Radius float64 // the largest distance of friends; 1e-3 to MaxRadius
 }
 
-// MaxRadius bounds Radius: cores that are wider than that cost digits, and tell little.
+// MaxRadius bounds Radius: wider cores cost digits, and their mean says little.
 const MaxRadius = 6
 
-// Bounds on the size of a problem, for the rounding in Rules and the sets of components, which are
+// Bounds on the size of a problem, for the rounding in Rules and because the sets of components are
 // bits of a word.
 const (
 	leastRadius   = 1e-3
@@ -43,11 +44,11 @@ const (
 	mostColumns   = 20
 )
 
-// Slack is what Gamma adds for rounding. Proof: rules_proof.md, step 17.
+// Slack is the part of Gamma that covers rounding. Proof: rules_proof.md, step 17.
 const Slack = 1e-6
 
-// Core is the least Rules.Core for t estimates of k components: of t-1 that stay, any three
-// estimates that have Core-1 friends each share one, for one component any two.
+// Core returns the least Rules.Core for t estimates of k components: of the t-1 that stay, any
+// three estimates with Core-1 friends each share one; for one component, any two do.
 //
 // Proof: rules_proof.md, step 4.
 func Core(t, k int) int {
@@ -57,7 +58,7 @@ func Core(t, k int) int {
 	return 2*(t-1)/3 + 2
 }
 
-// Validate reports what is wrong.
+// Validate returns an error if the rules cannot be used.
 func (r Rules) Validate() error {
 	switch {
 	case r.Estimates < 1 || r.Estimates > mostEstimates || r.Components < 1 || r.Components > mostParts || r.Columns < 1 || r.Columns > mostColumns:
@@ -73,8 +74,8 @@ func (r Rules) Validate() error {
 	return nil
 }
 
-// Gamma bounds how far one changed estimate moves the means of all components together, if H >=
-// Pass before and after. Its own rounding is part of Slack.
+// Gamma returns a bound on how far one changed estimate moves the means of all components together,
+// if H >= Pass before and after. Its own rounding is part of Slack.
 //
 // Proof: rules_proof.md, step 11.
 func (r Rules) Gamma() float64 {
