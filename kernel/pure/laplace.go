@@ -18,16 +18,16 @@ const (
 	LawExponential = "exponential" // e = 2S/b: P(option) ~ exp(score/b)
 	// e = 4S/b: discrete Laplace of scale b on every score, b/2 on the threshold
 	LawAboveThreshold = "above threshold"
-	// With a threshold's delta as well:
-	// e = S/b: discrete Laplace of scale b on every number, cut at a public bound; S in L1
+	// with a threshold's delta as well: e = S/b: discrete Laplace of scale b on every number, cut
+	// at a public bound; S in L1
 	LawTruncated = "truncated laplace"
-	// e = S/b: a test and a cut exponential mechanism, see SelectLocal
+	// e = S/b: a test and a truncated exponential mechanism, see SelectLocal
 	LawLocal = "local exponential"
 )
 
 // Laplace measures q with pure privacy loss epsilon: epsilon-DP for the whole measurement, whatever
-// the number of leaves. It is charged privacy.MuOfPure(epsilon)^2, privacy.PureOfMu being the way
-// back, or epsilon itself where the budget is pure.
+// the number of leaves. It is charged privacy.MuOfPure(epsilon)^2, whose inverse is
+// privacy.PureOfMu, or epsilon itself where the budget is pure.
 //
 // Answer: the exact integers plus independent discrete Laplace noise P(j) ~ exp(-g |j|), g =
 // epsilon/S rounded down, S the L1 sensitivity (privacy.L1), in the query's unit. Sigma is the sd
@@ -45,17 +45,17 @@ func Laplace(a *core.SubBudget, step string, q query.Sum, epsilon float64) (core
 	return laplaced(a, step, q, epsilon, func(d *core.Draw, q query.Sum) []int64 { return engine.Sum(d.Engine(), d.Rows(), q) })
 }
 
-// LaplacePairs is Laplace for sums over fresh secret pairs of rows. Given the draws of the pairs,
-// one row changes the answer by at most the L2 sensitivity of query.Pairs, hence by at most S in L1
-// (privacy.L1), and the theorem holds; the draws have the same law for neighbours, so that without
-// them the ratio is one of two averages of which each term keeps to exp(epsilon).
+// LaplacePairs does what Laplace does for sums over fresh secret pairs of rows. Given the draws of
+// the pairs, one row changes the answer by at most the L2 sensitivity of query.Pairs, hence by at
+// most S in L1 (privacy.L1), and the theorem holds; the draws have the same law for neighbours, so
+// that without them the ratio is one of two averages of which each term keeps to exp(epsilon).
 //
 // Source: [KV18] Section 1 of the restatement.
 func LaplacePairs(a *core.SubBudget, step string, q query.Pairs, epsilon float64) (core.Answer, error) {
 	return laplaced(a, step, q, epsilon, kernel.ExactPairs)
 }
 
-// laplaced measures q, whose integers exact computes.
+// laplaced measures q; exact computes its integers.
 func laplaced[Q core.Summed](a *core.SubBudget, step string, q Q, epsilon float64, exact func(*core.Draw, Q) []int64) (core.Answer, error) {
 	q, err := core.Asked(a, q)
 	if err != nil {

@@ -7,26 +7,26 @@ import (
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 )
 
-// A Metric is a space of estimates of one's own: a distance, and a mask that covers it. It is
-// handed estimates of secret blocks, so its author answers for it, as that of a learner of one's
-// own does (blocks.Secret), and all of the guarantee rests on these statements, for the numbers of
-// the [OwnSpace] that brings it:
+// A Metric is a user's own space of estimates: a distance, and a mask that covers it. It receives
+// estimates of secret blocks, so its author answers for it, as the author of an own learner does
+// (blocks.Secret). All of the guarantee rests on these statements, for the numbers of the
+// [OwnSpace] that brings it:
 //
 //  1. Both methods are functions of their arguments alone, which they neither change, keep nor
 //     show, and return; they end neither the process nor their goroutine.
 //  2. Two distances of at most Friends, to one estimate in the middle, mean a distance of at most
-//     Covers. (A z-approximate r-restricted triangle inequality, r = Covers and Friends =
-//     r/(2z), says so.)
+//     Covers. (A z-approximate r-restricted triangle inequality, r = Covers and Friends = r/(2z),
+//     says so.)
 //  3. For any two estimates whose distance is at most Covers, in either order, what Mask returns is
-//     Mu-GDP and of Rényi divergence at most a Mu^2/2 at every order a > 1, given that all draws
-//     of gaussian are independent.
+//     Mu-GDP and of Rényi divergence at most a Mu^2/2 at every order a > 1, given that all draws of
+//     gaussian are independent.
 //
-// The kernel sees to the rest: it counts friends in both orders, so that distances are symmetric,
+// The kernel does the rest: it counts friends in both orders, so that distances are symmetric,
 // draws the noise, charges Mu before it draws the blocks, and takes a panic for a distance that is
 // too large, or for no release. Certificates say that the space is not part of Gauze.
 type Metric interface {
-	// Distance is how far two estimates are apart; NaN, or an infinite number, if one of them is
-	// none.
+	// Distance returns how far two estimates are apart; NaN or an infinite number if one of them is
+	// no estimate.
 	Distance(a, b []stable.Component) float64
 	// Mask returns an estimate with noise: gaussian draws a Gaussian of mean 0 and that standard
 	// deviation, rounded to an integer, anew with every call. Adding the same to integers is a
@@ -34,12 +34,11 @@ type Metric interface {
 	Mask(y []stable.Component, gaussian func(sigma float64) int64) []stable.Component
 }
 
-// PopularOwnKind is what Release in a space of one's own is called in plans and certificates.
+// PopularOwnKind is the name of ReleasePopular in a user's own space, in plans and certificates.
 const PopularOwnKind = "of blocks: popular estimate in its author's space"
 
-// StatedSpace is what certificates have of a space of one's own: its mask covers estimates that are
-// at most Reach apart, in the units of its distance, at a cost of Mu. That it does is its author's
-// word.
+// StatedSpace is the certificate's entry for a user's own space: its mask covers estimates that are
+// at most Reach apart, in the units of its distance, at a cost of Mu. Its author vouches for this.
 type StatedSpace struct {
 	Reach int64
 	Mu    float64
@@ -48,10 +47,10 @@ type StatedSpace struct {
 // Kind returns PopularOwnKind.
 func (StatedSpace) Kind() string { return PopularOwnKind }
 
-// Covers returns how far apart two estimates may be that the mask covers: its sensitivity.
+// Covers returns the largest distance of two estimates that the mask covers: its sensitivity.
 func (s StatedSpace) Covers() int64 { return s.Reach }
 
-// OwnSpace is the space of a [Metric], with what its author states of it.
+// OwnSpace is the space of a [Metric], with its author's statements.
 type OwnSpace struct {
 	Metric Metric
 	// Components and Columns are those of an estimate, as of a learner's. Required.
@@ -61,7 +60,7 @@ type OwnSpace struct {
 	Friends float64
 	// Covers is r, a whole number of units of the distance, 2 to 2^52. Required.
 	Covers int64
-	// Mu is what the mask costs, in Gaussian DP. Required.
+	// Mu is the cost of the mask, in Gaussian DP. Required.
 	Mu float64
 }
 
@@ -75,7 +74,7 @@ func (h OwnSpace) mask() (line core.Measurement, components, columns int, err er
 	return core.Measurement{Sensitivity: float64(h.Covers), Noise: sigma, Mu: h.Mu}, h.Components, h.Columns, err
 }
 
-// close reports that both orders of two estimates are at most Friends apart.
+// close reports whether two estimates are at most Friends apart, in both orders.
 func (h OwnSpace) close(a, b []stable.Component) (is bool) {
 	defer func() {
 		if recover() != nil {
@@ -102,7 +101,8 @@ func (h OwnSpace) friends(all [][]stable.Component) []int {
 	return counts
 }
 
-// masked returns nil for what is no estimate: what is released is a function of the mask's.
+// masked returns the mask's estimate, or nil if that is no estimate: the release is a function of
+// the mask's result.
 func (h OwnSpace) masked(d *core.Draw, y []stable.Component) (out []stable.Component) {
 	defer func() {
 		if recover() != nil {
@@ -116,7 +116,7 @@ func (h OwnSpace) masked(d *core.Draw, y []stable.Component) (out []stable.Compo
 	return out
 }
 
-// rowsOf writes components as learners do.
+// rowsOf returns components in the form that learners return.
 func rowsOf(components []stable.Component) (rows [][]float64) {
 	for _, c := range components {
 		rows = append(rows, append(append([]float64{c.Weight}, c.Mean...), c.Root...))

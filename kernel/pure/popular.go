@@ -12,24 +12,24 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// PopularKind is what Release is called in plans and certificates.
+// PopularKind is the name of ReleasePopular in plans and certificates.
 const PopularKind = "of blocks: popular estimate"
 
-// LawPopular is the law of the test, as Measurement.Law names it. In the place of a mu it has
+// LawPopular is the law of the test, as Measurement.Law names it. Instead of a mu it has
 // privacy.PureCurve(S/b): discrete Laplace of scale b on a count of sensitivity S, cut at a public
 // bound.
 const LawPopular = "popularity test"
 
-// A Closeness is what a plan's step has to bring for Release: what the mask costs (the zero
-// Parameters where it is a Gaussian, which mu counts), what the test adds to delta as it stands,
-// and its epsilon, which is counted in the plan's Rényi curve.
+// A Closeness is the Extra that a plan's step needs for ReleasePopular: the cost of the mask (the
+// zero Parameters where it is a Gaussian, which mu counts), the delta that the test adds as it
+// stands, and its epsilon, which is counted in the plan's Rényi curve.
 type Closeness struct {
 	Mask  privacy.ParameterMask
 	Delta float64 // in (0, 1)
 	Pure  float64
 }
 
-// Validate reports numbers that make no sense.
+// Validate returns an error if the numbers make no sense.
 func (e Closeness) Validate() (err error) {
 	if !(e.Pure > 0 && e.Pure <= maxEpsilon) {
 		err = fmt.Errorf("want a pure loss in (0, %g], got %v", maxEpsilon, e.Pure)
@@ -40,8 +40,8 @@ func (e Closeness) Validate() (err error) {
 	return errors.Join(agree.ValidDelta(e.Delta), err)
 }
 
-// Loss is the curve of the mask and of the pure loss, and the delta of the test and of the mask's
-// precision: see blocks.Stable.
+// Loss returns the curve of the mask and of the pure loss, and the delta of the test and of the
+// mask's precision: see blocks.Stable.
 func (e Closeness) Loss(epsilon float64) (privacy.Curve, float64) {
 	if e.Mask == (privacy.ParameterMask{}) {
 		return privacy.PureCurve(e.Pure), e.Delta
@@ -49,7 +49,7 @@ func (e Closeness) Loss(epsilon float64) (privacy.Curve, float64) {
 	return e.Mask.Curve().Compose(privacy.PureCurve(e.Pure)), agree.AddedDelta(e.Delta, epsilon)
 }
 
-// StatedSpace is the fields, and nil for no mask.
+// Stated returns the fields, and nil for no mask.
 func (e Closeness) Stated() (numbers any, delta, pure float64) {
 	if e.Mask != (privacy.ParameterMask{}) {
 		numbers = e.Mask
@@ -57,7 +57,7 @@ func (e Closeness) Stated() (numbers any, delta, pure float64) {
 	return numbers, e.Delta, e.Pure
 }
 
-// A Space is a set of estimates with a distance and a mask: what Theorem 4.3.1 asks for. They are
+// A Space is a set of estimates with a distance and a mask, as Theorem 4.3.1 needs. They are
 // written as mixtures are, whatever they stand for; nil has failed and is far from all. Its own
 // comment proves, for some r, z and losses e2:
 //
@@ -67,14 +67,16 @@ func (e Closeness) Stated() (numbers any, delta, pure float64) {
 //	Extra, or a mu that is charged.
 //
 // Popularity and Line are spaces, whose proofs the guarantee rests on, and [OwnSpace] is one that
-// its author answers for. Nobody else's can be.
+// its author answers for. No other package can implement one.
 type Space interface {
-	// asked is what is measured, numbers alone, as the kernel's list of queries has it.
+	// asked returns the query that is measured, numbers only, as the kernel's list of queries has
+	// it.
 	asked() asked
-	// mask is the certificate's line of the mask, whose Mu is charged, with the numbers of
+	// mask returns the certificate's line of the mask, whose Mu is charged, and the numbers of
 	// components and columns of an estimate, or what is wrong with the space.
 	mask() (line core.Measurement, components, columns int, err error)
-	// friends counts for every estimate those within r/(2z), itself included; 0 for a failed one.
+	// friends returns, for every estimate, the number of those within r/(2z), itself included; 0
+	// for a failed one.
 	friends(all [][]stable.Component) []int
 	masked(d *core.Draw, y []stable.Component) []stable.Component
 }
@@ -82,19 +84,19 @@ type Space interface {
 // asked is what a certificate names.
 type asked interface{ Kind() string }
 
-// Popularity is the space of mixtures with dist_PARAM, and says which mask Release puts on a
+// Popularity is the space of mixtures with dist_PARAM, and says which mask ReleasePopular puts on a
 // popular one: it covers estimates within Mask.Gamma of one another, and those within Radius count
-// as friends. What is released is k components in random order, whose weights need not sum to 1.
+// as friends. The release has k components in random order, whose weights need not sum to 1.
 //
 // Proof: popular_proof.md, step 4, with z = 3/2, r = Mask.Gamma <= 1 (stable.Distance), and
 // kernel/privacy/mask_proof.md.
 type Popularity struct{ Mask privacy.ParameterMask }
 
-// Kind is the constant Kind.
+// Kind returns PopularKind.
 func (h Popularity) Kind() string { return PopularKind }
 
-// Radius is r/(2z), for z = 3/2 and r = Mask.Gamma less what the rounding of distances and of a
-// root made triangular can come to.
+// Radius returns r/(2z), for z = 3/2 and r = Mask.Gamma minus a bound on the rounding of distances
+// and of making a root triangular.
 func (h Popularity) Radius() float64 { return privacy.DivDown(privacy.SubDown(h.Mask.Gamma, 1e-5), 3) }
 
 func (h Popularity) asked() asked { return h }
@@ -113,7 +115,7 @@ func (h Popularity) masked(d *core.Draw, y []stable.Component) []stable.Componen
 	return stable.MaskedParameters(y, h.Mask.EtaWeight, h.Mask.EtaMean, h.Mask.EtaCov, d.Normal)
 }
 
-// PopularNumberKind is what Release on a line is called in plans and certificates.
+// PopularNumberKind is the name of ReleasePopular on a line in plans and certificates.
 const PopularNumberKind = "of blocks: popular number"
 
 // Line is the space of numbers with the distance |y - y'|: the mean of a block's one component in
@@ -121,12 +123,12 @@ const PopularNumberKind = "of blocks: popular number"
 // units of one another are friends, and the mask is a Gaussian of Mu, charged, that covers Reach
 // units. The mean that is released is in units.
 //
-// Privacy. What is read of a block is an integer k = round(y/Unit), |k| <= 2^52, or failure:
-// however y/Unit is rounded, a function of the block alone. Integers have z = 1 and any r, so two
-// friends' distances add to at most 2 floor(Reach/2) <= Reach. What is released is a function of k
-// + N, N the rounded Gaussian of sd at least Reach/Mu: round(X) + k = round(X + k) for integers k,
-// so that is post-processing of the Gaussian mechanism, which is Mu-GDP, of Rényi divergence at
-// most a Mu^2/2 at every order a. Sums that wrap modulo 2^64 are functions of k + N too.
+// Privacy. A block is read as an integer k = round(y/Unit), |k| <= 2^52, or failure: however y/Unit
+// is rounded, a function of the block alone. Integers have z = 1 and any r, so two friends'
+// distances add to at most 2 floor(Reach/2) <= Reach. The release is a function of k + N, N the
+// rounded Gaussian of sd at least Reach/Mu: round(X) + k = round(X + k) for integers k, so that is
+// post-processing of the Gaussian mechanism, which is Mu-GDP, of Rényi divergence at most a Mu^2/2
+// at every order a. Sums that wrap modulo 2^64 are functions of k + N too.
 //
 // Source: [PPE] Theorem 4.3.1 (for a line in place of mixtures).
 type Line struct {
@@ -135,10 +137,11 @@ type Line struct {
 	Mu    float64
 }
 
-// Kind is LineKind.
+// Kind returns PopularNumberKind.
 func (h Line) Kind() string { return PopularNumberKind }
 
-// Covers is how far apart two numbers may be that the mask covers, in units: its sensitivity.
+// Covers returns the largest distance of two numbers that the mask covers, in units: its
+// sensitivity.
 func (h Line) Covers() int64 { return h.Reach }
 
 // mostUnits keeps integers exact in float64.
@@ -154,7 +157,7 @@ func (h Line) mask() (line core.Measurement, components, columns int, err error)
 	return core.Measurement{Sensitivity: float64(h.Reach), Noise: sigma, Mu: h.Mu}, 1, 1, err
 }
 
-// read is the number of a block in units, or no number.
+// read returns the number of a block in units, or NaN.
 func (h Line) read(y []stable.Component) float64 {
 	if len(y) != 1 || !(math.Abs(y[0].Mean[0]/h.Unit) <= mostUnits) {
 		return math.NaN()
@@ -166,7 +169,7 @@ func (h Line) friends(all [][]stable.Component) []int {
 	counts := make([]int, len(all))
 	for i, y := range all {
 		for _, other := range all {
-			if math.Abs(h.read(y)-h.read(other)) <= float64(h.Reach/2) { // false for no number
+			if math.Abs(h.read(y)-h.read(other)) <= float64(h.Reach/2) { // false for NaN
 				counts[i]++
 			}
 		}
@@ -179,8 +182,8 @@ func (h Line) masked(d *core.Draw, y []stable.Component) []stable.Component {
 	return []stable.Component{{Weight: 1, Mean: []float64{float64(k)}, Root: []float64{1}}}
 }
 
-// PopularThreshold is 4 t^2/5 + A for t blocks: what the count of friends has to reach, and A, the
-// bound of its noise.
+// PopularThreshold returns 4 t^2/5 + A for t blocks, which the count of friends has to reach, and
+// A, the bound of its noise.
 func PopularThreshold(t int, epsilon, delta float64) (threshold, support int64) {
 	sensitivity := 2 * float64(t-1)
 	support = supportOf(privacy.DivDown(epsilon, sensitivity), sensitivity, math.Log(delta))
@@ -198,10 +201,10 @@ func PopularThreshold(t int, epsilon, delta float64) (threshold, support int64) 
 //	Z is discrete Laplace of rate e1/D, cut to [-A, A], A >= D such that P(Z > A-D) <= d1;
 //	if c + Z < 4t^2/5 + A, fail; else mask the estimate of the first block with q_i > 3t/5.
 //
-// Theorem. If the mask is (e2, d2)-DP for estimates within r, Release is (e1+e2, d1+d2)-DP. More:
-// for neighbours X and X' it can be replaced by a step whose Rényi divergence is at most that of a
-// pure loss e1 plus the mask's, such that each side's law of its outcome is at least 1-d1 times
-// that of the replacement's. So it is paid for by mu^2, Extra and AddedDelta in the sense of
+// Theorem. If the mask is (e2, d2)-DP for estimates within r, ReleasePopular is (e1+e2, d1+d2)-DP.
+// More: for neighbours X and X' it can be replaced by a step whose Rényi divergence is at most that
+// of a pure loss e1 plus the mask's, such that each side's law of its outcome is at least 1-d1
+// times that of the replacement's. So it is paid for by mu^2, Extra and AddedDelta in the sense of
 // privacy.Calibrate.
 //
 // Proof: popular_proof.md, steps 1 to 5.
@@ -211,7 +214,7 @@ func PopularThreshold(t int, epsilon, delta float64) (threshold, support int64) 
 func ReleasePopular(a *core.SubBudget, step string, b blocks.Blocks, how Space, epsilon float64) (y []stable.Component, ok bool, err error) {
 	switch how.(type) {
 	case Popularity, Line, OwnSpace:
-	default: // a pointer to one could be changed between what is charged and what is drawn
+	default: // a pointer to a space could be changed between charge and draw
 		return nil, false, fmt.Errorf("kernel: step %q: want a Popularity, a Line or an OwnSpace, by value, got a %T", step, how)
 	}
 	t, sensitivity := b.Count, 2*float64(b.Count-1)
@@ -237,7 +240,7 @@ func ReleasePopular(a *core.SubBudget, step string, b blocks.Blocks, how Space, 
 	return agree.Release(a, step, how.asked(), secret, tested(test, how, rate, epsilon))
 }
 
-// tested is the test of a space on blocks, whose numbers are given.
+// tested returns the test of a space on blocks, given the numbers in test.
 func tested(test agree.Test, how Space, rate, epsilon float64) agree.Test {
 	t := test.Estimates
 	cover, _ := test.Mask.Mask.(privacy.ParameterMask)
@@ -251,7 +254,7 @@ func tested(test agree.Test, how Space, rate, epsilon float64) agree.Test {
 	test.Run = func(d *core.Draw, estimates [][]stable.Component) (bool, int64, func() []stable.Component) {
 		friends, sum := how.friends(estimates), int64(0)
 		for _, q := range friends {
-			sum += int64(max(q, 1)) // a failed block is its own only friend
+			sum += int64(max(q, 1)) // a failed block counts as its own only friend
 		}
 		threshold, support := PopularThreshold(t, epsilon, d.Step.Extra.(Closeness).Delta)
 		if d.Factor() == 0 {

@@ -1,8 +1,8 @@
 // Package pure brings mechanisms with pure losses to the kernel, which only the algorithms that
 // papers print use: Laplace noise, the exponential mechanism ([Select]), the sparse vector
-// technique ([AboveThreshold]), a choice that tests first whether it may choose ([SelectLocal]),
-// histograms whose noise is cut ([TruncatedCells], [TruncatedSpacings]), and one estimate of secret
-// blocks that most of them are close to ([ReleasePopular]), behind a mask.
+// technique ([AboveThreshold]), an exponential mechanism behind a test of locality ([SelectLocal]),
+// histograms with truncated noise ([TruncatedCells], [TruncatedSpacings]), and one masked block
+// estimate that most others are close to ([ReleasePopular]).
 package pure
 
 import (
@@ -14,13 +14,13 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// maxEpsilon bounds a pure step: package privacy's bounds on its own errors reach that far.
+// maxEpsilon bounds a pure step: package privacy's bounds on its own errors hold up to it.
 const maxEpsilon = 1e7
 
-// rateOf is epsilon/sensitivity, rounded down; an error if the samplers cannot draw at that rate.
-// It sees public numbers only.
+// rateOf returns epsilon/sensitivity, rounded down; an error if the samplers cannot draw at that
+// rate. It sees public numbers only.
 func rateOf(step string, epsilon, sensitivity float64) (float64, error) {
-	if epsilon == 0 { // privacy.PureOfMu of a sub-budget that is spent
+	if epsilon == 0 { // privacy.PureOfMu of a spent sub-budget
 		return 0, fmt.Errorf("kernel: step %q: want a positive epsilon, got 0: %w", step, core.ErrExhausted)
 	}
 	if !(epsilon > 0 && epsilon <= maxEpsilon) {
@@ -34,8 +34,8 @@ func rateOf(step string, epsilon, sensitivity float64) (float64, error) {
 	return rate, nil
 }
 
-// leastTruncated keeps supports below 2^46, whatever the budget: numbers that float64 can count.
-// Any use is far from it.
+// leastTruncated keeps supports below 2^46, whatever the budget: numbers that float64 can count. No
+// realistic use comes near it.
 const leastTruncated = 0x1p-20
 
 // drawLaplace draws j with probability proportional to exp(-rate |j|).
@@ -47,7 +47,7 @@ func drawLaplace(d *core.Draw, rate float64) int64 {
 	return noise.DiscreteLaplace(d.Source(), rate/factor)
 }
 
-// supportOf is the least A >= d, rounded up, with P(Z > A-d) <= exp(logSlack) for P(Z = z) ~
+// supportOf returns the least A >= d, rounded up, with P(Z > A-d) <= exp(logSlack) for P(Z = z) ~
 // exp(-rate |z|), |z| <= A, and an integer d > 0: e^(rate A) >= (2 + (e^(rate d) -
 // 1)/e^logSlack)/(e^rate + 1), in logarithms, with room for their rounding many times over.
 func supportOf(rate, d, logSlack float64) int64 {

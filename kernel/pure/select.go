@@ -12,8 +12,8 @@ import (
 )
 
 // Select chooses one option per leaf by the exponential mechanism, epsilon-DP for all leaves
-// together, and nothing else is released. It is charged privacy.MuOfBoundedRange(epsilon)^2;
-// privacy.BoundedRangeOfMu is the way back.
+// together, and nothing else is released. It is charged privacy.MuOfBoundedRange(epsilon)^2, whose
+// inverse is privacy.BoundedRangeOfMu.
 //
 // Leaf j releases option i with probability proportional to exp(g_j score_i), g_j = epsilon/(2 S_j)
 // rounded down, S_j = q.Sensitivity: exactly so, scores being integers and g_j the binary fraction
@@ -93,8 +93,8 @@ func AboveThreshold(a *core.SubBudget, step string, q papers.Selection, threshol
 }
 
 // selection returns the session's own copy of q, valid; for every leaf epsilon over its
-// sensitivity, rounded down; and a measurement with the largest of the sensitivities and the scale
-// that is its rate's inverse. The ratio of the two is that of all leaves.
+// sensitivity, rounded down; and a measurement with the largest of the sensitivities and a scale
+// that is the inverse of the corresponding rate. The ratio of the two is the same for all leaves.
 func selection(a *core.SubBudget, step string, q papers.Selection, epsilon float64) (_ papers.Selection, rates []float64, m core.Measurement, err error) {
 	if q, err = core.Asked(a, q); err != nil {
 		return q, nil, m, err
@@ -113,8 +113,8 @@ func selection(a *core.SubBudget, step string, q papers.Selection, epsilon float
 	return q, rates, m, nil
 }
 
-// options charges m, gathers the kept rows, and lets choose pick an option of every leaf by its
-// scores.
+// options charges m, gathers the kept rows, and returns the option that choose picks in every leaf
+// by its scores.
 func options(a *core.SubBudget, step string, q papers.Selection, m core.Measurement, choose func(d *core.Draw, leaf int, scores []int64) int) ([]int, error) {
 	values, err := core.Line(a, step, q, m, false, func(d *core.Draw) (values []float64, exact []int64) {
 		t := d.Rows()
@@ -134,7 +134,7 @@ func options(a *core.SubBudget, step string, q papers.Selection, m core.Measurem
 	return chosen, nil
 }
 
-// coins draws which of n rows are kept, each by itself with probability keep; nil for all.
+// coins draws which of n rows are kept, each independently with probability keep; nil for all.
 func coins(d *core.Draw, keep float64, n int) []bool {
 	if keep == 0 || keep == 1 {
 		return nil
@@ -147,8 +147,8 @@ func coins(d *core.Draw, keep float64, n int) []bool {
 	return kept
 }
 
-// exponential draws an option i with probability proportional to exp(rate scores[i]); the first of
-// the largest scores if a test wants no noise.
+// exponential draws an option i with probability proportional to exp(rate scores[i]); if a test
+// wants no noise, the first with the largest score.
 func exponential(d *core.Draw, rate float64, scores []int64) int {
 	factor := d.Factor()
 	if factor == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query/papers"
 )
 
-// Local says how SelectLocal chooses among options of S = max(0, -score).
+// Local sets how SelectLocal chooses among options of S = max(0, -score).
 type Local struct {
 	Eta int // only options with S <= Eta are ever chosen; even, 2 to 2^20
 	// Unlisted: the options that the query does not list are infinitely many and count from this S
@@ -98,7 +98,7 @@ func local(d *core.Draw, l Local, e0, e1, logSlack float64, scores []int64) int 
 	return at[exponential(d, e0, good)]
 }
 
-// locality is g.
+// locality returns g.
 func locality(l Local, e0, logSlack float64, scores []int64) int64 {
 	half := l.Eta / 2
 	volume := make([]float64, 3*half+2) // V_0, .., V_(Eta+1+Eta/2): counts, exact in float64
@@ -121,9 +121,9 @@ func locality(l Local, e0, logSlack float64, scores []int64) int64 {
 	return g
 }
 
-// volumeRatio is at most exp(x + logSlack) (1 - 1e-10), and less than 2^1024: what the rounding of
-// its arguments, of their sum and of exp, and later of one multiplication can add is far below the
-// margin.
+// volumeRatio returns at most exp(x + logSlack) (1 - 1e-10), and less than 2^1024. The margin is
+// far above the rounding of its arguments, of their sum and of exp, and later of one
+// multiplication.
 func volumeRatio(x, logSlack float64) float64 {
 	margin := 1e-9 + 1e-12*(math.Abs(x)+math.Abs(logSlack))
 	return math.Exp(min(x+logSlack-margin, 600))

@@ -23,11 +23,11 @@ import (
 // Theorem. Let s be the slack that the step's delta buys, and A >= D such that P(Z > A-D) <= s. On
 // each pair of neighbours X, X' the release is within total variation s of a mechanism M~ that is
 // epsilon-DP on this pair, hence privacy.MuOfPure(epsilon)-GDP, which is what the session's filter
-// adds up; s enters delta with the factor (1 + e^epsilon_total), as the slack of Cells does
-// (privacy.Calibrate).
+// adds up; s enters delta with the factor (1 + e^epsilon_total), as the slack of
+// kernel.StabilityHistogram does (privacy.Calibrate).
 //
 // Neither the number of cells nor that of leaves matters. For a table of block estimates D is g
-// times as large, g as in Cells.
+// times as large, g as there.
 //
 // Proof: truncated_proof.md, steps 1 to 4.
 //
@@ -44,17 +44,17 @@ func TruncatedCells(a *core.SubBudget, step string, q query.BoxKeys, epsilon flo
 	return kernel.UnflatCells(values), support, err
 }
 
-// A Bucket is one released bucket of a histogram of gaps.
+// A Bucket is one released bucket of a spacing histogram.
 type Bucket struct {
 	Scale     int
 	Gap       float64 // 2^Scale: the gaps are at least that long, and less than twice
-	Low, High float64 // where those gaps lie: N^2 Gap, N being the query's Rows
+	Low, High float64 // the range of those gaps: of length N^2 Gap, N being the query's Rows
 	Count     float64 // noisy
 }
 
-// TruncatedSpacings releases the buckets of gaps whose noisy count passes the support of the noise,
-// sorted by scale and place: epsilon-DP but for the step's slack. All of it, proof included, is as
-// for TruncatedCells, with the L1 sensitivity of papers.SpacingBuckets.
+// TruncatedSpacings releases the buckets of a spacing histogram whose noisy count passes the
+// support of the noise, sorted by scale and place: epsilon-DP up to the step's slack. Everything,
+// proof included, is as for TruncatedCells, with the L1 sensitivity of papers.SpacingBuckets.
 //
 // Source: [AMN24] Algorithm 3 (its histogram); [AAL21] Section 1.1 of the restatement.
 func TruncatedSpacings(a *core.SubBudget, step string, q papers.SpacingBuckets, epsilon float64) (buckets []Bucket, support float64, err error) {
@@ -72,8 +72,8 @@ func TruncatedSpacings(a *core.SubBudget, step string, q papers.SpacingBuckets, 
 	return buckets, support, err
 }
 
-// truncated releases counts of L1 sensitivity l1 with truncated Laplace noise, those from beyond
-// on, which is more than an empty one can have.
+// truncated releases counts of L1 sensitivity l1 with truncated Laplace noise: those of at least
+// beyond, which no empty one can reach.
 func truncated(a *core.SubBudget, step string, q interface{ Kind() string }, l1, epsilon float64, release func(d *core.Draw, beyond float64, draw func() int64) []float64) (
 	values []float64, support float64, err error) {
 	l1 = core.Grouped(a, l1)
