@@ -9,10 +9,10 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// CostOfGroups returns what the fits of disjoint groups cost together under r within the budget
-// whole, of which each has this plan, calibrated to total under add-or-remove-one. gaussian says
-// that the plan's steps are the Gaussian mechanism, on sums, pairs and thresholds, or blocks: those
-// of methods that people use.
+// CostOfGroups returns the joint cost, under r and within the budget whole, of the fits of disjoint
+// groups, each with this plan, calibrated to total under add-or-remove-one. gaussian says that the
+// plan's steps are the Gaussian mechanism, on sums, pairs and thresholds, or blocks: those of
+// methods that people use.
 //
 // Theorem. Let neighbours differ under r in one row, or person, of all groups together. Then
 // everything that the groups' fits release costs no more than this, in the sense of
@@ -27,7 +27,7 @@ func CostOfGroups(plan kernel.Plan, total privacy.Calibration, gaussian bool, r 
 	return c.OfGroups(r, whole, replaced(plan, total, gaussian, c))
 }
 
-// replaced returns what one fit that costs c costs where a row of its table is replaced.
+// replaced returns the cost of one fit that costs c when a row of its table is replaced.
 func replaced(plan kernel.Plan, total privacy.Calibration, gaussian bool, c privacy.Cost) privacy.Cost {
 	if total.Budget.Pure() { // a fit that is epsilon-DP under add-or-remove-one
 		mu := privacy.MuOfPure(2 * total.Budget.Epsilon)
@@ -46,7 +46,7 @@ func replaced(plan kernel.Plan, total privacy.Calibration, gaussian bool, c priv
 	return c.Replaced(steps, total.Needs.AddedDelta)
 }
 
-// worst is the ratio of every step in Gaussian DP, whatever it asks.
+// worst is the ratio of every step in Gaussian DP, whatever its query.
 //
 // Proof: kernel/privacy/groups_proof.md, step 4.
 const worst = 4
@@ -81,15 +81,15 @@ const (
 	ulps     = 1 + 1e-12 // more than the roundings of two sensitivities and a square
 )
 
-// gapsRatio2 is that of query.SpacingMasses.
+// gapsRatio2 is the squared ratio of query.SpacingMasses.
 var gapsRatio2 = func() float64 {
 	ratio := query.SpacingMasses{}.Sensitivity(privacy.ReplaceOne) / query.SpacingMasses{}.Sensitivity(privacy.AddRemoveOne)
 	return ratio * ratio * ulps
 }()
 
-// GroupRatio2 bounds what a measurement by the Gaussian mechanism that was calibrated under
-// add-or-remove-one costs where a row is replaced, in mu^2 and over what it is charged, by the kind
-// of its query: 4 of a kind that it does not know.
+// GroupRatio2 returns a bound on the cost of a measurement by the Gaussian mechanism, calibrated
+// under add-or-remove-one, when a row is replaced: in mu^2, relative to its charge, by the kind of
+// its query. It is 4 for an unknown kind.
 //
 // Proof: kernel/privacy/groups_proof.md, steps 4 to 7.
 func GroupRatio2(kind string) float64 {
@@ -111,7 +111,7 @@ func GroupRatio2(kind string) float64 {
 }
 
 // closeness returns how close the thresholds of a step are to never showing a key that only one of
-// two tables has, where these differ in a replaced row: s of all its measurements together.
+// two tables has, where these differ in a replaced row: over all measurements of step s together.
 //
 // Proof: kernel/privacy/groups_proof.md, step 8.
 func closeness(s kernel.Step, total privacy.Calibration) float64 {

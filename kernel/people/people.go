@@ -1,13 +1,13 @@
-// Package people takes in the rows of tables in which a person has several, or in which rows fall
-// into groups that get a model each.
+// Package people reads tables in which a person has several rows, or in which rows fall into groups
+// that get a model each.
 //
-// Of every person one row is kept, drawn uniformly and in secret, and the table that is protected
-// holds those, in random order. So a person is one row of it, whatever was measured of it
-// afterwards and however many rows the person has, and its rows have the law of a random row of a
-// random person. That a person's rows change, or come or go, is then a change of one row:
+// It keeps one row of every person, drawn uniformly and in secret. The protected table holds those
+// rows, in random order. So a person is one row of it, whatever is measured of it afterwards and
+// however many rows the person has, and its rows have the law of a random row of a random person. A
+// change of a person's rows, or a person who comes or goes, is then a change of one row:
 // people_proof.md.
 //
-// Where rows fall into groups, [CostOfGroups] finds in a plan what every step costs where a row is
+// Where rows fall into groups, [CostOfGroups] finds in a plan the cost of every step when a row is
 // replaced within its group, and leaves the composition to package privacy.
 package people
 
@@ -21,21 +21,21 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A Builder takes the rows of persons in. It copies every row that it is given, and keeps one of
-// each person. A copy of a builder fills, and is closed with, the same tables.
+// A Builder collects the rows of persons. It copies every row that it is given, and keeps one of
+// each person. Copies of a builder fill, and close, the same tables.
 type Builder struct {
 	engine.Protected
 	*crowd
 }
 
-// A crowd is what the copies of a builder share.
+// A crowd is the state that copies of a builder share.
 type crowd struct {
 	mu     sync.Mutex
-	d      int            // values of a row
-	codes  int            // .. of which so many, the last, are codes of categories
+	d      int            // number of values of a row
+	codes  int            // .. of which the last are codes of categories, this many
 	at     map[string]int // the number of a person
-	seen   []uint64       // of each person, how many rows there were
-	group  []int          // that of the row that is kept
+	seen   []uint64       // number of rows of each person
+	group  []int          // group of the row that is kept
 	kept   []float64      // the rows that are kept, row-major
 	random func() noise.Source
 	done   bool
@@ -55,9 +55,9 @@ func newBuilder(d, c int, source noise.Source) *Builder {
 	return &Builder{crowd: &crowd{d: d + c, codes: c, at: map[string]int{}, random: func() noise.Source { return source }}}
 }
 
-// Append adds one row of d values of a person, which belongs to a group (0 where there is but one).
+// Append adds one row of d values of a person, which belongs to a group (0 if there is only one).
 // Rows of the same person have the same name; a row without one, "", is of a person of its own.
-// Values are those of kernel.Builder.Append, and so are a programmer's errors.
+// Values, and panics at a programmer's errors, are those of kernel.Builder.Append.
 func (b *Builder) Append(person string, group int, row []float64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -82,17 +82,17 @@ func (b *Builder) Append(person string, group int, row []float64) {
 	}
 }
 
-// Persons is how many there are: public under replace-one, and private where the sizes of groups or
-// the relation make n so.
+// Persons returns the number of persons: public under replace-one, and private where the sizes of
+// groups or the relation make n so.
 func (b *Builder) Persons() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.seen)
 }
 
-// Protect closes the builder and returns a protected table for each of so many groups, of the rows
-// that are kept, in an order that is uniformly random; nil is a room in memory. Rows of other
-// groups are in none.
+// Protect closes the builder and returns a protected table of the kept rows of each of the given
+// number of groups, in an order that is uniformly random; a nil room is memory. Rows of other
+// groups are dropped.
 func (b *Builder) Protect(r privacy.Relation, groups int, room kernel.Room) []*kernel.Table {
 	b.mu.Lock()
 	defer b.mu.Unlock()
