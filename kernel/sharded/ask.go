@@ -12,15 +12,15 @@ import (
 	"github.com/gauze-dp/gauze/parallel"
 )
 
-// A question is what is asked of a source.
+// A question is a scan of a source.
 type question struct {
-	task   // what workers are told of it
+	task   // the part that workers see
 	scan   query.Scan
 	source engine.Source
 	table  *engine.Table
 }
 
-// questionOf is false for what workers are not asked.
+// questionOf returns the question for workers; ok is false for scans that workers are not asked.
 func questionOf(s engine.Source, q query.Scan) (asked question, ok bool) {
 	asked.Columns, asked.Scan, asked.scan, asked.source = s.Columns(), q, q, s
 	_, ok = q.(query.Summed)
@@ -44,8 +44,8 @@ func questionOf(s engine.Source, q query.Scan) (asked question, ok bool) {
 	return asked, ok
 }
 
-// scan is what a question finds, nil if workers cannot be asked it. It panics if they do not
-// answer.
+// scan returns the answer to a question, nil if workers cannot be asked it. It panics if they do
+// not answer.
 func (p *pool) scan(ctx context.Context, q question) query.Accumulator {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -54,14 +54,14 @@ func (p *pool) scan(ctx context.Context, q question) query.Accumulator {
 		panic(err)
 	}
 	q.Table, q.Shards = l.number, l.shards
-	if _, err := encode(q.task); err != nil || l.shards == 0 { // of another kind, or none of their rows
+	if _, err := encode(q.task); err != nil || l.shards == 0 { // a kind that workers cannot answer, or no rows that they can read
 		return nil
 	}
 	own, read := q.here(ctx, l)
 	answers, err := p.ask(ctx, q, l)
 	switch {
 	case ctx.Err() != nil:
-		return own // thrown away
+		return own // the caller discards it
 	case err != nil:
 		panic(err)
 	}
@@ -71,8 +71,8 @@ func (p *pool) scan(ctx context.Context, q question) query.Accumulator {
 	return own
 }
 
-// here is what the question finds in the rows that no worker can read, and in their pairs, and how
-// many numbers these are.
+// here returns the answer over the rows that no worker can read, and over their pairs, and the
+// number of values read.
 func (q question) here(ctx context.Context, l *layout) (own query.Accumulator, numbers int) {
 	if p, ok := q.source.(engine.Pairs); ok {
 		p.Of, _ = l.split(p.Of)
@@ -89,7 +89,8 @@ func (q question) here(ctx context.Context, l *layout) (own query.Accumulator, n
 	return own, numbers
 }
 
-// merge adds the answers to what was found here, false if they are not of all that was asked.
+// merge adds the workers' answers to the accumulator of the rows here. It returns false if together
+// they do not cover all rows.
 func (q question) merge(own query.Accumulator, read int, answers []*answer, l *layout) bool {
 	for _, a := range answers {
 		read += a.Read
@@ -114,7 +115,8 @@ func (q question) merge(own query.Accumulator, read int, answers []*answer, l *l
 	return false
 }
 
-// ask has a question answered part by part: the answers, one for each, whoever was asked how often.
+// ask has workers answer a question part by part. It returns one answer for each part, however
+// often workers were asked.
 func (p *pool) ask(ctx context.Context, q question, l *layout) (answers []*answer, err error) {
 	p.asked++
 	name, parts := askName(p.asked), l.shards
@@ -147,15 +149,15 @@ func (p *pool) ask(ctx context.Context, q question, l *layout) (answers []*answe
 	return answers, err
 }
 
-// run hands work out. Whether it was done is seen by the answers: that all are there is enough, and
-// nothing less.
+// run hands work out. Whether it was done shows in the answers: what counts is that all of them are
+// there.
 func (p *pool) run(ctx context.Context, items []string) {
 	defer func() { _ = recover() }()
 	_ = p.schedule.Run(ctx, items)
 }
 
-// collect reads the answers of an attempt: nil if one is missing, and an error if two workers
-// disagree or one is damaged, which no attempt will mend.
+// collect reads the answers of an attempt. It returns nil if one is missing, and an error if two
+// workers disagree or one answer is damaged, which no further attempt will fix.
 func (p *pool) collect(of task, key string, parts int) ([]*answer, error) {
 	names, err := p.store.Names(key)
 	if err != nil {
@@ -194,14 +196,14 @@ func (p *pool) collect(of task, key string, parts int) ([]*answer, error) {
 	return answers, nil
 }
 
-// forget removes what begins so, as far as it can: what is left goes with the store.
+// forget removes the names with this prefix, as far as it can: the rest goes with the store.
 func (p *pool) forget(prefix string) {
 	names, _ := p.store.Names(prefix)
 	together(len(names), func(i int) { _ = p.store.Remove(names[i]) })
 }
 
-// calls of a store are made at a time. A guess: one of objects answers after tens of milliseconds,
-// and answers that are as long as a shard take memory.
+// calls is the number of concurrent calls of a store. A guess: a store of objects answers after
+// tens of milliseconds, and answers as long as a shard take memory.
 const calls = 16
 
 // together calls f(0), .., f(n-1), each once, several at a time: more than there are cores, because

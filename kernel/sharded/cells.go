@@ -7,8 +7,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// A histogram is the cells of one that are not empty, in the order of their keys: as equal maps
-// have equal texts.
+// A histogram holds the cells of one that are not empty, in the order of their keys, so that equal
+// maps have equal texts.
 type histogram struct {
 	Keys   []float64 // query.MostBoxColumns for each
 	Counts []int64
@@ -25,8 +25,8 @@ func histogramsOf(counts []map[query.Box]int64) (all []histogram) {
 	return all
 }
 
-// counted adds what workers count to the cells of the rows here, false if that is not of all
-// histograms.
+// counted adds the workers' counts to the cells of the rows here. It returns false if an answer
+// does not have all histograms.
 func counted(here *query.Boxes, answers []*answer) bool {
 	for _, a := range answers {
 		if len(a.Cells) != len(here.Counts) {

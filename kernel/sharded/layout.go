@@ -8,18 +8,18 @@ import (
 	"github.com/gauze-dp/gauze/parallel"
 )
 
-// A chunk is rows that lie together, from number First of the table on.
+// A chunk is a run of rows stored together, from row First of the table on.
 type chunk struct {
 	First, Rows int
-	At          int // in the shard
+	At          int // offset in the shard
 	Check       uint64
 }
 
-// A shard is what one worker reads at a time.
+// A shard is the part of a table that one worker reads at a time.
 type shard struct {
 	Number  int
 	Chunks  []chunk
-	Partial bool // some rows are, which are null rows there: a partial is written of them
+	Partial bool // it has partial rows, which are null rows in it: a partial is written for them
 }
 
 func (s shard) rows() (n int) {
@@ -29,7 +29,7 @@ func (s shard) rows() (n int) {
 	return n
 }
 
-// A partial is the partial rows of a shard: their numbers among its rows, in order, and their
+// A partial holds the partial rows of a shard: their numbers among its rows, in order, and their
 // cells.
 type partial struct {
 	At    []int
@@ -46,8 +46,8 @@ type layout struct {
 	own            []shard
 }
 
-// layout lays a table out, once: it is filled before it is asked anything. What workers read of it
-// they check against what was read here.
+// layout lays a table out, once: the table is filled before anything is asked of it. Workers check
+// what they read against the hashes taken here.
 func (p *pool) layout(t *engine.Table) (*layout, error) {
 	if l := p.tables[t]; l != nil {
 		return l, nil
@@ -75,13 +75,13 @@ func (p *pool) layout(t *engine.Table) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.shards = len(l.own); l.shards > 0 { // a table that workers have no part in is not held on to
+	if l.shards = len(l.own); l.shards > 0 { // a table without work for workers is not kept
 		p.tables[t] = l
 	}
 	return l, nil
 }
 
-// write notes what the rows of a shard hash to, and writes its partial rows beside.
+// write records the hash of a shard's rows, and writes its partial rows beside them.
 func (l *layout) write(s Store, t *engine.Table, i int) error {
 	own, cells, n := &l.own[i], partial{}, 0
 	read, seen := t.Pieces(), engine.Seen{Table: t}.Pieces()
@@ -104,7 +104,7 @@ func (l *layout) write(s Store, t *engine.Table, i int) error {
 	return nil
 }
 
-// note keeps the partial rows of a piece, whose first row is number at of the shard.
+// note keeps the partial rows of a piece, whose first row is row at of the shard.
 func (p *partial) note(piece []float64, at, d int, seen func() []float64) {
 	var all []float64
 	for i := 0; i < len(piece); i += d {

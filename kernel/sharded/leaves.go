@@ -6,7 +6,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// placing is what a worker writes the leaves and values of a shard's rows to.
+// placing returns the scan that writes the leaves and values of a shard's rows, with room for them.
 func placing(q query.Placing, rows int) query.Scan {
 	q.Leaf = make([]int32, rows)
 	if q.Column >= 0 {
@@ -15,8 +15,8 @@ func placing(q query.Placing, rows int) query.Scan {
 	return q
 }
 
-// placed puts what workers say beside the leaves and values of the rows here, false if it is not of
-// all rows, or no leaves.
+// placed adds the workers' leaves and values to those of the rows here. It returns false if they do
+// not cover all rows, or are no leaves.
 func placed(here *query.Places, answers []*answer, l *layout) bool {
 	leaves := int32(here.Partition.Leaves())
 	for i, a := range answers {

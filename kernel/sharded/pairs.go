@@ -8,15 +8,15 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// A pairList is those of engine.Pairs that one worker reads: x, y, x, y, .. They are drawn where
-// the fit runs, once for all attempts, and lie in the store as the rows do.
+// A pairList holds the part of engine.Pairs that one worker reads: x, y, x, y, .. Pairs are drawn
+// where the fit runs, once for all attempts, and stored as the rows are.
 type pairList struct {
 	Of []int32
 }
 
 func pairsName(asked int) string { return fmt.Sprintf("pairs.%d.", asked) }
 
-// split parts pairs of which one is in a chunk that no worker can read from the others.
+// split separates the pairs with a row in a chunk that no worker can read from the others.
 func (l *layout) split(pairs [][2]int32) (here, theirs [][2]int32) {
 	own := func(row int32) bool { return l.here[int(row)/engine.ChunkRows*engine.ChunkRows] }
 	for _, p := range pairs {
@@ -29,8 +29,8 @@ func (l *layout) split(pairs [][2]int32) (here, theirs [][2]int32) {
 	return here, theirs
 }
 
-// writePairs writes lists of pairs, as many as there are shards: each is read at about the cost of
-// one.
+// writePairs writes lists of pairs, as many as there are shards: each takes about the same time to
+// read.
 func (p *pool) writePairs(all engine.Pairs, l *layout) (parts int, err error) {
 	_, theirs := l.split(all.Of)
 	for part := range l.shards {
@@ -45,8 +45,8 @@ func (p *pool) writePairs(all engine.Pairs, l *layout) (parts int, err error) {
 	return l.shards, nil
 }
 
-// pairs reads the rows of a list of pairs, wherever they are, adds their differences, and says how
-// many numbers these were.
+// pairs reads the rows of a list of pairs, wherever they are, adds their differences, and returns
+// the number of values read.
 func (t task) pairs(s Store, asked, part int) (found query.Accumulator, read int, err error) {
 	var list pairList
 	if err := get(s, fmt.Sprint(pairsName(asked), part), &list); err != nil {
@@ -77,12 +77,12 @@ func (t task) pairs(s Store, asked, part int) (found query.Accumulator, read int
 	return found, read, nil
 }
 
-// A reach is the rows of a table that one worker has open.
+// A reach is the set of a table's chunks that one worker has open.
 type reach struct {
 	task
 	s    Store
 	of   map[int]located
-	open map[int][]float64 // by the first rows of chunks
+	open map[int][]float64 // by their first rows
 	left []func()
 	err  error
 }
@@ -93,7 +93,7 @@ type located struct {
 	shard int
 }
 
-// row is one row of the table, of any shard.
+// row returns one row of the table, of any shard.
 func (r *reach) row(i int) []float64 {
 	first, d := i/engine.ChunkRows*engine.ChunkRows, r.Columns
 	numbers, ok := r.open[first]
@@ -120,10 +120,10 @@ func (r *reach) leave() {
 	r.left = nil
 }
 
-// tables are the chunks of tables that this process has read pairs of.
+// tables are the chunks of tables whose pairs this process has read.
 var tables sync.Map
 
-// tableOf is where the chunks of a table are, by their first rows.
+// tableOf returns the places of a table's chunks, by their first rows.
 func tableOf(s Store, t task) (map[int]located, error) {
 	name := reading{s, t.Table, -1}
 	if of, ok := tables.Load(name); ok {

@@ -28,7 +28,8 @@ func get(s Store, name string, into any) error {
 	return err
 }
 
-// seal writes a plain value and, after it, a sum of its text, which tells whether it was damaged.
+// seal returns the text of a plain value and, after it, a checksum, which shows whether it was
+// damaged.
 func seal(v any) (text []byte, sum hash, err error) {
 	text, err = encode(v)
 	sum.text(text)
@@ -48,16 +49,16 @@ func unseal(text []byte, into any) (sum hash, err error) {
 	return sum, decode(text, into)
 }
 
-// Why what is written cannot be had: constants, because what was written may hold sums of rows.
+// The reasons why a stored text cannot be read: constants, because the text may hold sums of rows.
 var (
 	errKind = errors.New("sharded: not a question for workers")
 	errText = errors.New("sharded: what was written is damaged")
 )
 
-// asked are the structs that can stand in an interface of what is written: the questions of default
-// methods about rows, pairs of rows and partial rows, and what an engine tells some of them from,
-// of the kernel's own types alone. The order is that of the format, of which all workers of a fit
-// have the same version.
+// asked are the structs that may stand in an interface of a stored value: the questions of default
+// methods about rows, pairs of rows and partial rows, and the scans that an engine answers some of
+// them by, all of the kernel's own types. The order is part of the format; all workers of a fit
+// have the same version of it.
 var asked = []reflect.Type{
 	reflect.TypeFor[query.Count](), reflect.TypeFor[query.Counts](), reflect.TypeFor[query.ClippedMoments](),
 	reflect.TypeFor[query.Directions](), reflect.TypeFor[query.CellCounts](), reflect.TypeFor[query.LogRatio](),
@@ -67,7 +68,7 @@ var asked = []reflect.Type{
 }
 
 // encode writes a plain value: numbers bit for bit, slices with nil told from empty, the fields of
-// structs in order. What is not plain, or not asked, is an error.
+// structs in order. A value that is not plain, or of a type not in asked, is an error.
 //
 // Equal values have equal texts, and decode returns what was written.
 func encode(v any) ([]byte, error) { return write(nil, reflect.ValueOf(v)) }
@@ -91,20 +92,20 @@ func write(text []byte, v reflect.Value) (_ []byte, err error) {
 			return append(text, 0), nil
 		}
 		text = binary.AppendUvarint(text, uint64(v.Len())+1)
-		switch long := v.Interface().(type) { // as long as a table
+		switch long := v.Interface().(type) { // the slices that are as long as a table
 		case []float64:
 			text = slices.Grow(text, 8*len(long))
 			for _, x := range long {
 				text = binary.LittleEndian.AppendUint64(text, math.Float64bits(x))
 			}
 			return text, nil
-		case []int64: // how long they are says nothing of sums
+		case []int64: // their length says nothing of sums
 			for _, x := range long {
 				text = binary.LittleEndian.AppendUint64(text, uint64(x))
 			}
 			return text, nil
 		case []int32:
-			text = slices.Grow(text, len(long)) // few leaves
+			text = slices.Grow(text, len(long)) // few bytes per leaf
 			for _, x := range long {
 				text = binary.AppendVarint(text, int64(x))
 			}
@@ -147,7 +148,7 @@ func decode(text []byte, into any) (err error) {
 	return nil
 }
 
-// A reader panics at a text that nothing was written as.
+// A reader panics at a text that encode cannot have written.
 type reader struct{ text []byte }
 
 func (r *reader) take(n int) (taken []byte) {
@@ -181,7 +182,7 @@ func (r *reader) read(v reflect.Value) {
 		if n == 0 {
 			return
 		}
-		if n--; n > uint64(len(r.text)) { // every element has a byte at least
+		if n--; n > uint64(len(r.text)) { // every element has at least one byte
 			panic(errText)
 		}
 		v.Set(reflect.MakeSlice(v.Type(), int(n), int(n)))
@@ -220,8 +221,8 @@ func (r *reader) read(v reflect.Value) {
 	}
 }
 
-// hash tells texts and pieces of rows apart that differ by accident. It is no secret and keeps
-// none: what it is of lies beside it.
+// hash detects accidental differences between texts and between pieces of rows. It is no secret and
+// protects none: it is stored beside its text.
 type hash uint64
 
 const prime = 1099511628211 // of FNV-1a

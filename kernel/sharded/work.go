@@ -13,7 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/parallel"
 )
 
-// A view is how the rows of a table are asked.
+// A view is the form in which a question sees the rows of a table.
 type view int
 
 const (
@@ -22,32 +22,32 @@ const (
 	differences      // of pairs of rows
 )
 
-// A task is what is asked of every part: of each shard, or of each list of pairs.
+// A task is the question that every part is asked: each shard, or each list of pairs.
 type task struct {
 	Table, Shards, Columns int
 	As                     view
-	Fill                   []float64 // of cells that are missing, or nil
+	Fill                   []float64 // values of missing cells, or nil
 	Scan                   query.Scan
 	Key                    []byte // the store's
 }
 
 func askName(asked int) string { return "ask." + strconv.Itoa(asked) }
 
-// answersName begins the names of the answers to a question at an attempt.
+// answersName returns the prefix of the names of the answers to a question at an attempt.
 func answersName(asked, attempt int) string { return fmt.Sprintf("answer.%d.%d.", asked, attempt) }
 
-// An answer is what was found in a part. It is named by what it says, so that the same answer given
-// twice is one, and two that differ are two; and by the store's key, without which a name says
-// nothing: those who may not read the store may see names, in lists and logs.
+// An answer is the result of one part. Its name is a hash of its text, so that the same answer
+// given twice is one, and two that differ are two. The store's key is hashed too; without it a name
+// says nothing: those who may not read the store may see names, in lists and logs.
 type answer struct {
-	Read   int     // numbers
+	Read   int     // number of values
 	Sum    []int64 // of a Summed
 	Leaves []int32 // of a Placing, in the order of the shard's rows
 	Values []float64
 	Cells  []histogram // of a BoxKeys
 }
 
-// answerOf is what an accumulator holds that was handed so many numbers.
+// answerOf returns the contents of an accumulator that has read the given number of values.
 func answerOf(found query.Accumulator, read int) answer {
 	a := answer{Read: read}
 	switch found := found.(type) {
@@ -61,22 +61,22 @@ func answerOf(found query.Accumulator, read int) answer {
 	return a
 }
 
-// answerName is what an answer is written as whose text has that sum, after the names of a question
-// and an attempt.
+// answerName returns the name of an answer whose text has the given checksum, after the names of a
+// question and an attempt.
 func (t task) answerName(to string, part int, sum hash) string {
 	named := sha256.Sum256(fmt.Appendf(nil, "%s.%s%d.%x", t.Key, to, part, uint64(sum)))
 	return fmt.Sprintf("%s%d.%x", to, part, named[:8])
 }
 
-// Work does what an item of a Scheduler names: it reads a part and writes what it finds, both in
-// the store, which must be comparable. The error is a constant, and panics are one.
+// Work does what an item of a Scheduler names: it reads a part and writes the result, both in the
+// store, which must be comparable. The error is a constant, and panics become that error.
 func Work(s Store, item string) (err error) {
 	defer func() {
 		if recover() != nil {
 			err = errWorkers
 		}
 	}()
-	parallel.Run(1, func(int) { // where a disk that is lost is a panic
+	parallel.Run(1, func(int) { // a lost disk is a panic there
 		if work(s, item) != nil {
 			err = errWorkers
 		}
@@ -85,7 +85,7 @@ func Work(s Store, item string) (err error) {
 }
 
 func work(s Store, item string) error {
-	var names [3]int // what is asked, the attempt, the part
+	var names [3]int // the question, the attempt, the part
 	parts := strings.Split(item, ".")
 	if len(parts) != len(names) {
 		return errText
@@ -116,7 +116,7 @@ func work(s Store, item string) error {
 	return s.Write(asked.answerName(answersName(names[0], names[1]), names[2], sum), text)
 }
 
-// shard reads a shard's rows, and says how many numbers these were.
+// shard reads a shard's rows, and returns the number of values read.
 func (t task) shard(s Store, _, part int) (found query.Accumulator, read int, err error) {
 	var own shard
 	var odd partial
@@ -147,7 +147,8 @@ func (t task) shard(s Store, _, part int) (found query.Accumulator, read int, er
 	return found, at * t.Columns, nil
 }
 
-// seen is a piece, from row number at of its shard on, as it is asked: itself, or made in a room.
+// seen returns a piece, from row number at of its shard on, in the task's view: itself, or a copy
+// in room.
 func (t task) seen(piece []float64, at int, odd partial, room *[]float64) []float64 {
 	k, _ := slices.BinarySearch(odd.At, at)
 	n := len(piece) / t.Columns
@@ -176,7 +177,7 @@ type reading struct {
 	table, first int
 }
 
-// Forget drops what this process knows of a store in which it has no more work: hashes of rows.
+// Forget drops this process's hashes of the rows of a store in which it has no more work.
 func Forget(s Store) {
 	for _, known := range []*sync.Map{&sound, &tables} {
 		known.Range(func(of, _ any) bool {
@@ -188,7 +189,7 @@ func Forget(s Store) {
 	}
 }
 
-// open returns the numbers of a chunk, good until it is left.
+// open returns the numbers of a chunk, valid until it is left.
 func (c chunk) open(s Store, t task, shard int) (numbers []float64, leave func(), err error) {
 	numbers, leave, err = s.Rows(shard, c.At, c.Rows*t.Columns)
 	if err != nil {
