@@ -26,8 +26,9 @@ import (
 //     differs: its count is 1, and there are at most J such cells on either side, over all leaves
 //     and histograms together.
 //
-// See the kernel's Cells for how noise and threshold follow. What cell a row is in is one function
-// of the row and the query, however coarse arithmetic is for huge, tiny or negative zero numbers.
+// See kernel.StabilityHistogram for how noise and threshold follow. What cell a row is in is one
+// function of the row and the query, however coarse arithmetic is for huge, tiny or negative zero
+// numbers.
 //
 // Caller must ensure: nothing.
 //
