@@ -210,19 +210,12 @@ func TestCategoriesLeaveNumbersAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		plan, _, err := q.calibrated()
-		measure := q.measure
-		if q.share == 0 { // such a fit has a profile first
-			plan, err = q.method.Plan(q.problem)
-			measure = func(ctx context.Context, s *kernel.Session) (estimate.Outcome, error) {
-				return q.method.Fit(ctx, s, q.problem)
-			}
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		var heard kerneltest.Transcript
 		s := kerneltest.Open(t, table, plan, kernel.Terms{Relation: r.Relation, Budget: r.Budget}, kerneltest.Options{Exact: true, Record: &heard})
-		if _, err := measure(context.Background(), s); err != nil {
+		if _, err := q.measure(context.Background(), s); err != nil {
 			t.Fatal(err)
 		}
 		return &heard
@@ -310,5 +303,43 @@ func TestVerifyCountsCategories(t *testing.T) {
 		if v := Verify(out); v.Faults == nil || !strings.Contains(fmt.Sprint(v.Faults), "columns of categories") {
 			t.Errorf("%s: counts of one column of two are believed: %v", r.Method, v.Faults)
 		}
+	}
+}
+
+// TestCategoriesBesideHeldOut: beside categories too a column with too few values is held out by
+// name; the others are fitted and drawn in the order of the table, categories are counted by the
+// numbers that the model has, and gaps are known of every column.
+func TestCategoriesBesideHeldOut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	var b strings.Builder
+	for i, line := range strings.Split(strings.TrimSpace(clinics(rng, 20000)), "\n") {
+		z := ""
+		if i == 0 {
+			z = "z"
+		} else if rng.IntN(300) == 0 {
+			z = "1.5"
+		}
+		fmt.Fprintf(&b, "%s,%s\n", z, line)
+	}
+	schema := mixedSchema()
+	schema.Columns = slices.Insert(schema.Columns, 1, source.Column{Name: "z"})
+	result := fitMixed(t, b.String(), schema, Request{Budget: privacy.Budget{Epsilon: 4, Delta: 1e-6}}, nil)
+	if result.Release == nil {
+		t.Fatal(result.NoRelease)
+	}
+	r := result.Release
+	if !slices.Equal(r.Model.Columns, []string{"x", "y"}) || !slices.Equal(r.Model.Header(), []string{"ward", "x", "y", "sex"}) {
+		t.Errorf("columns %q of %q", r.Model.Columns, r.Model.Header())
+	}
+	if len(r.Profile) != 5 || r.Profile[1].HeldOut == "" || math.Abs(r.Profile[2].Cells-.99) > .02 || len(r.Profile[0].Values) != 4 {
+		t.Errorf("the profile is %+v", r.Profile)
+	}
+	for i, g := range r.Model.Components { // wards go with places
+		if p := r.Model.Categories[0].Probabilities[i]; r.Model.Weights[i] > .1 && (g.Mean[0] < 4) != (p[0] > p[2]) {
+			t.Errorf("component %d at %v has the wards %v", i, g.Mean, p)
+		}
+	}
+	if v := Verify(r); v.Faults != nil {
+		t.Error(v.Faults)
 	}
 }

@@ -138,14 +138,17 @@ func (q *question) run(ctx context.Context, session *kernel.Session) (result *Re
 // measure runs the method, with a profile beside it where fits carry one, and counts the categories
 // beside what it found.
 func (q *question) measure(ctx context.Context, session *kernel.Session) (outcome estimate.Outcome, err error) {
+	run := q.method.Fit
 	if profile.Carried(q.method.Name(), q.problem) {
-		return profile.Fit(ctx, q.method, session, q.problem)
+		run = func(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+			return profile.Fit(ctx, q.method, s, p)
+		}
 	}
 	if q.share == 0 {
-		return q.method.Fit(ctx, session, q.problem)
+		return run(ctx, session, q.problem)
 	}
 	held := session.Part(q.share).SubBudget()
-	if outcome, err = q.method.Fit(ctx, session.Part(1-q.share), q.problem); err != nil || outcome.NoRelease != nil {
+	if outcome, err = run(ctx, session.Part(1-q.share), q.problem); err != nil || outcome.NoRelease != nil {
 		return outcome, err
 	}
 	return outcome, categories.Measure(held, q.problem, &outcome)

@@ -196,12 +196,11 @@ func (r Request) check(rows int) (*question, error) {
 // plan is the plan of the method.
 func (q *question) plan() (kernel.Plan, error) {
 	plan, err := q.method.Plan(q.problem)
-	switch {
-	case err != nil:
-	case q.share > 0:
-		plan = categories.Extend(plan, q.share)
-	case profile.Carried(q.method.Name(), q.problem):
+	if err == nil && profile.Carried(q.method.Name(), q.problem) {
 		plan = profile.Beside(plan)
+	}
+	if err == nil && q.share > 0 {
+		plan = categories.Extend(plan, q.share)
 	}
 	return plan, q.mended(err, q.problem.Rows)
 }

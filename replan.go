@@ -20,7 +20,7 @@ import (
 // PlanEdition counts the editions of the methods' plans: a release of this edition can be planned
 // again from what it says. It goes up by one whenever the plan of some request changes
 // (TestPlanEdition fails then), and releases of other editions are verified without their plans.
-const PlanEdition = 4
+const PlanEdition = 5
 
 // certified is what a certificate says of the request beside its other fields.
 func (r Request) certified() *release.Asked {

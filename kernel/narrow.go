@@ -15,12 +15,12 @@ import (
 // all were of the table.
 //
 // Proof. A row of the new table is a function of the row of the old one with the same number and of
-// keep, and is null if none of its cells is there. So the tables made of neighbours differ in that
-// one row, by replacing it or by its presence, or not at all; where keep was chosen by released
-// values it is the same for both given these. Each measurement of the new table satisfies the
-// theorem of its own kind, whose proof asks nothing of a table but its neighbours, and the filter
-// holds their sum. Under replace-one both tables have n rows; under add-or-remove-one Rows reports
-// nothing.
+// keep, its codes of categories the same, and its numbers are null if none of its cells is there.
+// So the tables made of neighbours differ in that one row, by replacing it or by its presence, or
+// not at all; where keep was chosen by released values it is the same for both given these. Each
+// measurement of the new table satisfies the theorem of its own kind, whose proof asks nothing of a
+// table but its neighbours, and the filter holds their sum. Under replace-one both tables have n
+// rows; under add-or-remove-one Rows reports nothing.
 func Narrow(a *core.SubBudget, keep []int) (narrow *core.SubBudget, err error) {
 	for _, j := range keep {
 		if j < 0 || j >= a.Session().Columns() {
@@ -42,6 +42,7 @@ func Narrow(a *core.SubBudget, keep []int) (narrow *core.SubBudget, err error) {
 				kept.Append(row)
 			}
 		}
+		kept.TakeCodes(t)
 		narrow = core.Instead(a, kept, d.Relation(), 0)
 		return d.Context().Err()
 	})

@@ -123,3 +123,30 @@ func TestNarrowRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrowKeepsCodes: a row of the new table has the codes of the row that it is made of,
+// whatever its numbers are.
+func TestNarrowKeepsCodes(t *testing.T) {
+	b := core.NewMixedBuilder(2, 1, nil)
+	for _, row := range [][]float64{{1, 2, 0}, {math.NaN(), 2, 1}, {math.NaN(), math.NaN(), 2}, {1, math.NaN(), 1}, {3, 4, math.NaN()}} {
+		b.Append(row)
+	}
+	plan := core.Plan{Method: "test", Steps: []core.Step{{Name: "count", Query: query.Count{}.Kind(), Share: 1, Most: 1, Source: "test"}}}
+	s, err := core.Open(context.Background(), b.Protect(privacy.ReplaceOne), plan, core.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := Narrow(s.SubBudget(), []int{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []float64{2, 0, 2, 1, math.NaN(), 2, math.NaN(), 1, 4, math.NaN()}
+	if err := core.Secretly(a, func(d *core.Draw) error {
+		if got := (engine.Mixed{Table: d.Rows()}).Pieces()(0); !sameCells(got, want) {
+			t.Errorf("rows with codes %v, want %v", got, want)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}

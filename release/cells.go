@@ -126,9 +126,14 @@ func (r *Release) Keep() {
 		}
 	}
 	r.Model.Cells, r.Model.Order = cells, nil
-	if len(r.Model.Categories) > 0 && len(r.Columns) == len(cells)+len(r.Model.Categories) {
-		for _, c := range r.Columns {
-			r.Model.Order = append(r.Model.Order, c.Name)
+	if of := len(cells) + len(r.Model.Categories); of > len(cells) {
+		for _, c := range r.Columns { // of which some may be held out
+			if c.Kind == KindCategory || slices.Contains(r.Model.Columns, c.Name) {
+				r.Model.Order = append(r.Model.Order, c.Name)
+			}
+		}
+		if len(r.Model.Order) != of {
+			r.Model.Order = nil
 		}
 	}
 }

@@ -28,6 +28,8 @@ type drawn struct {
 	model  *model.Mixture
 	weight float64
 	head   []string
+	of     *release.Release
+	gaps   []float64 // how likely each column's cell is left empty; nil for none
 }
 
 // writeRows draws rows of a model, or of several in their parts, and writes them as CSV with a
@@ -63,6 +65,11 @@ func writeRows(e *shell.Env, from []drawn, head []string, rows int, rng *rand.Ra
 			i = min(last, sort.SearchFloat64s(upTo, upTo[last]*rng.Float64()))
 		}
 		component := samplers[i].Row(row, rng)
+		for j, p := range from[i].gaps {
+			if rng.Float64() < p {
+				row[j] = math.NaN()
+			}
+		}
 		if line = append(line[:0], heads[i]...); mixed[i] == nil {
 			line = appendRow(line, row, from[i].model.Cells)
 		} else {
@@ -87,7 +94,7 @@ func ofGroups(r *release.Release, by bool) (out []drawn, head []string) {
 		if g.Model == nil {
 			continue
 		}
-		d := drawn{model: g.Model, weight: max(g.Rows, 1)}
+		d := drawn{model: g.Model, weight: max(g.Rows, 1), of: r.Of(i)}
 		if by {
 			head, d.head = r.Certificate.By, g.Categories(r.Certificate.By)
 		}
@@ -115,9 +122,13 @@ func appendRow(line []byte, row []float64, cells []model.Cell) []byte {
 	return append(line, '\n')
 }
 
-// appendValue writes a number, or the date of a day that has one of four digits for its year.
+// appendValue writes a number, or the date of a day that has one of four digits for its year, and
+// nothing for NaN.
 func appendValue(line []byte, v float64, date bool) []byte {
 	const secondsOfDay, first, last = 24 * 60 * 60, -719162, 2932896 // 0001-01-01 to 9999-12-31
+	if math.IsNaN(v) {
+		return line
+	}
 	if !date || !(v >= first && v <= last) {
 		return appendNumber(line, v)
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strconv"
 
 	"github.com/spf13/pflag"
 
@@ -70,13 +72,14 @@ func (f *rowsFlags) rng() *rand.Rand {
 }
 
 func sampleCommand() shell.Command {
-	f, by := &rowsFlags{}, false
+	f, by, missing := &rowsFlags{}, false, false
 	return shell.Command{
 		Use: "sample RELEASE --rows N [--seed S]", Short: "draw synthetic rows from a release, as CSV",
 		Least: 1, Most: 1, Flags: func(flags *pflag.FlagSet) {
 			f.register(flags, "seed, to draw the same rows again (default: none)")
 			f.registerBackground(flags)
 			flags.BoolVar(&by, "by", false, "of a release of groups: the columns that make them first")
+			flags.BoolVar(&missing, "missing", false, "leave as many cells of numbers empty as the table's were")
 		},
 		Run: func(e *shell.Env, args []string) error {
 			if err := f.check(); err != nil {
@@ -88,6 +91,9 @@ func sampleCommand() shell.Command {
 				return err
 			case r.Groups != nil:
 				from, head := ofGroups(r, by)
+				if err := leaveGaps(from, missing); err != nil {
+					return err
+				}
 				return writeRows(e, from, head, f.rows, f.rng())
 			case by:
 				return shell.Wrong("--by", "a release of groups", "one model", "leave it out")
@@ -95,7 +101,36 @@ func sampleCommand() shell.Command {
 				return noModel(args[0])
 			}
 			f.background(e, args[0], r)
-			return writeRows(e, []drawn{{model: r.Model}}, nil, f.rows, f.rng())
+			from := []drawn{{model: r.Model, of: r}}
+			if err := leaveGaps(from, missing); err != nil {
+				return err
+			}
+			return writeRows(e, from, nil, f.rows, f.rng())
 		},
 	}
 }
+
+// leaveGaps has cells of numbers left empty, each by itself, as often as the profiles of the
+// releases say that they were missing. What the rows say of each other's gaps is in none.
+func leaveGaps(from []drawn, missing bool) error {
+	if !missing {
+		return nil
+	}
+	for i := range from {
+		d := &from[i]
+		d.gaps = make([]float64, d.model.Dim())
+		for j, name := range d.model.Columns {
+			at := slices.IndexFunc(d.of.Profile, func(c release.ColumnProfile) bool { return c.Name == name })
+			if at < 0 {
+				return shell.Wrong("--missing", "a release with a profile, as default fits have", "none of "+strconv.Quote(name), "fit again with the default method, or leave --missing out")
+			}
+			if c := d.of.Profile[at]; 1-c.Cells > seenGaps*c.CellsNoise {
+				d.gaps[j] = 1 - c.Cells
+			}
+		}
+	}
+	return nil
+}
+
+// seenGaps is of how many noise sds missing cells must be to be drawn: what may be none is none.
+const seenGaps = 2

@@ -65,7 +65,12 @@ func Extend(plan kernel.Plan, share float64) kernel.Plan {
 // among all rows for a profile, with all that is left in a. Of several components it asks in
 // rounds: first of all rows, where noise is least; then of each component; and in the last a row's
 // values say with its numbers whose it is.
-func Measure(a *kernel.SubBudget, p estimate.Problem, out *estimate.Outcome) error {
+func Measure(a *kernel.SubBudget, p estimate.Problem, out *estimate.Outcome) (err error) {
+	if out.Kept != nil { // the model's numbers say whose a row is
+		if a, err = kernel.Narrow(a, out.Kept); err != nil {
+			return err
+		}
+	}
 	q, mu2 := query.CategoryCounts{Values: p.Categories}, a.Left()
 	c, group := counts{weights: []float64{1}, columns: p.Categories, public: float64(p.Rows)}, []int{0}
 	if m := out.Model; m != nil {
@@ -91,8 +96,10 @@ func Measure(a *kernel.SubBudget, p estimate.Problem, out *estimate.Outcome) err
 	if err := c.ask(a, q, a.LeftMu()); err != nil {
 		return err
 	}
-	if out.Model == nil {
+	if out.Profile != nil {
 		out.Profile.Categories = c.shares()
+	}
+	if out.Model == nil {
 		return nil
 	}
 	out.Categories = c.expand(group)

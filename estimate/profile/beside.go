@@ -42,9 +42,9 @@ const (
 )
 
 // Carried reports that a fit of that method carries a profile beside its model: those that people
-// use of one Gaussian and of mixtures, where nothing is known but the rows, which are of numbers.
+// use of one Gaussian and of mixtures, where nothing is known but the rows.
 func Carried(method string, p estimate.Problem) bool {
-	return p.Mu > 0 && p.Known() == nil && p.Categories == nil && !p.Printed && p.Own == "" && slices.Contains([]string{"gaussian", "heavy-tailed", "general", "separated"}, method)
+	return p.Mu > 0 && p.Known() == nil && !p.Printed && p.Own == "" && slices.Contains([]string{"gaussian", "heavy-tailed", "general", "separated"}, method)
 }
 
 // Beside is the plan of a fit that carries a profile: the profile's steps, and then the plan.

@@ -118,3 +118,19 @@ def test_logarithms_are_in_the_units_of_the_table():
     inside = frame["income"].between(2_000, 30_000) & frame["share"].between(0.05, 0.95)
     grid = np.stack(np.meshgrid(np.linspace(2_000, 30_000, 400), np.linspace(0.05, 0.95, 200), indexing="ij"), axis=-1).reshape(-1, 2)
     assert np.exp(fitted.release_.score_samples(grid)).mean() * 28_000 * 0.9 == pytest.approx(inside.mean(), abs=0.04)
+
+
+def test_gaps_are_drawn_where_they_are_asked_for():
+    random = np.random.default_rng()
+    x = pd.DataFrame({"age": random.normal(50, 9, 20_000), "visits": random.poisson(4, 20_000).astype(float), "born": random.integers(0, 9_000, 20_000).astype(float),
+                      "smoker": random.choice([0.0, 1.0], 20_000), "sex": random.choice(["f", "m"], 20_000)})
+    x.loc[random.random(20_000) < 0.2, "visits"] = np.nan
+    x.loc[random.random(20_000) < 0.1, ["born", "smoker"]] = np.nan
+    schema = {"unit": "none", "columns": [{"name": "age"}, {"name": "visits", "kind": "count"}, {"name": "born", "kind": "date"}, {"name": "smoker", "kind": "yes-no"},
+                                          {"name": "sex", "kind": "category", "categories": ["f", "m"]}]}
+    release = gauze.GaussianMixture(epsilon=4, delta=1e-6, schema=schema).fit(x).release_
+    whole, gaps = release.sample_frame(4000), release.sample_frame(4000, missing=True)
+    assert not whole.isna().any().any() and list(gaps.columns) == list(x.columns)
+    assert gaps.isna().mean().to_numpy() == pytest.approx([0, 0.2, 0.1, 0.1, 0], abs=0.05)
+    assert gaps["born"].dtype.kind == "M" and set(gaps["smoker"].dropna()) == {True, False}
+    assert np.isnan(release.sample(500, missing=True)[:, 1].astype(float)).any()

@@ -23,6 +23,14 @@ func (t *Table) Codes() int {
 	return t.codes.d
 }
 
+// TakeCodes gives t, a table without codes, those of the rows of o, of which it has as many.
+func (t *Table) TakeCodes(o *Table) {
+	if t.n != o.n {
+		panic(fmt.Sprintf("rows: %d rows have the codes of %d", t.n, o.n))
+	}
+	t.codes = o.codes
+}
+
 // appendCodes stores the codes at the end of a row of d + c values, and returns the rest of the
 // row. A row whose codes are not all finite has no codes, and neither has nil.
 func (t *Table) appendCodes(row []float64) []float64 {

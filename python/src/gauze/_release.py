@@ -282,19 +282,23 @@ class Release:
             out[:, j] = log.back(rows[:, j])
         return out
 
-    def sample(self, n: int, seed: int | None = None, background: bool = True, *, random_state: int | np.random.Generator | None = None) -> npt.NDArray[Any]:
+    def sample(
+        self, n: int, seed: int | None = None, background: bool = True, *, random_state: int | np.random.Generator | None = None, missing: bool = False,
+    ) -> npt.NDArray[Any]:
         """Synthetic rows, in the units and limits that the schema declares; it costs nothing.
 
         With columns of categories the rows are objects, in the order of header: floats, texts, and None where a
         category is missing. Dates are days since 1970-01-01. random_state is scikit-learn's name for seed, and may be a generator.
+        missing: whether as many cells of numbers are NaN, each by itself, as the table's were by the profile.
         """
-        text = self._run("sample", "--rows", str(n), *_seed(_drawn(seed, random_state)), *([] if background else ["--no-background"]))
+        text = self._run("sample", "--rows", str(n), *_seed(_drawn(seed, random_state)), *([] if background else ["--no-background"]), *(["--missing"] if missing else []))
         if self.categories:
             return _whole_rows(text, set(self.categories))
         return _whole_rows(text, set()).astype(float) if any(c.get("kind") == "date" for c in self.facts) else _rows(text)
 
     def sample_frame(
         self, n: int, seed: int | None = None, background: bool = True, *, random_state: int | np.random.Generator | None = None, library: str = "pandas",
+        missing: bool = False,
     ) -> Any:
         """The same as a table with the types of the schema: whole numbers are int64, yes-no columns bool, dates datetime64, categories
         Categorical (pandas), Enum (polars) or dictionaries (pyarrow).
@@ -303,7 +307,7 @@ class Release:
         DataFrame of pandas.
         """
         values = {name: [v for v in of if v] for name, of in self.categories.items()}
-        return frame(self.sample(n, seed, background, random_state=random_state), self.header, self.facts, library, values)
+        return frame(self.sample(n, seed, background, random_state=random_state, missing=missing), self.header, self.facts, library, values)
 
     def verify(self, key: str | os.PathLike[str] | None = None, signature: str | os.PathLike[str] | None = None) -> dict[str, Any]:
         """What `gauze verify --json` says of it; an InputError with every fault if it is not consistent.
@@ -455,9 +459,16 @@ def _category(cells: list[str | None], values: list[str], library: str) -> Any:
 def _typed(cells: Array, fact: dict[str, Any]) -> npt.NDArray[Any]:
     """Returns cells as bool of a yes-no column, as days of one of dates, as int64 where the recording unit is a whole number, else as they are."""
     if fact.get("kind") == "yes-no":
-        return np.not_equal(cells, 0)
+        gaps = np.isnan(cells)
+        found: npt.NDArray[Any] = np.not_equal(cells, 0)
+        if gaps.any():
+            found = found.astype(object)
+            found[gaps] = None
+        return found
     if fact.get("kind") == "date":
-        return np.round(cells).astype("datetime64[D]").astype("datetime64[s]")
+        days = np.round(np.nan_to_num(cells)).astype("datetime64[D]").astype("datetime64[s]")
+        days[np.isnan(cells)] = np.datetime64("NaT")
+        return days
     unit = fact.get("rounded_to", 1 if fact.get("kind") == "count" else 0)
     if unit and float(unit).is_integer() and (cells == np.round(cells)).all() and np.abs(cells).max(initial=0) < 2**53:
         return cells.astype(np.int64)
@@ -479,7 +490,7 @@ def _seed(seed: int | None) -> Sequence[str]:
 
 def _rows(text: bytes) -> Array:
     lines = text.decode().splitlines()[1:]
-    return np.array([line.split(",") for line in lines], float).reshape(len(lines), -1)
+    return np.array([[cell or "nan" for cell in line.split(",")] for line in lines], float).reshape(len(lines), -1)
 
 
 def _whole_rows(text: bytes, categories: set[str]) -> npt.NDArray[Any]:
@@ -487,11 +498,13 @@ def _whole_rows(text: bytes, categories: set[str]) -> npt.NDArray[Any]:
     head, *lines = csv.reader(io.StringIO(text.decode(), newline=""))
     out = np.empty((len(lines), len(head)), dtype=object)
     for i, line in enumerate(lines):
-        out[i] = [(cell or None) if name in categories else _number(cell) for name, cell in zip(head, line)]
+        out[i] = [(cell or None) if name in categories else _number(cell) for name, cell in zip(head, line or [""])]
     return out
 
 
 def _number(cell: str) -> float:
+    if not cell:
+        return np.nan
     return float(np.datetime64(cell, "D").astype(np.int64)) if "-" in cell[1:] and "e" not in cell else float(cell)
 
 
