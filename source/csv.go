@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 
 	"github.com/gauze-dp/gauze/source/lines"
 )
@@ -21,6 +24,10 @@ const maxRecord = 16 << 20
 
 // mostColumns bounds the names of a header, which cost more memory than their text.
 const mostColumns = 1 << 20
+
+// RowNames is what a first column without a name is called, as R and pandas write it: it holds the
+// names or numbers of rows.
+const RowNames = "(row names)"
 
 // csvReader reads comma-separated text with one header row (RFC 4180; blanks around cells are
 // ignored).
@@ -77,11 +84,19 @@ func (c *csvReader) start(in io.Reader) error {
 		}
 		return ioError(c.name, err)
 	}
-	if bytes.Count(raw, []byte{c.delimiter()}) >= mostColumns {
-		return &Error{Field: "header", Wanted: fmt.Sprintf("at most %d names", mostColumns), Got: "more", Hint: "check that the file is CSV"}
+	for _, mark := range []byte{c.delimiter(), ';', '\t', '|'} {
+		if bytes.Count(raw, []byte{mark}) >= mostColumns {
+			return &Error{Field: "header", Wanted: fmt.Sprintf("at most %d names", mostColumns), Got: "more", Hint: "check that the file is CSV"}
+		}
+	}
+	if c.as.Encoding == "" && !utf8.Valid(raw) { // no text of UTF-8, so it is of one byte a letter
+		if raw, err = charmap.Windows1252.NewDecoder().Bytes(raw); err != nil {
+			return ioError(c.name, err)
+		}
+		text = fromLatin1(text)
 	}
 	if c.as.Delimiter == 0 {
-		if err := checkDelimiter(raw); err != nil {
+		if c.as.Delimiter, err = delimiterOf(raw); err != nil {
 			return err
 		}
 	}
@@ -92,6 +107,9 @@ func (c *csvReader) start(in io.Reader) error {
 	}
 	for _, name := range record {
 		c.header = append(c.header, strings.TrimSpace(name))
+	}
+	if len(c.header) > 1 && c.header[0] == "" {
+		c.header[0] = RowNames
 	}
 	read := header.InputOffset()
 	c.last = bytes.Count(raw[:read], []byte{'\n'})
@@ -340,17 +358,17 @@ func rawHeader(r *bufio.Reader) (raw []byte, err error) {
 // quotedName is a name in quotes, or a part of one that has quotes in it.
 var quotedName = regexp.MustCompile(`"[^"]*"`)
 
-// checkDelimiter reports a header that looks like names with another separator: outside quotes it
-// has as many of its marks as of commas or, for bars, which stand in names too, more.
-func checkDelimiter(header []byte) error {
-	names := quotedName.ReplaceAll(header, nil)
+// delimiterOf returns the delimiter of a header that has marks of one kind and no comma outside
+// quotes: 0 for commas. A header that has both is a fault, where outside quotes it has as many of
+// the marks as of commas or, for bars, which stand in names too, more. Nothing but the header is
+// looked at, which is public.
+func delimiterOf(header []byte) (rune, error) {
+	names := quotedName.ReplaceAll(header, []byte("a"))
 	commas := bytes.Count(names, []byte{','})
-	switch {
-	case bytes.IndexByte(names, '"') >= 0:
-		return nil // a fault that whoever reads it reports
-	case commas == 0:
-		names = header
+	if bytes.IndexByte(names, '"') >= 0 {
+		return 0, nil // a fault that whoever reads it reports
 	}
+	var found rune
 	for _, d := range []struct {
 		mark, name, say string
 		least           int
@@ -359,10 +377,13 @@ func checkDelimiter(header []byte) error {
 		for cell := range strings.SplitSeq(string(names), ",") { // blanks around names are no marks
 			marks += strings.Count(strings.Trim(cell, " \t\r\n"), d.mark)
 		}
-		if marks >= max(1, d.least) {
-			return &Error{Field: "header", Wanted: "names separated by commas", Got: d.name,
-				Hint: fmt.Sprintf("say so, as in --csv %q, with decimal=, where numbers have commas; quote a name that really contains the mark", "delimiter="+d.say)}
+		switch {
+		case commas == 0 && marks > 0 && found == 0:
+			found = rune(d.mark[0])
+		case commas > 0 && marks >= max(1, d.least), marks > 0 && found != 0, commas == 0 && found == 0 && bytes.Contains(header, []byte(d.mark)) && len(bytes.TrimSpace(names)) == 1:
+			return 0, &Error{Field: "header", Wanted: "names separated by one mark", Got: d.name + " and others",
+				Hint: fmt.Sprintf("say which, as in --csv %q, with decimal=, where numbers have commas; quote a name that really contains the mark", "delimiter="+d.say)}
 		}
 	}
-	return nil
+	return found, nil
 }

@@ -29,7 +29,7 @@ var (
 
 // decode returns the UTF-8 text of an input: unpacked if it is gzip (its first bytes say so,
 // whatever its name), without a byte order mark, and recoded where that mark says UTF-16, or where
-// the encoding is Latin1.
+// the encoding is stated to be Latin1.
 func decode(name string, in io.Reader, encoding string) (*bufio.Reader, error) {
 	r := bufio.NewReaderSize(in, bufferSize)
 	head, err := peek(r, len(gzipMagic))
@@ -60,9 +60,14 @@ func decode(name string, in io.Reader, encoding string) (*bufio.Reader, error) {
 		return nil, ioError(name, err)
 	}
 	if encoding == Latin1 {
-		text = bufio.NewReaderSize(charmap.Windows1252.NewDecoder().Reader(text), bufferSize)
+		text = fromLatin1(text)
 	}
 	return text, nil
+}
+
+// fromLatin1 recodes text of one byte a letter.
+func fromLatin1(text io.Reader) *bufio.Reader {
+	return bufio.NewReaderSize(charmap.Windows1252.NewDecoder().Reader(text), bufferSize)
 }
 
 // peek is Peek without an error for an input that is shorter than n.

@@ -153,6 +153,14 @@ func (d *Dialect) asUsual() bool {
 // OfText reports that a dialect says something that only CSV can keep to, and not just codes.
 func (d Dialect) OfText() bool { return !d.asUsual() || d.Delimiter != 0 || d.Encoding != "" }
 
+// with returns d with what a text says of numbers.
+func (d Dialect) with(text string) Dialect {
+	if numbers, err := ParseDialect(text); err == nil {
+		d.Decimal, d.Thousands, d.Strip = numbers.Decimal, numbers.Thousands, numbers.Strip
+	}
+	return d
+}
+
 // IsZero reports that nothing is said.
 func (d Dialect) IsZero() bool { return !d.OfText() && d.Missing == nil }
 

@@ -251,7 +251,7 @@ func (a *lookAhead) leaveOut(name string, j int) string {
 func rowIdentifier(name string) bool {
 	name = strings.ToLower(name)
 	switch name {
-	case "id", "index":
+	case "id", "index", RowNames:
 		return true
 	}
 	// "patient_id", "row-id", "case id", "visit.id"; "humid" is none.

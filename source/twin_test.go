@@ -3,6 +3,7 @@ package source
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -12,7 +13,9 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf8"
 
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
@@ -35,11 +38,19 @@ func plainly(text []byte) (rows []string, err error) {
 		}
 		return nil, ioError(c.name, err)
 	}
-	if err := checkDelimiter(raw); err != nil {
+	if !utf8.Valid(raw) {
+		recode := charmap.Windows1252.NewDecoder()
+		raw, _ = recode.Bytes(raw)
+		plain, _ = recode.Bytes(plain)
+		in = bytes.NewReader(plain)
+	}
+	delimiter, err := delimiterOf(raw)
+	if err != nil {
 		return nil, err
 	}
+	comma := cmp.Or(delimiter, ',')
 	r := csv.NewReader(bytes.NewReader(raw))
-	r.TrimLeadingSpace = true
+	r.Comma, r.TrimLeadingSpace = comma, comma != '\t'
 	if names, err := r.Read(); err != nil {
 		return nil, c.recordError(len(names), err)
 	} else if c.header = names; len(names) == 1 {
@@ -49,7 +60,7 @@ func plainly(text []byte) (rows []string, err error) {
 		in = io.MultiReader(in, iotest.ErrReader(broken))
 	}
 	r = csv.NewReader(in)
-	r.TrimLeadingSpace = true
+	r.Comma, r.TrimLeadingSpace = comma, comma != '\t'
 	if _, err := r.Read(); err != nil {
 		return nil, c.recordError(0, err)
 	}

@@ -142,7 +142,7 @@ func (t *Table) checkReadable() error {
 	const missing = `or count them as missing: --unreadable missing, or as codes, "missing": [..] in the schema`
 	switch dialect := reads(found); {
 	case dialect != "" && t.ofText() && t.schema.CSV.asUsual():
-		fault.Hint = fmt.Sprintf("say how numbers are written, as in --csv %q, if they are; ", dialect) + missing
+		fault.Hint = fmt.Sprintf("say how numbers are written, as in --csv %q, if they are; ", t.schema.CSV.with(dialect)) + missing
 	case t.ofText():
 		fault.Hint = "say how numbers are written with --csv, " + missing
 	default:
