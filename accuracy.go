@@ -144,7 +144,9 @@ func (r Request) checkTypical(faults *estimate.Faults) {
 	for _, name := range slices.Sorted(maps.Keys(r.TypicalSD)) {
 		sd := r.TypicalSD[name]
 		faults.If(!(sd > 0) || math.IsInf(sd, 0), "typical_sd", "a positive number for "+name, sd, "for instance "+name+"=12, in the column's own unit")
-		known := slices.ContainsFunc(r.Columns, func(c source.Column) bool { return c.Name == name && c.Kind != source.Categories && c.Kind != source.Logs })
+		known := slices.ContainsFunc(r.Columns, func(c source.Column) bool {
+			return c.Name == name && c.Kind != source.Categories && c.Kind != source.Logs
+		})
 		faults.If(!known, "typical_sd", "columns of numbers that are fitted, but for logarithms", name, "name it as the schema does")
 	}
 }

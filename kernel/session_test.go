@@ -101,8 +101,8 @@ func TestRefusalsCostNothing(t *testing.T) {
 			_, err := kernel.SumPairs(a, "pairs", query.Pairs{Queries: []query.PairSum{spyPairs{}}, Buckets: []int{5}}, .1*mu)
 			return err
 		},
-		"no pairs":        func() error { _, err := kernel.SumPairs(a, "pairs", query.Pairs{}, .1*mu); return err },
-		"no keys":         func() error { _, _, err := kernel.StabilityHistogram(a, "keys", query.BoxKeys{}, .1*mu); return err },
+		"no pairs":         func() error { _, err := kernel.SumPairs(a, "pairs", query.Pairs{}, .1*mu); return err },
+		"no keys":          func() error { _, _, err := kernel.StabilityHistogram(a, "keys", query.BoxKeys{}, .1*mu); return err },
 		"empty sub-budget": func() error { _, err := a.Take(0).Sum("step", step, .1*mu); return err },
 		"NaN sub-budget":   func() error { _, err := a.Take(math.NaN()).Sum("step", step, .1*mu); return err },
 	}
