@@ -11,63 +11,64 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// An Accuracy is what a custodian asks of a plan: how close the release will come to the people
-// that the table is a sample of, noise and chance together. Widths hold in 19 of 20 fits, groups
-// are seen in 9 of 10. Both are of tables made of Gaussian groups.
+// An Accuracy answers a custodian's question about a plan: how close the release will come to the
+// population that the table is a sample of, counting both noise and sampling error. Widths hold in
+// 19 of 20 fits, groups are found in 9 of 10. Both were measured on tables of Gaussian groups.
 type Accuracy struct {
-	// Mean is half the width of a column's mean, and Best the least that a method can promise, both
-	// in the column's standard deviation. SD is that of the standard deviation itself, relative.
+	// Mean is half the width of the interval for a column's mean, Best the least that any method
+	// can promise, both in the column's standard deviation. SD is the relative half width of the
+	// standard deviation.
 	Mean float64 `json:"mean"`
 	SD   float64 `json:"sd"`
 	Best float64 `json:"no_method_below"`
-	// Columns say the same in a column's own unit, where something is known of its spread.
+	// Columns give the same in a column's own unit, where its spread is known.
 	Columns []ColumnAccuracy `json:"columns,omitempty"`
-	// SmallestGroup is the share of rows from which on groups are seen that lie Apart standard
-	// deviations from others; 0 if none is looked for.
+	// SmallestGroup is the smallest share of rows at which a group is found that lies Apart
+	// standard deviations from others; 0 if the method looks for none.
 	SmallestGroup float64 `json:"smallest_group,omitempty"`
 	Apart         float64 `json:"apart,omitempty"`
-	// RowsFor are the rows needed for some numbers of groups of equal size.
+	// RowsFor holds the rows needed for some numbers of groups of equal size.
 	RowsFor []GroupRows `json:"rows_for,omitempty"`
 }
 
-// A ColumnAccuracy is a column's, in its unit.
+// A ColumnAccuracy is the accuracy of one column, in its unit.
 type ColumnAccuracy struct {
 	Name string `json:"name"`
 	Unit string `json:"unit,omitempty"`
-	// TypicalSD is the one that was stated, or a sixth of the column's limits.
+	// TypicalSD is the stated spread, or a sixth of the column's limits.
 	TypicalSD float64 `json:"typical_sd"`
 	Stated    bool    `json:"stated"`
 	Mean      float64 `json:"mean"`
 	Best      float64 `json:"no_method_below"`
 }
 
-// GroupRows are rows for so many groups.
+// GroupRows are the rows needed for a number of groups.
 type GroupRows struct {
 	Groups int     `json:"groups"`
 	Rows   float64 `json:"rows"`
 }
 
-// How accurate fits are, in multiples of sqrt(d)/(n mu) beside chance, and how many rows a group
-// needs, in multiples of d/mu. Chosen on 6,000 made-up tables of 1 to 12 columns and 1 to 5 groups,
-// at epsilon from .3 to 4; TestAccuracyHolds fits fresh ones.
+// How accurate fits are, in multiples of sqrt(d)/(n mu) beside sampling error, and how many rows a
+// group needs, in multiples of d/mu. Chosen on 6,000 made-up tables of 1 to 12 columns and 1 to 5
+// groups, at epsilon from .3 to 4; TestAccuracyHolds fits fresh ones.
 const (
-	normalWidth                    = 1.96 // of 19 of 20
+	normalWidth                    = 1.96 // covers 19 of 20
 	fitMean, fitSD                 = 65., 40.
 	profileMean, profileSD         = 50., 55.
 	profileRows                    = 250. // in sqrt(d)/mu
 	groupRows                      = 150.
 	groupsApart                    = 4.
-	mostGroupMu                    = 1.5 // beyond, chance decides
-	limitsSDs                      = 6.  // a column's limits, in its spread
+	mostGroupMu                    = 1.5 // for a larger mu sampling error decides
+	limitsSDs                      = 6.  // width of a column's limits, in its spread
 	largestGroup                   = .5
 	leastShownGroup                = .01
-	accurateColumns, severalGroups = 50, 2 // beyond those columns nothing was measured; two groups
+	accurateColumns, severalGroups = 50, 2 // no more columns were measured; two groups
 )
 
 var askedGroups = [...]int{1, 2, 3, 5}
 
-// accuracy answers for a method as it was measured: told nothing, with a full covariance. Nil
-// where nothing was measured, or the rows are too few.
+// accuracy returns the measured accuracy of the method, without public facts and with a full
+// covariance. Nil if nothing was measured, or the rows are too few.
 func (q *question) accuracy(guess estimate.Problem) *Accuracy {
 	profile := q.method.Name() == MethodProfile
 	if !profile && !q.measuredAccuracy(guess) || guess.Columns > accurateColumns || guess.Rows < 1 {
@@ -93,7 +94,7 @@ func (q *question) accuracy(guess estimate.Problem) *Accuracy {
 			a.SmallestGroup, a.Apart = math.Max(leastShownGroup, math.Ceil(100*share)/100), groupsApart
 		}
 	}
-	if n < least { // what rows it takes can be said, and nothing of the error
+	if n < least { // the rows needed can be stated, but not the error
 		a.Mean, a.SD = 0, 0
 		return a
 	}
@@ -111,7 +112,7 @@ func (q *question) measuredAccuracy(p estimate.Problem) bool {
 	return !told && p.Covariance == estimate.Full && slices.Contains([]string{"auto", "general", "gaussian"}, cmp.Or(q.Method, "auto"))
 }
 
-// rowsFor returns the rows from which on so many groups of equal size are seen.
+// rowsFor returns the number of rows from which on this many groups of equal size are found.
 func (q *question) rowsFor(p estimate.Problem, groups int) float64 {
 	p.Components, p.MaxComponents, p.Rows = groups, groups, 0
 	method, _, err := Methods().Choose(q.Method, p)
@@ -125,9 +126,9 @@ func (q *question) rowsFor(p estimate.Problem, groups int) float64 {
 	return rows
 }
 
-// typicalSD returns the spread that a column is taken to have, and whether it was stated.
+// typicalSD returns the spread that a column is assumed to have, and whether it was stated.
 func (q *question) typicalSD(c source.Column) (sd float64, stated bool) {
-	if c.Kind == source.Logs { // its model is one of logarithms
+	if c.Kind == source.Logs { // modelled as its logarithm
 		return 0, false
 	}
 	if sd, stated = q.TypicalSD[c.Name]; stated {
@@ -139,7 +140,7 @@ func (q *question) typicalSD(c source.Column) (sd float64, stated bool) {
 	return 0, false
 }
 
-// checkTypical refuses spreads of columns that are not there, and those that are none.
+// checkTypical adds a fault for a spread of an unknown column, and for one that is not positive.
 func (r Request) checkTypical(faults *estimate.Faults) {
 	for _, name := range slices.Sorted(maps.Keys(r.TypicalSD)) {
 		sd := r.TypicalSD[name]

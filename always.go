@@ -2,16 +2,16 @@ package gauze
 
 import "github.com/gauze-dp/gauze/estimate/profile"
 
-// lastOfOne are the releases that a fit of one Gaussian ends with: whichever its rows' shape, or
-// missing cells, lead to.
+// lastOfOne holds the last releases of a fit of one Gaussian, of which one is measured: the shape
+// of the rows, or missing cells, decide which.
 const lastOfOne = "moments|column moments|round column moments|partial column moments"
 
-// lastOfOneIn is the same where the fit is part of another.
+// lastOfOneIn is the same where that fit is part of another.
 const lastOfOneIn = "one: moments|one: column moments|one: round column moments|one: partial column moments"
 
-// always are the steps that every fit of a method measures if it ends in a model that has any
-// spread, each with its alternatives: what its answers decide is not among them. A step that the
-// request's plan does not have is not asked for.
+// always holds the steps that every fit of a method measures if its model has any spread, each with
+// its alternatives. Steps that depend on answers are not among them. A step that the request's plan
+// does not have is not required.
 var always = map[string][]string{
 	"gaussian":                   {profile.BesideFirst, "count", lastOfOne},
 	"heavy-tailed":               {profile.BesideFirst, "count", lastOfOne},

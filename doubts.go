@@ -11,25 +11,26 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// When figures are taken to contradict one another, guesses: what noise does seldom. Rows beyond
-// those that are public by roomSDs of the noise and a part of them; fewer than a part of them.
+// Guesses at when figures contradict each other, by more than noise is likely to cause: the rows
+// behind components exceed the public number by more than roomSDs of the noise and roomRows of the
+// number, or fall short of fewRows of it by more than that.
 const (
 	roomSDs   = 10.0
 	roomRows  = .1
 	fewRows   = .6
-	offWeight = .1 // of weights against the rows behind them
-	offNoise  = .1 // of the noise of a share against that of the count that it is of
+	offWeight = .1 // error of a weight against the rows behind its component
+	offNoise  = .1 // relative error of a share's noise against that of the count that it comes from
 
-	// a share of rows is clear of its noise as every method takes it (package estimate), and shares
-	// differ by more than someShare; of more than mostMarked components may stand for less
+	// a share of rows is clear of its noise by every method's rule (package estimate), and shares
+	// differ if by more than someShare; beyond mostMarked, marked components may hold less
 	clearSDs, clearShare = 4.0, .005
 	someShare            = .05
 	mostMarked           = .5
-	// a flag and what it is of are one number, but for what writing it down does to it
+	// a flag's number and the diagnostics' are the same up to writing them down
 	sameShare = 1e-9
 )
 
-// doubts warns of what a genuine release hardly says.
+// doubts warns of contradictions that a genuine release seldom has.
 func (v *Verdict) doubts(r *release.Release) {
 	if r.Groups == nil {
 		if r.Model != nil {
@@ -44,7 +45,7 @@ func (v *Verdict) doubts(r *release.Release) {
 	}
 }
 
-// doubt is doubts of one model; of begins every sentence.
+// doubt does what doubts does for one model; of begins every sentence.
 func (v *Verdict) doubt(r *release.Release, of string) {
 	say := func(format string, args ...any) { v.warn("%s%s", of, fmt.Sprintf(format, args...)) }
 	if len(r.Diagnostics.Components) == 0 {
@@ -55,12 +56,13 @@ func (v *Verdict) doubt(r *release.Release, of string) {
 	leftOut(r, say)
 }
 
-// leftOutWhole reports a flag of the rows that the model leaves out, not one of a single column.
+// leftOutWhole reports whether a flag is about all rows that the model leaves out, not about those
+// of a single column.
 func leftOutWhole(f release.Flag) bool {
 	return f.Code == flags.LeftOut && f.Columns == nil || f.Code == flags.Uncoded && strings.Contains(f.Text, "of the rows are not described by the model")
 }
 
-// undescribed returns the share of the rows that u leaves out, of one column if it is named; known
+// undescribed returns the share of the rows that u leaves out, in one column if it is named; known
 // is false where u does not say.
 func undescribed(u *release.Undescribed, columns []string) (share float64, known bool) {
 	switch {
@@ -77,12 +79,12 @@ func undescribed(u *release.Undescribed, columns []string) (share float64, known
 	return 0, false
 }
 
-// background reports a component that is marked as one of stray rows.
+// background reports whether component j is marked as a background of outliers.
 func background(r *release.Release, j int) bool {
 	return j < len(r.Model.Background) && r.Model.Background[j]
 }
 
-// beyondLimits warns of means where no value can be.
+// beyondLimits warns of means outside the range of a column's values.
 func beyondLimits(r *release.Release, say func(string, ...any)) {
 	for i := range r.Model.Columns {
 		c := source.Column(r.Column(i))
@@ -104,7 +106,7 @@ func beyondLimits(r *release.Release, say func(string, ...any)) {
 	}
 }
 
-// countNoise is the noise of the released number of rows; 0 if none was released.
+// countNoise returns the noise of the released number of rows; 0 if none was released.
 func countNoise(c *release.Certificate) float64 {
 	for _, line := range c.Plan {
 		if line.Query == "count" && line.Noise > 0 {
@@ -114,8 +116,7 @@ func countNoise(c *release.Certificate) float64 {
 	return 0
 }
 
-// figures warns of rows behind components that are not those of the table, or not those of the
-// weights.
+// figures warns if the rows behind components contradict the number of rows, or the weights.
 func figures(r *release.Release, say func(string, ...any)) {
 	notes := r.Diagnostics.Components
 	if len(notes) != r.Model.K() {
@@ -135,7 +136,7 @@ func figures(r *release.Release, say func(string, ...any)) {
 		}
 	}
 	if u := r.Diagnostics.Undescribed; u != nil && sum > 0 {
-		for _, line := range r.Certificate.Plan { // of one Gaussian: what lies beyond is one count
+		for _, line := range r.Certificate.Plan { // one Gaussian's count of the rows left out
 			if told := u.Noise * sum; strings.HasSuffix(line.Step, "beyond") && math.Abs(told-line.Noise) > offNoise*line.Noise {
 				say("the rows that the model leaves out are said to be known to within %.3g, and the plan counts them with a noise of %.3g", told, line.Noise)
 			}
@@ -148,15 +149,15 @@ func figures(r *release.Release, say func(string, ...any)) {
 	}
 }
 
-// counting are the methods that always say how many rows their model leaves out, and silent those
-// of them whose background components have no noise of their own, unlike all others.
+// counting are the methods that always state how many rows their model leaves out, and silent those
+// of them that state no noise for background components, but do for all others.
 var (
 	counting = []string{"gaussian", "heavy-tailed", "univariate", "axis-aligned", "general", "separated"}
 	silent   = []string{"axis-aligned", "general"}
 )
 
-// leftOut warns where what is said of the rows that the model leaves out does not go with the
-// flags, or with what is marked as background.
+// leftOut warns if the statements about rows that the model leaves out contradict the flags, or the
+// components marked as background.
 func leftOut(r *release.Release, say func(string, ...any)) {
 	c, d := &r.Certificate, &r.Diagnostics
 	marked, told := 0.0, false

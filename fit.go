@@ -21,7 +21,7 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// A Result is what a fit ends in: a release, or the reason why there is none. Either way Spent is
+// A Result is the end of a fit: a release, or the reason why there is none. Either way Spent is
 // spent.
 //
 // Invariant: exactly one of Release and NoRelease is set.
@@ -29,20 +29,20 @@ type Result struct {
 	Release   *release.Release
 	NoRelease *estimate.NoRelease
 	Spent     release.Spent // at most the budget
-	// Certificate says what was asked and what was measured, without a release too. It may be
-	// published as a release may.
+	// Certificate says what was requested and what was measured, also if there is no release. It
+	// may be published as a release may.
 	Certificate release.Certificate
 	rows        float64 // of a profile: noisy, or public
 }
 
-// A RunError is a fit that stopped after its session was opened. What it had measured by then is
-// spent.
+// A RunError reports a fit that stopped after its session was opened. What it had measured by then
+// is spent.
 type RunError struct {
 	Err   error
 	Spent release.Spent
 }
 
-// Error is that of Err.
+// Error returns the text of Err.
 func (e *RunError) Error() string { return "gauze: " + e.Err.Error() }
 
 // Unwrap returns Err.
@@ -73,7 +73,7 @@ func Fit(ctx context.Context, table *kernel.Table, r Request) (*Result, error) {
 // fit plans, reserves, opens a session and runs.
 func (q *question) fit(ctx context.Context, table *kernel.Table) (*Result, error) {
 	plan, total, err := q.calibrated()
-	// after everything that can be refused on public facts, before any measurement
+	// after every refusal on public facts, before any measurement
 	if err == nil && q.Reserve != nil {
 		err = q.Reserve(plan, total)
 	}
@@ -92,7 +92,7 @@ func (q *question) fit(ctx context.Context, table *kernel.Table) (*Result, error
 	return result, nil
 }
 
-// fits returns nil if the request can be one for the table.
+// fits returns an error if the request cannot be one for the table.
 func (r Request) fits(table *kernel.Table) error {
 	switch {
 	case table == nil:
@@ -107,9 +107,9 @@ func (r Request) fits(table *kernel.Table) error {
 	return nil
 }
 
-// run follows the plan that the session was opened with, and certifies what was measured. A fault
-// of the program is an error too: what was spent by then must be told all the same. What the fault
-// says may depend on a row, so it is not repeated.
+// run follows the plan that the session was opened with, and certifies what was measured. A panic
+// is returned as an error, since what was spent by then must still be reported. Its message may
+// depend on a row, so it is not repeated.
 func (q *question) run(ctx context.Context, session *kernel.Session) (result *Result, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // as parallel.Run
 	defer func() {
@@ -135,8 +135,8 @@ func (q *question) run(ctx context.Context, session *kernel.Session) (result *Re
 	return result, err
 }
 
-// measure runs the method, with a profile beside it where fits carry one, and counts the categories
-// beside what it found.
+// measure runs the method, with a profile beside it if the fit carries one, and then counts the
+// categories in each component found.
 func (q *question) measure(ctx context.Context, session *kernel.Session) (outcome estimate.Outcome, err error) {
 	run := q.method.Fit
 	if profile.Carried(q.method.Name(), q.problem) {
@@ -154,7 +154,7 @@ func (q *question) measure(ctx context.Context, session *kernel.Session) (outcom
 	return outcome, categories.Measure(held, q.problem, &outcome)
 }
 
-// lastOf says how far a session has come.
+// lastOf describes the last measurement of a session.
 func lastOf(s *kernel.Session) string {
 	measured := s.Measurements()
 	if len(measured) == 0 {
@@ -198,7 +198,7 @@ func (q *question) release(outcome estimate.Outcome, certificate release.Certifi
 	out.Keep()
 	out.Diagnostics.Notes = append(out.Diagnostics.Notes, q.notes(q.problem.Rows)...)
 	ownUnits(out)
-	var own estimate.Estimator // of a test, which the catalogue does not know
+	var own estimate.Estimator // an estimator brought by a test, which the catalogue does not know
 	if q.method.Name() != profile.Name && !slices.Contains(Methods().Names(), q.method.Name()) {
 		own = q.method
 	}
@@ -208,8 +208,8 @@ func (q *question) release(outcome estimate.Outcome, certificate release.Certifi
 	return out, nil
 }
 
-// ownUnits puts what a release says of columns of logarithms beside its model into their own units,
-// and says the map.
+// ownUnits converts a release's statements about columns of logarithms, besides the model, into the
+// columns' own units, and states the map.
 func ownUnits(r *release.Release) {
 	if r.Diagnostics.Undescribed != nil {
 		for i, c := range r.Diagnostics.Undescribed.Columns {
@@ -229,9 +229,9 @@ func ownUnits(r *release.Release) {
 	}
 }
 
-// spentOf is what the session's measurements cost: mu^2 is the sum of theirs, and epsilon is at the
-// budget's delta, never above the budget. Where the plan has steps whose loss is no mu, as a
-// mask's, rho is 0, and epsilon holds all of theirs; but not in a run that ended before it measured
+// spentOf returns the cost of the session's measurements: mu^2 is the sum of theirs, and epsilon is
+// at the budget's delta, never above the budget. If the plan has steps whose loss is no mu, such as
+// a mask's, rho is 0 and epsilon holds all of theirs, except in a run that ended before it measured
 // one.
 func spentOf(s *kernel.Session, ended bool) release.Spent {
 	loss := s.Loss()
@@ -242,8 +242,8 @@ func spentOf(s *kernel.Session, ended bool) release.Spent {
 	return release.Spent{Epsilon: loss.Epsilon, Delta: loss.Delta, Mu: loss.Mu, Rho: loss.Rho}
 }
 
-// certificate says what was asked, and what was measured. It fails for a measurement that a
-// certificate has no words for.
+// certificate returns the certificate: what was requested, and what was measured. It fails for a
+// measurement that a certificate cannot describe.
 func (q *question) certificate(s *kernel.Session) (release.Certificate, error) {
 	c := release.Certificate{
 		Relation: q.Relation.String(),
@@ -267,8 +267,8 @@ func (q *question) certificate(s *kernel.Session) (release.Certificate, error) {
 	return c, c.Complete()
 }
 
-// stepOf is a measurement as a line of the certificate. One that costs a Rényi curve and no mu
-// states the numbers that the curve follows from.
+// stepOf returns a measurement as a line of the certificate. A measurement that costs a Rényi curve
+// and no mu states the numbers that determine the curve.
 func stepOf(m kernel.Measurement) release.PlanStep {
 	step := release.PlanStep{Step: m.Step, Query: m.Query, Count: m.Count, Delta: m.Delta, Source: m.Source}
 	switch {
@@ -287,7 +287,7 @@ func stepOf(m kernel.Measurement) release.PlanStep {
 	return step
 }
 
-// maskOf is a mask's public numbers, as plans and certificates state them; nil for none.
+// maskOf returns a mask's public numbers, as plans and certificates state them; nil for no mask.
 func maskOf(m any) *release.Mask {
 	switch m := m.(type) {
 	case privacy.CovarianceMask:
@@ -299,9 +299,9 @@ func maskOf(m any) *release.Mask {
 	return nil
 }
 
-// learner says what the method runs on blocks of rows; nil for one that runs nothing, or nothing
-// that could be chosen. A learner of one's own is told whenever the kernel has run it, whatever was
-// asked.
+// learner returns the learner that the method runs on blocks of rows; nil if it runs none, or none
+// that could be chosen. A user's own learner is reported whenever the kernel has run it, whatever
+// was requested.
 func (q *question) learner(ranOwn bool) *release.Learner {
 	name := estimate.LearnerOf(q.method, q.problem)
 	if ranOwn {
@@ -313,7 +313,7 @@ func (q *question) learner(ranOwn bool) *release.Learner {
 	return &release.Learner{Name: name, Trim: q.Trim}
 }
 
-// facts is what a certificate says of the facts; nil if nothing is known.
+// facts returns the certificate's public facts; nil if nothing is known.
 func (q *question) facts() *release.Facts {
 	f := q.Facts
 	if f == (estimate.Facts{}) && q.KnownCovariance == nil {
@@ -329,7 +329,7 @@ func (q *question) facts() *release.Facts {
 	return out
 }
 
-// diagnosticsOf names the columns that an estimator knows by number.
+// diagnosticsOf returns the diagnostics with columns named, which an estimator knows by number.
 func diagnosticsOf(d estimate.Diagnostics, columns []string) release.Diagnostics {
 	out := release.Diagnostics{Flags: flags.Named(d.Flags, columns)}
 	for _, c := range d.Components {
@@ -350,7 +350,7 @@ func diagnosticsOf(d estimate.Diagnostics, columns []string) release.Diagnostics
 	return out
 }
 
-// undescribedOf names the columns of what a model leaves out.
+// undescribedOf returns what a model leaves out, with columns named.
 func undescribedOf(u *estimate.Undescribed, columns []string) *release.Undescribed {
 	if u == nil {
 		return nil

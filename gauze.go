@@ -37,57 +37,59 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// Version is that of this module, as certificates name it.
+// Version is the version of this module, as certificates name it.
 const Version = "0.1.0-dev"
 
-// DefaultMaxComponents is how many components are allowed at least where Request.MaxComponents is
-// 0: methods that choose their number allow as many as the rows can carry, if that is more.
+// DefaultMaxComponents is the least limit on the number of components if Request.MaxComponents is
+// 0: methods that choose their number allow as many as the rows can support, if that is more.
 const DefaultMaxComponents = 10
 
-// Methods are all methods of a [Fit]: those that people use, and those that run what papers print.
+// Methods returns all methods of a [Fit]: those for practical use, and those that run what papers
+// print.
 func Methods() catalog.List {
 	return catalog.Methods(literal.Learners()...).With(literal.One(), literal.Mixtures())
 }
 
-// Named are columns of which only the names are known.
+// Named returns columns of which only the names are known.
 func Named(names ...string) []source.Column { return source.Named(names).Columns }
 
-// LargestEpsilon is that of a budget that need not be forced: beyond it one row may change the odds
-// of what is released by more than e^20, a promise that nobody can feel.
+// LargestEpsilon is the largest epsilon that is accepted without Force: beyond it one row may
+// change the odds of an answer by more than e^20, which protects nobody in practice.
 const LargestEpsilon = privacy.LargestEpsilon
 
 // MostColumns is the largest number of columns. A guess: releases hold every covariance in full,
-// and one of so many columns takes some eight GB.
+// and one of this many columns takes about eight GB.
 const MostColumns = 1 << 15
 
-// A Request is what a fit is asked. All of it is public.
+// A Request holds everything that a fit is asked. All of it is public.
 type Request struct {
 	Relation privacy.Relation // Required.
 	Budget   privacy.Budget   // Required.
-	// Method is a name of one of [Methods]. Default "auto".
+	// Method is the name of one of [Methods]. Default "auto".
 	Method string
 	// Components is the number of components; 0, the default, lets the method choose, up to
 	// MaxComponents.
 	Components int
-	// MaxComponents is 1 or more; 0 means DefaultMaxComponents, or as many as the rows can carry.
+	// MaxComponents is 1 or more; 0 means DefaultMaxComponents, or as many as the rows can support.
 	// It counts only where Components is 0.
 	MaxComponents int
 	Covariance    estimate.CovarianceType // Default estimate.Full.
-	// Columns are the d columns, with what is publicly known of each: releases say so, and what is
-	// made of them keeps to it. Required; [Named] makes them of names.
+	// Columns are the d columns, with what is publicly known of each: releases state it, and
+	// synthetic rows keep to it. Required; [Named] makes them from names.
 	Columns []source.Column
-	// Title and Dataset name the release and what it is made of, and Day is that of the fit:
-	// releases say them. Default: not said.
+	// Title and Dataset name the release and its data set, and Day is the day of the fit: releases
+	// state them. Default: not stated.
 	Title, Dataset string
 	Day            time.Time
 	// TypicalSD are standard deviations that columns of such a kind have, as far as is publicly
-	// known: [Plan] states the error to expect by them, and a fit makes no use of them. Default: a
+	// known: [Plan] computes the expected error from them, and a fit does not use them. Default: a
 	// sixth of a column's limits.
 	TypicalSD map[string]float64
 	// Facts are public bounds on the distribution. Default: nothing is known.
 	Facts estimate.Facts
-	// Printed asks a method that runs what a paper prints for the paper's own constants: mostly it
-	// is refused then, and says how many rows they need. The certificate repeats it.
+	// Printed asks a method that runs what a paper prints for the paper's own constants. Such a
+	// request is usually refused, with the number of rows that they need. The certificate repeats
+	// it.
 	Printed bool
 	// KnownCovariance is the covariance that all components are publicly known to have, in the
 	// columns' own units and order, d x d; nil where none is known. The certificate repeats it.
@@ -97,36 +99,36 @@ type Request struct {
 	// "", the default, is "em". Only methods that run a learner take one, and "auto" takes such a
 	// method if one is named.
 	Learner string
-	// Own is a learner of the caller's in place of Learner. It is handed raw rows: that it keeps
-	// none, shows none, and answers for every block from that block alone is the caller's duty
+	// Own is a learner of the caller's in place of Learner. It receives raw rows. The caller must
+	// ensure that it keeps none, shows none, and answers for every block from that block alone
 	// (docs/LEARNERS.md), and the certificate says so. Default nil.
 	Own learner.Mixture
 	// Estimator is a method of the caller's, in place of Method. Its name begins with "own:". It
-	// asks the rows through its session only, so the kernel holds it to its plan and the budget, as
-	// any method, and the ledger, the certificate and the release are those of any; that it knows
-	// nothing else of the rows is the caller's duty (docs/LEARNERS.md), and Verify says so. Default
+	// reads the rows through its session only, so the kernel holds it to its plan and the budget,
+	// as any method, and ledger, certificate and release treat it as any other. The caller must
+	// ensure that it knows nothing else of the rows (docs/LEARNERS.md), and Verify says so. Default
 	// nil.
 	Estimator estimate.Estimator
-	// Trim is the part of a block's rows, the least likely, that the learner leaves out, in [0,
+	// Trim is the fraction of a block's rows, the least likely, that the learner leaves out, in [0,
 	// estimate.MostTrim). Default 0.
 	Trim float64
-	// unit is the column whose values are the persons that the table's rows stand for, "" where a
-	// row of the input is one: Input.Fill, which knows, is all that sets it.
+	// unit is the column whose values name the persons that the table's rows stand for, "" where a
+	// row of the input is one: only Input.Fill, which knows it, sets it.
 	unit string
 	// Force allows a budget that promises next to nothing: an epsilon above LargestEpsilon, or a
 	// delta of one over the public number of rows or more.
 	Force bool
-	// SchemaInferred: cells were looked at to choose the columns, which the promise does not cover.
-	// The certificate says so.
+	// SchemaInferred says that the columns were chosen by reading cells, which the promise does not
+	// cover. The certificate says so.
 	SchemaInferred bool
-	// Observe, if set, is told after every measurement its step and the part of the budget (of
-	// mu^2) spent so far.
+	// Observe, if set, is called after every measurement with its step and the part of the budget
+	// (of mu^2) spent so far.
 	Observe func(step string, spent float64)
 	// Engine reads the rows: one of the packages below kernel/internal/engine. Default: all cores
 	// of this machine.
 	Engine kernel.Engine
-	// Reserve, if set, is told the plan and what it may cost at most before the first measurement
-	// of a fit, or of each group's: its error refuses the fit, with nothing spent.
+	// Reserve, if set, receives the plan and its largest cost before the first measurement of a
+	// fit, or of each group's fit: its error refuses the fit, with nothing spent.
 	Reserve func(plan kernel.Plan, total privacy.Calibration) error
 }
 
@@ -164,8 +166,8 @@ func (r Request) Validate() error {
 	return errors.Join(faults...)
 }
 
-// named is the method that is asked for by name, or what "auto" would be asked for: one of
-// [Methods], or the profile of the columns.
+// named returns the method that the request names, or the choice of "auto": one of [Methods], or
+// the profile of the columns; and why.
 func (r Request) named(p estimate.Problem) (estimate.Estimator, string, error) {
 	if r.Method == profile.Name {
 		return profile.New(), "table one was asked for", nil
@@ -173,18 +175,18 @@ func (r Request) named(p estimate.Problem) (estimate.Estimator, string, error) {
 	return Methods().Asked(r.Method, p)
 }
 
-// schema is that of the columns.
+// schema returns a schema of the columns.
 func (r Request) schema() *source.Schema { return &source.Schema{Columns: slices.Clone(r.Columns)} }
 
-// A question is a request that has been checked, with what follows from it: only this is planned
-// and run.
+// A question is a request that has been checked, with what follows from it: only questions are
+// planned and run.
 type question struct {
 	Request
 	problem estimate.Problem // the request as an estimator sees it
 	method  estimate.Estimator
-	why     string  // it is this method
-	asked   float64 // epsilon, if it is more than the method has a use for
-	share   float64 // of mu^2, for counts of categories; the method has the rest
+	why     string  // reason for this method
+	asked   float64 // the requested epsilon, if it exceeds what the method can use
+	share   float64 // share of mu^2 for counts of categories; the method has the rest
 }
 
 // check checks the request and chooses the method; rows is n where that is public, else 0.
@@ -193,7 +195,7 @@ func (r Request) check(rows int) (*question, error) {
 	return q, r.mended(err, rows)
 }
 
-// plan is the plan of the method.
+// plan returns the plan of the method.
 func (q *question) plan() (kernel.Plan, error) {
 	plan, err := q.method.Plan(q.problem)
 	if err == nil && profile.Carried(q.method.Name(), q.problem) {
@@ -205,7 +207,7 @@ func (q *question) plan() (kernel.Plan, error) {
 	return plan, q.mended(err, q.problem.Rows)
 }
 
-// usualEpsilons are those that are offered where a fit is refused.
+// usualEpsilons are the values suggested when a fit is refused.
 var usualEpsilons = [...]float64{.1, .2, .5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, LargestEpsilon}
 
 // mended adds to a refusal what the public number of rows can pay for: a larger epsilon, simpler
@@ -222,7 +224,7 @@ func (r Request) mended(err error, rows int) error {
 	return &estimate.Refusal{Reason: refusal.Reason, Advice: fmt.Sprintf("%s; %s rows can pay for: %s", refusal.Advice, words.Digits(rows), strings.Join(offers, "; or "))}
 }
 
-// offers are requests close to a refused one that so many rows can pay for.
+// offers returns requests close to a refused one that this many rows can pay for.
 func (r Request) offers(rows int) (offers []string) {
 	for _, epsilon := range usualEpsilons {
 		more := r
@@ -258,20 +260,21 @@ func (r Request) offers(rows int) (offers []string) {
 	return offers
 }
 
-// oneColumn is n mu from which on nearly all fits of one column are released: 39 of 40 made-up
+// oneColumn is the n mu from which on nearly all fits of one column are released: 39 of 40 made-up
 // tables at epsilon .3 and 1.
 const oneColumn = 60
 
-// describedRows is n mu over sqrt(d) from which on table one has four of five columns.
+// describedRows is the n mu over sqrt(d) from which on table one describes four of five columns.
 const describedRows = 120
 
-// paidBy reports that a method would be chosen, would not refuse, and would need no more rows.
+// paidBy reports whether a method would be chosen, would not refuse, and would need no more rows.
 func (r Request) paidBy(rows int) bool {
 	q, err := r.choose(rows)
 	if err != nil {
 		return false
 	}
-	// What several components need is said of as many as the rows can carry.
+	// The rows needed for several components are stated for as many components as the rows can
+	// support.
 	alone := q.problem.Columns == 1 && r.Components == 0 && q.problem.Mu*float64(rows) >= oneColumn
 	if !alone && q.method.Expect(q.problem).RowsNeeded > float64(rows) {
 		return false
@@ -283,7 +286,7 @@ func (r Request) paidBy(rows int) bool {
 	return err == nil
 }
 
-// choose is check without mending.
+// choose does what check does, without suggestions in its errors.
 func (r Request) choose(rows int) (*question, error) {
 	if n := float64(rows); !r.Force && r.Budget.Delta*n >= 1 && r.Validate() == nil {
 		return nil, &privacy.FieldError{Field: "delta", Wanted: fmt.Sprintf("less than 1/%d, one over the number of rows", rows),
@@ -330,7 +333,7 @@ func (r Request) pose(rows int) (*question, error) {
 	}}
 	for _, c := range numbers {
 		unit := c.RoundedTo
-		if c.Kind == source.Logs { // whose logarithms lie on no grid
+		if c.Kind == source.Logs { // logarithms lie on no grid
 			unit = 0
 		}
 		q.problem.RoundedTo = append(q.problem.RoundedTo, unit)
@@ -343,8 +346,8 @@ func (r Request) pose(rows int) (*question, error) {
 	return q, nil
 }
 
-// capped returns the question with the largest epsilon that its method has a use for, if that is
-// less than what was asked for.
+// capped returns the question with the largest epsilon that its method can use, if that is less
+// than the requested one.
 func (q *question) capped() (*question, error) {
 	c, ok := q.method.(estimate.Capped)
 	if !ok || q.Budget.Concentrated() || q.Budget.Pure() {

@@ -15,26 +15,26 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// Groups are rows that fall into groups of which each gets a model of its own: those that
-// [Input.LoadGroups] returns, of which no row is in two.
+// Groups are tables of disjoint groups of rows, each of which gets a model of its own. They come
+// from [Input.LoadGroups].
 type Groups struct {
-	by     []string        // the columns that make them
-	names  [][]string      // of each group, its category in every column
-	tables []*kernel.Table // of each group, protected under add-or-remove-one: its size is private
+	by     []string        // the columns that define them
+	names  [][]string      // each group's category in every column
+	tables []*kernel.Table // one per group, protected under add-or-remove-one: its size is private
 	rows   int             // of the input, or its persons: public under replace-one
 }
 
-// Rows is how many rows the input has, or persons where its schema has a unit, those of no group
-// among them: public under replace-one alone.
+// Rows returns how many rows the input has, or persons where its schema has a unit, including those
+// in no group: public under replace-one alone.
 func (g *Groups) Rows() int { return g.rows }
 
-// FitGroups fits every group by itself, as [Fit] does, under one certificate: what each may cost
-// for all of them together to keep the promise is said by privacy.BudgetPerGroup.
+// FitGroups fits every group by itself, as [Fit] does, under one certificate.
+// privacy.BudgetPerGroup gives each its budget, such that all of them together keep the promise.
 //
 // A group whose fit ends without a model, for instance because it is too small, says so in its own
 // place; only if all do the result has a NoRelease.
 //
-// Failures: those of Fit. After one nothing is learned of any group, and what the others have
+// Failures: those of Fit. After a failure nothing is learned of any group, and what the others have
 // measured is spent.
 func FitGroups(ctx context.Context, g Groups, r Request) (*Result, error) {
 	if len(g.tables) == 0 || len(g.tables) != len(g.names) {
@@ -84,7 +84,7 @@ func FitGroups(ctx context.Context, g Groups, r Request) (*Result, error) {
 	return r.together(g, out, last, plan, spent, public)
 }
 
-// spent returns what groups cost together that cost so much each.
+// spent returns the joint cost of groups, given the cost of each.
 func (r Request) spent(groups []release.Spent) release.Spent {
 	var losses []privacy.Loss
 	for _, g := range groups {
@@ -93,8 +93,8 @@ func (r Request) spent(groups []release.Spent) release.Spent {
 	return release.Spent(privacy.LossOfGroups(r.Relation, losses))
 }
 
-// Cost returns what a fit of the request costs, or with groups the fits of all of them, with this
-// plan for each, calibrated to total: what a ledger counts.
+// Cost returns the cost that a ledger counts: of a fit of the request or, with groups, of the fits
+// of all of them, with this plan for each, calibrated to total.
 func (r Request) Cost(plan kernel.Plan, total privacy.Calibration, inGroups bool) privacy.Cost {
 	gaussian := plan.Method == profile.Name || slices.Contains(catalog.Methods().Names(), plan.Method)
 	if inGroups {
@@ -105,7 +105,7 @@ func (r Request) Cost(plan kernel.Plan, total privacy.Calibration, inGroups bool
 	return cost
 }
 
-// together puts the groups' releases under one certificate, of which last is one's.
+// together puts the groups' releases under one certificate; last is the result of one group.
 func (r Request) together(g Groups, out *release.Release, last *Result, plan []release.PlanStep, spent []release.Spent, public int) (*Result, error) {
 	c := last.Certificate
 	c.Relation, c.Epsilon, c.Delta, c.Rho = r.Relation.String(), r.Budget.Epsilon, r.Budget.Delta, r.Budget.Rho
@@ -129,7 +129,7 @@ func (r Request) together(g Groups, out *release.Release, last *Result, plan []r
 	return &Result{Release: out, Spent: c.Spent, Certificate: c}, nil
 }
 
-// groupOf is what a group's fit ended in.
+// groupOf returns the result of a group's fit.
 func groupOf(result *Result, by, name []string) release.Group {
 	group := release.Group{By: map[string]string{}, Spent: result.Spent}
 	for j, column := range by {

@@ -10,7 +10,7 @@ import (
 // of its sources, with a plus behind one that had been changed.
 func Program() string { return programName(Version) }
 
-// identity says which release it is.
+// identity returns the release's identity, for people.
 func (r Request) identity() *release.Identity {
 	id := &release.Identity{Title: r.Title, Dataset: r.Dataset, Program: Program()}
 	if !r.Day.IsZero() {

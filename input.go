@@ -20,15 +20,16 @@ type Input struct {
 	room  kernel.Room
 }
 
-// Open opens an input as inputs.Open does. The schema declares the columns, and no row is read; or
-// its Infer has the first rows choose them, which the privacy promise does not cover. With neither
-// the error, a *source.Undeclared, names those that hold numbers. The caller closes the input.
+// Open opens an input as inputs.Open does. With a schema that declares the columns it reads no row.
+// A schema with Infer lets the first rows choose them, which the privacy promise does not cover.
+// With neither the error, a *source.Undeclared, names those that hold numbers. The caller closes
+// the input.
 func Open(input string, stdin io.Reader, schema *source.Schema) (*Input, error) {
 	return inputOf(inputs.Open(input, stdin, schema))
 }
 
-// FromReader is an input of the rows of a reader of one's own, which the input owns: it is closed
-// with it, or here if there is an error. The schema is as for [Open].
+// FromReader returns an input over a caller's own reader, which the input owns: it is closed with
+// it, or here if there is an error. The schema is as for [Open].
 func FromReader(reader source.Reader, schema *source.Schema) (*Input, error) {
 	if reader == nil {
 		return nil, absent("reader", "a source.Reader", "write one, as the example of FromReader shows")
@@ -36,7 +37,7 @@ func FromReader(reader source.Reader, schema *source.Schema) (*Input, error) {
 	return inputOf(source.Of(reader, schema))
 }
 
-// inputOf is the input of a table that was opened, or not.
+// inputOf returns the input of an opened table, or the error.
 func inputOf(t *source.Table, err error) (*Input, error) {
 	if err != nil {
 		return nil, err
@@ -44,15 +45,15 @@ func inputOf(t *source.Table, err error) (*Input, error) {
 	return &Input{table: t}, nil
 }
 
-// FromRows is an input of rows in memory, each with a number for every column and each a person of
-// its own: NaN is a missing cell. A row of another length is an error of [Input.Load]. The rows
-// must not change before they are loaded.
+// FromRows returns an input over rows in memory, each with a number for every column and each a
+// person of its own: NaN is a missing cell. A row of another length is an error of [Input.Load].
+// The rows must not change before they are loaded.
 func FromRows(rows [][]float64, columns ...source.Column) (*Input, error) {
 	return FromSeq(slices.Values(rows), columns...)
 }
 
-// FromSeq is FromRows of an iterator, which is asked for every row once, by [Input.Load]. A row may
-// be overwritten once the next one is asked for.
+// FromSeq returns an input over an iterator, as FromRows does. [Input.Load] asks it for every row
+// once. A row may be overwritten once the next one is asked for.
 func FromSeq(rows iter.Seq[[]float64], columns ...source.Column) (*Input, error) {
 	schema := &source.Schema{Columns: slices.Clone(columns), Unit: source.NoUnit}
 	if rows == nil {
@@ -64,8 +65,8 @@ func FromSeq(rows iter.Seq[[]float64], columns ...source.Column) (*Input, error)
 	return FromReader(source.Seq(rows, schema.Names()), schema)
 }
 
-// FromSQL is an input of the rows of a query, which are closed with it, or here if there is an
-// error. The schema is as for [Open]: it names columns of the query.
+// FromSQL returns an input over the rows of a query, which are closed with it, or here if there is
+// an error. The schema is as for [Open]: it names columns of the query.
 func FromSQL(rows *sql.Rows, schema *source.Schema) (*Input, error) {
 	if rows == nil {
 		return nil, absent("rows", "the rows of a query", "take those that Query returns without an error")
@@ -77,12 +78,12 @@ func FromSQL(rows *sql.Rows, schema *source.Schema) (*Input, error) {
 	return FromReader(reader, schema)
 }
 
-// absent is what is said of a nil in the place of something.
+// absent returns the error for an argument that is nil.
 func absent(field, wanted, mend string) error {
 	return &privacy.FieldError{Field: field, Wanted: wanted, Got: "nil", Mend: mend}
 }
 
-// opened tells an input from what is left where opening one failed.
+// opened reports whether in is an open input: opening may have failed.
 func (in *Input) opened() bool { return in != nil && in.table != nil }
 
 // Request returns a request with the input's columns filled in; relation and budget are left to the
@@ -104,8 +105,8 @@ func (in *Input) Fill(r Request) Request {
 // once. Where the schema has a unit, a row of the table is a person: one of its rows, drawn in
 // secret.
 //
-// read, if set, is told now and then how many rows have been read: for the custodian alone, like
-// the error and the report.
+// read, if set, is called now and then with the number of rows read so far: for the custodian
+// alone, like the error and the report.
 func (in *Input) Load(r privacy.Relation, read func(rows int)) (*kernel.Table, error) {
 	g, err := in.load(r, nil, read)
 	if err != nil {
@@ -114,7 +115,7 @@ func (in *Input) Load(r privacy.Relation, read func(rows int)) (*kernel.Table, e
 	return g.tables[0], nil
 }
 
-// LoadGroups is Load where the schema declares groups: a table for each, all under
+// LoadGroups loads a table for each of the groups that the schema declares, all under
 // add-or-remove-one, because the sizes of groups are private.
 func (in *Input) LoadGroups(read func(rows int)) (*Groups, error) {
 	names := in.table.Schema().Groups()
@@ -129,7 +130,7 @@ func (in *Input) LoadGroups(read func(rows int)) (*Groups, error) {
 	return g, nil
 }
 
-// load reads all rows into a table for each group, or into one for nil.
+// load reads all rows into one table per group, or into one if names is nil.
 func (in *Input) load(r privacy.Relation, names [][]string, read func(rows int)) (*Groups, error) {
 	if !in.opened() {
 		return nil, absent("input", "an opened one", "take the one that Open returns without an error")
@@ -164,20 +165,20 @@ func (in *Input) load(r privacy.Relation, names [][]string, read func(rows int))
 	return g, nil
 }
 
-// Keep makes the tables that Load will make lie in a room, such as package shards has, so that they
-// may exceed memory. Of persons (a schema's unit) one row each is in memory until all are read.
+// Keep makes Load store its tables in a room, such as package shards has, so that they may exceed
+// memory. Of persons (a schema's unit) one row each is in memory until all are read.
 func (in *Input) Keep(room kernel.Room) { in.room = room }
 
-// TakeAnyCells makes Load take an input without rows, or with a column without a number, as it
-// takes any other. It is for whoever lets others ask for fits of a table that its custodian has
-// looked at before: that a fit fails must not tell what one row did.
+// TakeAnyCells makes Load accept an input without rows, or with a column without a number, as it
+// accepts any other. It is for servers that let others ask for fits of a table that its custodian
+// has looked at before: a failing fit must not reveal what one row did.
 func (in *Input) TakeAnyCells() { in.table.TakeAnyCells() }
 
 // Report returns what was read, for the custodian alone.
 func (in *Input) Report() source.Report { return in.table.Report() }
 
-// Fraction is about which part of the input has been read, for the custodian alone: 0 if that is
-// not known.
+// Fraction returns about which part of the input has been read, for the custodian alone; 0 if that
+// is not known.
 func (in *Input) Fraction() float64 { return in.table.Fraction() }
 
 // Close releases the input.
@@ -188,15 +189,15 @@ func (in *Input) Close() error {
 	return in.table.Close()
 }
 
-// String hides what an input holds.
+// String returns "[protected]".
 func (*Input) String() string { return "[protected]" }
 
-// GoString hides what an input holds from %#v.
+// GoString returns "[protected]", for %#v.
 func (*Input) GoString() string { return "[protected]" }
 
-// loader hands rows to a builder, of rows or of people, and counts them.
+// loader passes rows to a builder, of rows or of people, and counts them.
 type loader struct {
-	rows   []*kernel.Builder // of the groups
+	rows   []*kernel.Builder // one per group
 	people *people.Builder
 	n      int
 	read   func(rows int)
@@ -204,7 +205,7 @@ type loader struct {
 	grouped bool
 }
 
-// readStep is how many rows lie between two calls of loader.read.
+// readStep is the number of rows between two calls of loader.read.
 const readStep = 1 << 14
 
 // Append takes one row.

@@ -9,10 +9,10 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// ownMethod is what the names of estimators begin with that are not part of Gauze.
+// ownMethod begins the names of estimators that are not part of Gauze.
 const ownMethod = "own:"
 
-// isOwn reports the name of such an estimator.
+// isOwn reports whether method is the name of such an estimator.
 func isOwn(method string) bool { return strings.HasPrefix(method, ownMethod) }
 
 var ownName = regexp.MustCompile(`^` + ownMethod + `[a-z0-9][a-z0-9:-]{0,39}$`)
@@ -27,6 +27,6 @@ func (r Request) checkOwn(faults *estimate.Faults) {
 		"an estimator of your own takes its constants, and what it runs, when you make it")
 }
 
-// VerifyOwn is [Verify] for whoever has the estimator that made the release, which is not part of
-// Gauze: its plan is made again as that of any method.
+// VerifyOwn does what [Verify] does, for readers who have the estimator that made the release and
+// that is not part of Gauze: its plan is made again as that of any method.
 func VerifyOwn(r *release.Release, e estimate.Estimator) Verdict { return verify(r, e) }

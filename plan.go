@@ -14,46 +14,46 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// A Statement is a plan, calibrated: what a fit may measure at most, what that costs, and what
-// error to expect of it. It is made from public facts alone.
+// A Statement is a calibrated plan: the most that a fit may measure, what that costs, and the
+// expected error. It is made from public facts alone.
 type Statement struct {
 	Method   string `json:"method"`
-	Why      string `json:"why"` // the method was chosen
+	Why      string `json:"why"` // reason for the method
 	Source   string `json:"source"`
 	Relation string `json:"relation"`
-	// Epsilon and Delta, or Rho, are the budget as asked.
+	// Epsilon and Delta, or Rho, are the requested budget.
 	Epsilon float64 `json:"epsilon,omitempty"`
 	Delta   float64 `json:"delta,omitempty"`
 	Columns int     `json:"columns"`
-	Rows    int     `json:"rows,omitempty"` // 0 where none were stated
-	// Facts are the public bounds that were stated; nil where there are none.
+	Rows    int     `json:"rows,omitempty"` // 0 if none were stated
+	// Facts are the stated public bounds; nil if there are none.
 	Facts *release.Facts `json:"facts,omitempty"`
-	// Learner is what the method runs on blocks of rows; nil if it runs nothing that could be
-	// chosen.
+	// Learner is the learner that the method runs on blocks of rows; nil if it runs none that could
+	// be chosen.
 	Learner *release.Learner `json:"learner,omitempty"`
-	// the total of all measurements but for those with a Rényi curve of their own
+	// the total of all measurements except those with a Rényi curve of their own
 	Mu  float64 `json:"mu"`
 	Rho float64 `json:"rho"` // Mu^2/2; 0 beside such a curve
-	// ThresholdDelta is the part of Delta set aside for stability thresholds, and TestDelta what
-	// tests of blocks add as it stands.
+	// ThresholdDelta is the part of Delta set aside for stability thresholds, and TestDelta the
+	// delta that tests of blocks add as it stands.
 	ThresholdDelta float64     `json:"threshold_delta,omitempty"`
 	TestDelta      float64     `json:"test_delta,omitempty"`
 	Steps          []StepLimit `json:"plan"`
 	Expect         Expectation `json:"expect"`
-	// Accuracy is what to expect in the columns' own terms; nil where that was not measured.
+	// Accuracy is the expected accuracy in the columns' own units; nil if that was not measured.
 	Accuracy *Accuracy `json:"accuracy,omitempty"`
-	// Candidates are all methods that could fit one component, where one is asked for, and
-	// LowerBound is below what any of them can reach with so many rows.
+	// Candidates are all methods that could fit one component, if one is requested, and LowerBound
+	// is an error that none of them can go below with this many rows.
 	Candidates []catalog.Candidate `json:"candidates,omitempty"`
 	LowerBound *literal.LowerBound `json:"lower_bound,omitempty"`
-	// MixtureBound is the same for mixtures: of the components asked for, or of as many as are
-	// allowed.
+	// MixtureBound is the same for mixtures: for the requested number of components, or for as many
+	// as are allowed.
 	MixtureBound *literal.MixtureBound `json:"mixture_bound,omitempty"`
-	// Mixtures is what to expect on clusters of some numbers and distances, where several are
-	// looked for and so many rows are known or guessed.
+	// Mixtures holds the expected results on clusters of some numbers and distances, if several are
+	// looked for and the number of rows is known or guessed.
 	Mixtures []catalog.Mixture `json:"mixtures,omitempty"`
 	Notes    []string          `json:"notes,omitempty"`
-	// Plan and Total are what a fit reserves by ([Request.Reserve]).
+	// Plan and Total are the arguments of [Request.Reserve].
 	Plan    kernel.Plan         `json:"-"`
 	Total   privacy.Calibration `json:"-"`
 	problem estimate.Problem
@@ -67,7 +67,7 @@ type StepLimit struct {
 	// of Mu^2, or of epsilon where delta is 0, at most; steps that are alternatives may sum to more
 	// than 1
 	Share float64 `json:"share"`
-	Count int     `json:"count"` // measurements, at most
+	Count int     `json:"count"` // number of measurements, at most
 	// of each, if all Count are made alike with the whole share: Mu sqrt(Share/Count)
 	Mu    float64 `json:"mu"`
 	Delta float64 `json:"delta"` // of all its thresholds, at most, or of its test
@@ -79,11 +79,11 @@ type StepLimit struct {
 	From string        `json:"source"`
 }
 
-// An Expectation is what is known of the method's error from public facts; 0 where nothing is.
+// An Expectation is the method's error as far as public facts determine it; 0 where they do not.
 type Expectation struct {
 	RowsNeeded    float64 `json:"rows_needed,omitempty"`
 	RelativeError float64 `json:"relative_error,omitempty"`
-	// CovarianceError and MeanError are those of the method among the Candidates.
+	// CovarianceError and MeanError are the method's among the Candidates.
 	CovarianceError float64  `json:"covariance_error,omitempty"`
 	MeanError       float64  `json:"mean_error,omitempty"`
 	Notes           []string `json:"notes,omitempty"`
@@ -116,7 +116,7 @@ func Plan(r Request, rows int) (*Statement, error) {
 	return q.state(rows)
 }
 
-// calibrated is the plan of the method, and what it may cost at most.
+// calibrated returns the plan of the method, and its largest cost.
 func (q *question) calibrated() (plan kernel.Plan, total privacy.Calibration, err error) {
 	if plan, err = q.plan(); err == nil {
 		total, err = kernel.Calibrate(plan, q.Relation, q.Budget)
@@ -124,7 +124,7 @@ func (q *question) calibrated() (plan kernel.Plan, total privacy.Calibration, er
 	return plan, total, err
 }
 
-// state calibrates the plan of the method, and says what to expect of so many rows, known or
+// state calibrates the plan of the method, and states what to expect for this many rows, known or
 // guessed.
 func (q *question) state(rows int) (*Statement, error) {
 	plan, total, err := q.calibrated()
@@ -155,7 +155,7 @@ func (q *question) state(rows int) (*Statement, error) {
 			Mu: total.Mu * math.Sqrt(step.Share/float64(step.Most)), Delta: total.ThresholdDelta*step.Slack + delta,
 			Mask: maskOf(mask), Pure: pure, From: step.Source,
 		}
-		if pure > 0 { // its loss is in the curve, its share a formality
+		if pure > 0 { // the loss is in the curve; the share is a formality
 			limit.Share, limit.Mu = 0, 0
 		}
 		if q.Budget.Pure() {
@@ -163,14 +163,14 @@ func (q *question) state(rows int) (*Statement, error) {
 		}
 		s.Steps = append(s.Steps, limit)
 	}
-	if !q.Budget.Pure() { // nothing was measured of any, and bounds are stated for a mu
+	if !q.Budget.Pure() { // no pure budget was measured, and bounds are stated for a mu
 		s.Accuracy = q.accuracy(guess)
 		q.compare(s, guess)
 	}
 	return s, nil
 }
 
-// notes say what a reader should know of the request, with so many rows, known or guessed.
+// notes returns what a reader should know of the request, for this many rows, known or guessed.
 func (q *question) notes(rows int) (notes []string) {
 	for _, fact := range estimate.Unused(q.method, q.problem) {
 		notes = append(notes, fmt.Sprintf("the method %s makes no use of this: %s", q.method.Name(), fact))
@@ -186,8 +186,8 @@ func (q *question) notes(rows int) (notes []string) {
 	return notes
 }
 
-// compare states what to expect of every method for one component, and what none can reach; guess
-// has the number of rows even where it is a guess.
+// compare states the expected error of every method for one component, and what none can reach;
+// guess has the number of rows even if it is a guess.
 func (q *question) compare(s *Statement, guess estimate.Problem) {
 	s.Candidates = Methods().Candidates(s.problem, guess.Rows)
 	for i, c := range s.Candidates {
@@ -210,13 +210,12 @@ func (q *question) compare(s *Statement, guess estimate.Problem) {
 		if c.Method != s.Method || c.CovarianceError == 0 || q.Printed {
 			continue
 		}
-		// What was measured takes the place of what the method says of itself.
+		// Measured errors replace the method's own statement.
 		s.Expect.RelativeError, s.Expect.CovarianceError, s.Expect.MeanError = c.RelativeError, c.CovarianceError, c.MeanError
 	}
 }
 
-// boundMixtures states what no method can promise for mixtures, unless something is known that
-// could help it.
+// boundMixtures states what no method can promise for mixtures, unless a known fact could help one.
 func (s *Statement) boundMixtures(guess estimate.Problem) {
 	k := cmp.Or(guess.Components, guess.MaxComponents)
 	if guess.Known() == nil && k > 1 && s.Method != MethodProfile {
@@ -225,13 +224,13 @@ func (s *Statement) boundMixtures(guess estimate.Problem) {
 	}
 }
 
-// expectMixtures states what was measured of a method as it was asked for.
+// expectMixtures states the measured results of a method for the requested settings.
 func (s *Statement) expectMixtures(asked string, guess estimate.Problem) {
 	if guess.Known() != nil || guess.Covariance != estimate.Full || s.Learner != nil || guess.Printed {
-		return // it was told nothing when it was measured
+		return // measurements were without public facts
 	}
 	all := catalog.MeasuredErrors().Mixtures(asked, guess.Columns, float64(guess.Rows), s.Mu)
-	least := 0 // of the numbers that were measured, the first that is as large as asked for
+	least := 0 // the first of the measured numbers that is as large as requested
 	for _, m := range all {
 		if least < guess.Components {
 			least = m.Components
@@ -244,7 +243,7 @@ func (s *Statement) expectMixtures(asked string, guess estimate.Problem) {
 	}
 }
 
-// affordable says why a method's plan does not fit the budget: thresholds, for instance, need a
+// affordable returns why a method's plan does not fit the budget: thresholds, for instance, need a
 // delta.
 func (q *question) affordable(name string) error {
 	practical := q.problem

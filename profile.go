@@ -12,18 +12,18 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// MethodProfile is the method of a request for table one, which [Describe] fills in.
+// MethodProfile is the method of a request for table one, which [Describe] sets.
 const MethodProfile = profile.Name
 
-// Describe measures table one, what every column says by itself, within the request's budget: a
-// release with a profile in the place of a model. It is [Fit] with the method [MethodProfile], and
-// fails as that does.
+// Describe measures table one, a description of every column by itself, within the request's
+// budget. The release has a profile instead of a model. It is [Fit] with the method
+// [MethodProfile], and fails as that does.
 func Describe(ctx context.Context, table *kernel.Table, r Request) (*Result, error) {
 	r.Method = MethodProfile
 	return Fit(ctx, table, r)
 }
 
-// profileOf names the columns of a profile, and keeps it within what is publicly known of them.
+// profileOf returns a profile with columns named, kept within what is publicly known of them.
 func profileOf(p *estimate.Profile, columns []source.Column) (out []release.ColumnProfile) {
 	numbers, categories := p.Columns, p.Categories
 	for j := range columns {
@@ -42,7 +42,7 @@ func profileOf(p *estimate.Profile, columns []source.Column) (out []release.Colu
 	return out
 }
 
-// categoryProfile names the values of a column of categories.
+// categoryProfile returns the profile of a column of categories, with its values named.
 func categoryProfile(c estimate.CategoryProfile, column source.Column) release.ColumnProfile {
 	last := len(c.Shares) - 1
 	out := release.ColumnProfile{Name: column.Name, Cells: 1 - c.Shares[last], CellsNoise: c.Noise}

@@ -17,7 +17,7 @@ func programName(version string) string {
 		return text
 	}
 	for _, m := range info.Deps {
-		if m.Path == module { // of somebody else's program: the version says the revision
+		if m.Path == module { // of somebody else's program: the version contains the revision
 			return text + " (" + m.Version + ")"
 		}
 	}

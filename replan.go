@@ -17,18 +17,19 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// PlanEdition counts the editions of the methods' plans: a release of this edition can be planned
-// again from what it says. It goes up by one whenever the plan of some request changes
-// (TestPlanEdition fails then), and releases of other editions are verified without their plans.
+// PlanEdition counts the editions of the methods' plans. A reader can make the plan of a release of
+// this edition again from what the release says. It goes up by one whenever the plan of some
+// request changes (TestPlanEdition fails then), and releases of other editions are verified without
+// their plans.
 const PlanEdition = 5
 
-// certified is what a certificate says of the request beside its other fields.
+// certified returns the part of the request that the certificate's other fields do not state.
 func (r Request) certified() *release.Asked {
 	return &release.Asked{Plans: PlanEdition, Components: r.Components, MaxComponents: r.MaxComponents, Covariance: r.Covariance.String()}
 }
 
-// A planned is what a reader makes of a release: the plan that its request has, and what it may
-// cost.
+// A planned is a reader's reconstruction of a release: its request, the request's plan, and the
+// plan's largest cost.
 type planned struct {
 	plan  kernel.Plan
 	total privacy.Calibration
@@ -40,8 +41,8 @@ type stranger struct{}
 // LearnMixture learns nothing: a reader has no rows.
 func (stranger) LearnMixture([][]float64, int, uint64) ([]learner.Component, error) { return nil, nil }
 
-// requestOf is the request that a release says was made: of a group's release by itself, that of
-// the group.
+// requestOf returns the request of a release, from its own statements; for a group's release by
+// itself, that of the group.
 func requestOf(r *release.Release) (Request, error) {
 	c := &r.Certificate
 	relation, err := privacy.ParseRelation(c.Relation)
@@ -81,15 +82,15 @@ func requestOf(r *release.Release) (Request, error) {
 	return out, nil
 }
 
-// replan makes the plan of a release again, from what is public in it. method, if it is not nil,
-// is the release's method, in the place of the catalogue's.
+// replan makes the plan of a release again, from its public statements. If method is not nil, it is
+// used instead of the catalogue's.
 func replan(r *release.Release, method estimate.Estimator) (*planned, error) {
 	request, err := requestOf(r)
 	if err != nil {
 		return nil, err
 	}
 	if method != nil {
-		request.Method = "" // which the catalogue does not know
+		request.Method = "" // unknown to the catalogue
 	}
 	rows := 0
 	if r.Certificate.Rows != nil {
@@ -132,14 +133,14 @@ func (f *follower) fault(bad bool, field, wanted, got string) {
 	}
 }
 
-// Roundings: same is how far figures of the file may differ from those that are recomputed, and
-// whole by how much less than all may be spent, both relative.
+// Relative tolerances: same is the largest difference of a figure from its recomputed value, and
+// whole the most that may be left of the budget.
 const same, whole = 1e-9, 1e-6
 
 func equal(x, y float64) bool { return math.Abs(x-y) <= same*math.Max(math.Abs(x), math.Abs(y)) }
 
-// steps checks every step against its line of the plan: the query, its source, how often it is
-// asked and what that costs at most, and what it adds to delta.
+// steps checks every step against its line of the plan: the query, its source, the number of
+// measurements, their cost, and the delta they add.
 func (f *follower) steps() {
 	pure := f.total.Budget.Pure()
 	for _, name := range f.names() {
@@ -175,8 +176,8 @@ func (f *follower) steps() {
 	}
 }
 
-// first reports a step that takes all that is planned for it: what counts the rows, or their cells
-// where a fit begins with a profile.
+// first reports whether a step takes all that is planned for it: the count of the rows, or of their
+// cells where a fit begins with a profile.
 func (f *follower) first(name string) bool {
 	if f.plan.Steps[0].Name == profile.BesideFirst {
 		return name == profile.BesideFirst
@@ -184,7 +185,8 @@ func (f *follower) first(name string) bool {
 	return name == "count" || name == "rows"
 }
 
-// costOf is what a line costs of what steps share: nothing where that is in a curve of its own.
+// costOf returns what a line costs of the budget that steps share: nothing if its loss is in a
+// curve of its own.
 func costOf(line *release.PlanStep, pure bool) float64 {
 	if line.Mask != nil || line.Pure > 0 {
 		return 0
@@ -192,7 +194,7 @@ func costOf(line *release.PlanStep, pure bool) float64 {
 	return line.Cost(pure)
 }
 
-// costing is what measurements cost, in words.
+// costing returns a cost in words.
 func costing(cost float64, pure bool) string {
 	if pure {
 		return fmt.Sprintf("epsilon %.6g in all", cost)
@@ -200,7 +202,7 @@ func costing(cost float64, pure bool) string {
 	return fmt.Sprintf("mu %.6g in all", math.Sqrt(cost))
 }
 
-// line checks what one line adds to delta, and the losses that mu does not count: a step with such
+// line checks the delta that one line adds, and the losses that mu does not count: a step with such
 // losses has a line of its test, and one of its mask or its noise.
 func (f *follower) line(step kernel.Step, line *release.PlanStep, field func(string) string) {
 	var mask *release.Mask
@@ -219,14 +221,15 @@ func (f *follower) line(step kernel.Step, line *release.PlanStep, field func(str
 	f.fault(!equal(line.Pure, pure), field("pure"), fmt.Sprintf("that of the plan, %v", pure), fmt.Sprint(line.Pure))
 }
 
-// covers reports a mask with the noise of the planned one, of what moves no further.
+// covers reports whether a mask has at least the noise of the planned one for what moves no
+// further.
 func covers(planned, used release.Mask) bool {
 	gamma := used.Gamma
 	used.Gamma = planned.Gamma
 	return used == planned && gamma <= planned.Gamma
 }
 
-// names are the steps that were measured, each once.
+// names returns the steps that were measured, each once.
 func (f *follower) names() (names []string) {
 	for _, line := range f.c.Plan {
 		if !slices.Contains(names, line.Step) {
@@ -236,12 +239,12 @@ func (f *follower) names() (names []string) {
 	return names
 }
 
-// cap returns what the budget buys, in its own unit, that of costOf: mu^2, or a pure budget's
-// epsilon. The other one is 0.
+// cap returns what the budget buys, in costOf's unit: mu^2, or a pure budget's epsilon. The other
+// one is 0.
 func (f *follower) cap() float64 { return float64(f.total.Cap) + float64(f.total.PureCap) }
 
-// whole checks what every fit does that ends in a model with some spread: it measures the steps
-// that its method cannot do without, and spends all of its budget.
+// whole checks that a fit whose model has some spread measured the steps that its method cannot do
+// without, and spent all of its budget.
 func (f *follower) whole() {
 	names := f.names()
 	for _, any := range always[f.c.Method] {

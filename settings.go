@@ -13,19 +13,19 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// Settings are what a fit or a plan is asked, in words and numbers: flags, requests over HTTP and
-// forms are read into them, and they are sent to a server, as JSON. A name there is the flag's of
-// `gauze fit`, with underscores. All of it is public, and the zero Settings asks for what flags do
-// by default.
+// Settings are the request for a fit or a plan, in words and numbers: flags, HTTP requests and
+// forms are read into them, and they are sent to a server as JSON. Each has the name of its flag of
+// `gauze fit`, with underscores. All of it is public, and the zero Settings mean the flags'
+// defaults.
 type Settings struct {
 	Dataset string `json:"dataset,omitempty"`
-	// Rows and Dim are of plans without a data set; Rows is a guess where the number is private.
+	// Rows and Dim are for plans without a data set; Rows is a guess where the number is private.
 	Rows int `json:"rows,omitempty"`
 	Dim  int `json:"dim,omitempty"`
-	// Columns are some of the data set's; none for all.
+	// Columns are some of the data set's columns; none means all.
 	Columns []string `json:"columns,omitempty"`
-	// By are some of the columns by which the data set's schema makes groups; none for all, and
-	// "none" alone for one model.
+	// By are some of the columns by which the data set's schema defines groups; none means all, and
+	// "none" alone one model.
 	By            []string    `json:"by,omitempty"`
 	Title         string      `json:"title,omitempty"`
 	Epsilon       float64     `json:"epsilon,omitempty"`
@@ -44,14 +44,14 @@ type Settings struct {
 	Moments       int         `json:"moments,omitempty"`
 	MomentBound   float64     `json:"moment_bound,omitempty"`
 	LeastWeight   float64     `json:"least_weight,omitempty"`
-	// TypicalSD is of plans alone: standard deviations that columns usually have, by name.
+	// TypicalSD is for plans only: standard deviations that columns usually have, by name.
 	TypicalSD map[string]float64 `json:"typical_sd,omitempty"`
 }
 
 // ConstantsPractical is the default of Settings.Constants.
 const ConstantsPractical = "practical"
 
-// settingNames are the names that Settings have as JSON, in their order.
+// settingNames are the JSON names of Settings, in their order.
 var settingNames = func() (names []string) {
 	for i := range reflect.TypeFor[Settings]().NumField() {
 		name, _, _ := strings.Cut(reflect.TypeFor[Settings]().Field(i).Tag.Get("json"), ",")
@@ -60,8 +60,8 @@ var settingNames = func() (names []string) {
 	return names
 }()
 
-// SettingNames returns the names that Settings have as JSON. A fault of a setting has its name as
-// the field, so that whoever asks for it can say what it is called there.
+// SettingNames returns the JSON names of Settings. The fault of a setting has that name as the
+// field, so that each interface can replace it by its own name.
 func SettingNames() []string { return append([]string(nil), settingNames...) }
 
 // Request returns the request for these settings, without columns. Its error is a
@@ -105,7 +105,7 @@ func (s Settings) Request() (r Request, err error) {
 // A Count is a number of components, 0 for "auto". It is a flag's value too.
 type Count int
 
-// UnmarshalJSON takes a whole number, or "auto".
+// UnmarshalJSON reads a whole number, or "auto".
 func (c *Count) UnmarshalJSON(text []byte) error {
 	if bytes.Equal(text, []byte(`"`+catalog.Auto+`"`)) {
 		*c = 0
@@ -119,7 +119,7 @@ func (c *Count) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Set takes a whole number, or auto.
+// Set reads a whole number, or auto.
 func (c *Count) Set(text string) error {
 	if strings.HasPrefix(text, `"`) || c.UnmarshalJSON([]byte(text)) != nil && text != catalog.Auto {
 		return badCount(fmt.Sprintf("%q", text))

@@ -13,7 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// statementSource is what a terminal is shown of a plan.
+// statementSource is the template of a plan for a terminal.
 //
 //go:embed statement.txt
 var statementSource string
@@ -28,13 +28,13 @@ var statementTemplate = template.Must(template.New("statement").Funcs(template.F
 	"ceil":    func(x float64) int { return int(math.Ceil(x)) },
 }).Parse(statementSource))
 
-// String is the statement for a terminal: what to expect, what it costs and every step.
+// String returns the statement for a terminal: what to expect, what it costs and every step.
 func (s *Statement) String() string { return s.write("answers", "head", "details", "expect", "notes") }
 
-// Summary is the statement for a terminal without its steps and measured tables.
+// Summary returns the statement for a terminal without its steps and measured tables.
 func (s *Statement) Summary() string { return s.write("answers", "head", "expect", "notes") }
 
-// write writes parts of the statement.
+// write returns parts of the statement.
 func (s *Statement) write(parts ...string) string {
 	of := struct {
 		*Statement
@@ -57,13 +57,13 @@ func (s *Statement) write(parts ...string) string {
 	var b strings.Builder
 	for _, part := range parts {
 		if err := statementTemplate.ExecuteTemplate(&b, part, of); err != nil {
-			panic(err) // a strings.Builder never fails, and what the template names is there
+			panic(err) // a strings.Builder never fails, and the fields that the template names exist
 		}
 	}
 	return strings.TrimPrefix(b.String(), "\n")
 }
 
-// upTo and downTo write a number with two digits, rounded away from and towards 0.
+// upTo and downTo return a number with two digits, rounded away from and towards 0.
 func upTo(x float64) string   { return twoDigits(x, math.Ceil) }
 func downTo(x float64) string { return twoDigits(x, math.Floor) }
 
@@ -79,12 +79,12 @@ func twoDigits(x float64, round func(float64) float64) string {
 	return strconv.FormatFloat(whole*unit, 'g', 12, 64)
 }
 
-// row is a line of the table of candidates, whose first column is so wide.
+// row returns a line of the table of candidates, whose first column is wide characters wide.
 func row(wide int, method, covariance, mean, relative, released, remark string) string {
 	return strings.TrimRight(fmt.Sprintf("%-*s  %10s  %8s  %13s  %8s  %s", wide, method, covariance, mean, relative, released, remark), " ")
 }
 
-// share is the part of a candidate's runs that ended in a model.
+// share returns the part of a candidate's runs that ended in a model.
 func share(c catalog.Candidate) string {
 	if c.CovarianceError > 0 || c.HeavyCovarianceError > 0 {
 		return fmt.Sprintf("%.0f%%", 100*c.Released)
@@ -92,13 +92,13 @@ func share(c catalog.Candidate) string {
 	return "-"
 }
 
-// remark is the last column of a candidate.
+// remark returns the last column of a candidate.
 func remark(c catalog.Candidate) string {
 	var parts []string
 	if c.Refused != "" {
 		why, _, _ := strings.Cut(c.Refused, ": ")
 		why, _, _ = strings.Cut(why, ", ")
-		parts = append(parts, "no: "+why) // in a word; JSON has the rest
+		parts = append(parts, "no: "+why) // shortened; JSON has the rest
 	}
 	if c.Uses != nil {
 		parts = append(parts, "uses "+strings.Join(c.Uses, ", "))
@@ -112,10 +112,10 @@ func remark(c catalog.Candidate) string {
 	return strings.Join(parts, "; ")
 }
 
-// digits writes a number with three digits; "-" for 0.
+// digits returns a number with three digits; "-" for 0.
 func digits(x float64) string { return known("%.3g", x) }
 
-// known is a number, or a dash for one that is not known.
+// known returns a number, or a dash for one that is not known.
 func known(format string, x float64) string {
 	if x == 0 {
 		return "-"

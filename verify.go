@@ -16,30 +16,29 @@ import (
 type Verdict struct {
 	// Faults are contradictions, for which the release is refused: nil if it is consistent.
 	Faults []error
-	// Warnings are what a genuine release can say too, but seldom does, and what could not be
-	// checked.
+	// Warnings are statements that a genuine release seldom makes, and what could not be checked.
 	Warnings []string
-	// Exceptions are what the promise does not cover, by the release's own word.
+	// Exceptions are limits of the promise that the release itself states.
 	Exceptions []string
-	// Replanned: the plan was made again, and the measurements are those that it allows.
+	// Replanned says that the plan was made again and allows all measurements.
 	Replanned bool
 }
 
-// OnlySigned says what no reader can see.
+// OnlySigned states what no reader can check.
 const OnlySigned = "Only a signature shows who vouches for the file: numbers of a model that no measurement contradicts, and what a fit was told " +
 	"(names, limits, facts, the unit, whether the schema was declared), can be changed without a trace in it."
 
 // Verify checks a release as a reader would: [release.Verify], the method, and the plan, which is
 // made again from method, columns, rows where they are public, relation, facts, learner, budget and
-// what else was asked. Every measurement has to be one that the plan allows, with at least its
+// the rest of the request. Every measurement has to be one that the plan allows, with at least its
 // noise; and where there is a model, steps that the method cannot do without have to be there, and
 // all of the budget spent.
 //
-// A release of another edition of the plans, or without one, is not held against them: a warning
+// A release of another edition of the plans, or without one, is not compared with them: a warning
 // says so.
 func Verify(r *release.Release) Verdict { return verify(r, nil) }
 
-// verify is Verify; method, if it is not nil, is the release's, in the place of the catalogue's.
+// verify does what Verify does; if method is not nil, it is used instead of the catalogue's.
 func verify(r *release.Release, method estimate.Estimator) (v Verdict) {
 	v.Faults = release.Verify(r)
 	c := &r.Certificate
@@ -74,7 +73,7 @@ func verify(r *release.Release, method estimate.Estimator) (v Verdict) {
 	return v
 }
 
-// likely reports that a release which does not say what was asked has measurements that a usual
+// likely reports whether a release that does not state its request has measurements that a usual
 // request allows.
 func likely(r *release.Release, method estimate.Estimator) bool {
 	for k := range DefaultMaxComponents + 1 {
@@ -93,7 +92,7 @@ func (v *Verdict) warn(format string, args ...any) {
 	v.Warnings = append(v.Warnings, fmt.Sprintf(format, args...))
 }
 
-// exceptions says what the promise does not cover.
+// exceptions adds the limits of the promise.
 func (v *Verdict) exceptions(c *release.Certificate) {
 	say := func(is bool, format string, args ...any) {
 		if is {
@@ -110,7 +109,7 @@ func (v *Verdict) exceptions(c *release.Certificate) {
 	say(c.Rows != nil && c.Delta*float64(*c.Rows) >= 1, "delta is %g, not below one over the number of rows: it would allow a whole row to be published", c.Delta)
 }
 
-// follow holds a release against the plan that its request has.
+// follow compares a release with the plan of its request.
 func follow(r *release.Release, method estimate.Estimator) (faults []error) {
 	if r.Groups == nil {
 		p, err := replan(r, method)
@@ -135,13 +134,13 @@ func follow(r *release.Release, method estimate.Estimator) (faults []error) {
 	return faults
 }
 
-// unplanned is the fault of a release whose request would have been refused.
+// unplanned returns the fault of a release whose request would have been refused.
 func unplanned(err error) error {
 	return &release.Error{Field: "certificate", Wanted: "a request that its method takes", Got: errors.Join(err).Error(),
 		Hint: "it would have been refused: the release was altered, do not rely on it"}
 }
 
-// followed are the faults of one fit.
+// followed returns the faults of one fit.
 func (p *planned) followed(r *release.Release) []error {
 	f := &follower{planned: p, c: &r.Certificate}
 	f.steps()
@@ -163,7 +162,7 @@ func (p *planned) followed(r *release.Release) []error {
 	return f.faults
 }
 
-// correlated reports a covariance that is not diagonal.
+// correlated reports whether a covariance is not diagonal.
 func correlated(r *release.Release) bool {
 	for _, g := range r.Model.Components {
 		for i := range r.Model.Dim() {
@@ -177,8 +176,8 @@ func correlated(r *release.Release) bool {
 	return false
 }
 
-// point reports a model without spread: of columns that are all constant, which takes no more than
-// to see that they are.
+// point reports whether the model has no spread: all its columns are constant, which takes few
+// measurements to see.
 func point(r *release.Release) bool {
 	if r.Model.K() != 1 {
 		return false
