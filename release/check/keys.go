@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// Keys reports a key that readers would not agree about: one that an object has twice, or that is
-// not written in small letters, as all keys of a release are. Some programs take the first of two,
+// Keys returns the first key that readers would disagree about: one that an object has twice, or
+// that is not in small letters, as all keys of a release are. Some programs take the first of two,
 // some the last; some take "EPSILON" for "epsilon", some leave it out. The names of columns, the
 // keys of the objects named "by" and "categories", may be written in any way.
 //
-// What is no JSON it leaves to others.
+// It ignores text that is not JSON.
 func Keys(data []byte) *Fault {
 	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber() // so that a number too large is no error here
+	decoder.UseNumber() // a number too large is no error here
 	fault, _ := value(decoder, "", false)
 	return fault
 }
 
-// value reads the next value; path is where it is, and free says that its keys are names. An error
-// is of no JSON.
+// value reads the next value; path is its place, and free says that its keys are names. An error
+// means that the text is not JSON.
 func value(decoder *json.Decoder, path string, free bool) (*Fault, error) {
 	token, err := decoder.Token()
 	open, nested := token.(json.Delim)
@@ -49,6 +49,6 @@ func value(decoder *json.Decoder, path string, free bool) (*Fault, error) {
 			return fault, err
 		}
 	}
-	_, err = decoder.Token() // what closes it
+	_, err = decoder.Token() // the closing token
 	return nil, err
 }

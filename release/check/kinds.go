@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// bounds is the most that one row can change an answer, in its integer units: by coming or going,
-// and by being replaced.
+// bounds returns the most that one row can change an answer, in its integer units: by coming or
+// going, and by being replaced.
 type bounds func(s Shape) (added, replaced float64)
 
-// A kind is what is known of the queries of one kind.
+// A kind holds what is known of the queries of one kind.
 type kind struct {
-	// In L2 for noise that is Gaussian, and in L1 for what passes a threshold and for scores, nil
-	// where it never is; Laplace noise on sums is measured by what follows in L1 (Line.laplace).
+	// In L2 for Gaussian noise, and in L1 for threshold releases and scores; nil where that noise
+	// is never used. Laplace noise on sums uses the L1 bound that follows (Line.laplace).
 	l2, l1 bounds
-	// Numbers of which Shape tells how many, the least and the most: none if both are 0.
+	// The least and the largest of the number in Shape.Of: it has none if both are 0.
 	least, most int
-	// Its answer is what passes a threshold: there is a delta, and noise in L1 is cut.
+	// Its answer is a threshold release: there is a delta, and Laplace noise is truncated.
 	threshold bool
-	// A row of one leaf instead of another changes no more than one within a leaf.
+	// Moving a row from one leaf to another changes no more than replacing it within a leaf.
 	alone   bool
-	balance bool // it may count how many are not above less how many are
+	balance bool // it may count the rows not above an edge minus those above
 	columns columns
 }
 
-// columns says how many numbers there are of a table of d columns.
+// columns says how Shape.Of follows from the number d of the table's columns.
 type columns int
 
 const (
@@ -36,12 +36,12 @@ const (
 // many is more than any list has.
 const many = 1 << 30
 
-// fixed are bounds that depend on nothing.
+// fixed returns bounds that depend on nothing.
 func fixed(added, replaced float64) bounds {
 	return func(Shape) (float64, float64) { return added, replaced }
 }
 
-// The bounds of counts. Of bins a row is in one of every list; it is above so many edges or not.
+// The bounds of counts. A row is in one bin of every list; it is above an edge or not.
 func bins2(s Shape) (a, b float64) { return math.Sqrt(float64(s.Of)), math.Sqrt(2 * float64(s.Of)) }
 func bins1(s Shape) (a, b float64) { return float64(s.Of), 2 * float64(s.Of) }
 func above2(s Shape) (a, b float64) {
@@ -49,14 +49,15 @@ func above2(s Shape) (a, b float64) {
 	return root, max(1, float64(s.By)) * root
 }
 
-// The integers that vectors of moments are made of, squared and not, and those of gaps.
+// The integers that vectors of moments consist of, squared and not, and those of spacing
+// histograms.
 const (
 	gram   = 1 << 32
 	linear = 1 << 30
 	gaps   = 1 << 20
 )
 
-// moments are those of clipped moments: of integral matrices, or of vectors.
+// moments returns the bounds of clipped moments: of integral matrices, or of vectors.
 func moments(s Shape) (a, b float64) {
 	if s.Of == 1 || s.Of == 4 {
 		return gram, math.Sqrt2 * gram
@@ -64,30 +65,33 @@ func moments(s Shape) (a, b float64) {
 	return linear, math.Sqrt2 * linear
 }
 
-// categories are category counts: a row has shares that sum to 1 in one cell of each column.
+// categories returns the bounds of category counts: a row has shares that sum to 1 in one cell of
+// each column.
 func categories(s Shape) (a, b float64) {
 	return linear * math.Sqrt(float64(s.Of)), linear * math.Sqrt(2*float64(s.Of))
 }
 
-// softGaps are those of soft histograms of gaps: a gap's mass is 1, of which a row that comes moves
-// b = 171/1024 of others' to higher scales and c = 5/1024 to other places (query.SpacingMasses).
+// softGaps returns the bounds of soft spacing histograms: a gap's mass is 1, of which a row that
+// comes moves b = 171/1024 of others' to higher scales and c = 5/1024 to other places
+// (query.SpacingMasses).
 func softGaps(Shape) (added, replaced float64) {
 	const b, c = 171. / 1024, 5. / 1024
 	moved := math.Sqrt(6)*b + math.Sqrt(8)*c
 	return gaps * math.Sqrt(1+2*(b+c)+2*(b+c)*(b+c)), gaps * math.Sqrt(2+2*(3*b+4*c)+moved*moved)
 }
 
-// octaves are those of a histogram of pairs for every column: of one pair more or another, both.
+// octaves returns the bounds of a histogram of pairs for every column: of one pair more or another,
+// both.
 func octaves(s Shape) (a, b float64) { b = math.Sqrt(2 * float64(s.Of)); return b, b }
 
 func number(s Shape) (a, b float64) { return float64(s.Of), float64(s.Of) }
 
-// balls and terrific are those of scores by balls of t points.
+// balls and terrific return the bounds of scores by balls of t points.
 func balls(s Shape) (a, b float64)    { return 2*float64(s.Of) - 1, 2*float64(s.Of) - 1 }
 func terrific(s Shape) (a, b float64) { return 2*float64(s.Of) - 1, 3*float64(s.Of) - 2 }
 
-// kinds are all that a plan can measure. Each bound is proved where the query stands, in
-// kernel/query and below; a test holds that they say the same.
+// kinds are all kinds that a plan can measure. Each bound is proved at its query, in kernel/query
+// and below; a test checks that they agree.
 var kinds = map[string]kind{
 	"count":                       {l2: fixed(1, 1)},
 	"histogram":                   {l2: bins2, least: 1, most: many, columns: mostColumns},
@@ -113,7 +117,7 @@ var kinds = map[string]kind{
 	"of blocks: popular estimate in its author's space": {l2: number, least: 2, most: many},
 }
 
-// scores are all that a selection can choose by.
+// scores are all scores that a selection can use.
 var scores = map[string]kind{
 	"ball counts":      {l1: balls, least: 1, most: many},
 	"good radius":      {l1: balls, least: 1, most: many},
@@ -126,17 +130,18 @@ var scores = map[string]kind{
 	"cell deficits":    {l1: fixed(1, 1), least: 1, most: 1},
 }
 
-// ofBlocks begins what is asked of estimates of blocks. Whole, of the kinds above, it is a test of
-// agreement or its mask.
+// ofBlocks begins the queries of block estimates. If a kind above begins with it, that kind is a
+// test of agreement or its mask.
 const ofBlocks = "of blocks: "
 
-// A reading is a line's query taken apart.
+// A reading holds the parts of a line's query.
 type reading struct {
 	kind
 	blocks, parts, selects bool
 }
 
-// read takes the text of a query apart; false for one that Gauze does not ask.
+// read splits the text of a query into its parts; known is false for a query that Gauze does not
+// have.
 func (l Line) read() (r reading, known bool) {
 	if r.kind, known = kinds[l.Query]; !known {
 		var text string
@@ -158,9 +163,9 @@ func (l Line) read() (r reading, known bool) {
 	return r, known
 }
 
-// laws are those that the noise of a query can have: only a selection picks by an exponential
-// mechanism or by thresholds, and none is Gaussian (one with a single option is a noisy number,
-// with Laplace noise).
+// laws returns the laws that the noise of a query can have: only a selection picks by an
+// exponential mechanism or by thresholds, and none is Gaussian (one with a single option is a noisy
+// number, with Laplace noise).
 func (r reading) laws() (laws []string) {
 	if r.selects {
 		return []string{"exponential", "above threshold", "laplace", "local exponential"}

@@ -9,27 +9,27 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A Line is what a line of a plan says of what was measured.
+// A Line is what one line of a plan says of its measurement.
 type Line struct {
 	Query, Law  string
 	Relation    privacy.Relation
 	Columns     int    // of the table; 0 if not known
-	Curve       bool   // its loss is a Rényi curve, in place of a sensitivity and noise
+	Curve       bool   // the loss is a Rényi curve, in place of a sensitivity and noise
 	Shape       *Shape // nil if not known
 	Sensitivity float64
 	Delta       float64
 }
 
-// A Fault is what is wrong with a line.
+// A Fault describes an error in a line.
 type Fault struct{ Field, Wanted, Got string }
 
-// tolerance is how far, relative, a sensitivity may be from what is recomputed: the queries round
-// up.
+// tolerance is the relative difference allowed between a sensitivity and the recomputed one: the
+// queries round up.
 const tolerance = 1e-9
 
-// Faults are what is wrong: a query that Gauze does not ask, a law of noise that its answer cannot
-// have, a delta without a threshold or a threshold without, a shape that no such query has, or
-// another sensitivity than follows from it.
+// Faults returns what is wrong with the line: a query that Gauze does not have, a law of noise that
+// its answer cannot have, a delta without a threshold or a threshold without, a shape that no such
+// query has, or another sensitivity than follows from it.
 func (l Line) Faults() []Fault {
 	r, known := l.read()
 	switch laws := r.laws(); {
@@ -60,8 +60,8 @@ func (l Line) Faults() []Fault {
 	return faults
 }
 
-// recomputed is the most that one row can change what the line measured: in L2 for Gaussian noise,
-// in L1 or that of a score for other laws.
+// recomputed returns the most that one row can change what the line measured: in L2 for Gaussian
+// noise, in L1 or that of a score for other laws.
 func (l Line) recomputed(r reading) float64 {
 	of, moved := r.l1, 2.
 	if l.Law == "" || l.Law == "laplace" && !r.selects {
@@ -85,13 +85,13 @@ func (l Line) recomputed(r reading) float64 {
 	return sensitivity
 }
 
-// inL1 is the most that n integers can change in L1 which change by at most s in L2: s^2 and s sqrt
-// n bound it, and it is a whole number. The margin is for the roots that s is made of.
+// inL1 returns the most that n integers can change in L1 which change by at most s in L2: s^2 and s
+// sqrt n bound it, and it is a whole number. The margin is for the roots that s is made of.
 func inL1(s float64, n int) float64 {
 	return math.Floor(math.Min(s*s, s*math.Sqrt(float64(n))) * (1 + tolerance/10))
 }
 
-// misfit is what is wrong with a shape: numbers that the query has not.
+// misfit returns what is wrong with a shape: numbers that the query does not have.
 func (l Line) misfit(r reading) *Fault {
 	of, parts, estimates := span{r.least, r.most}, span{}, span{}
 	if l.Columns > 0 && !r.blocks {

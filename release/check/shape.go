@@ -5,31 +5,32 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// A Shape is what the sensitivity of a query depends on, beside its kind, the law of the noise and
-// the relation: public numbers, all of them.
+// A Shape holds the public numbers that the sensitivity of a query depends on, besides its kind,
+// the law of the noise and the relation.
 type Shape struct {
-	// The leaves of the partition, for a query in parts and for a selection.
+	// The number of leaves of the partition, for a query in parts and for a selection.
 	Parts int `json:"parts,omitempty"`
-	// How many lists of edges a row is in a bin of (histograms), how many edges it may be above of
-	// (column and tail counts), how many columns (pair octaves, category counts) or histograms
-	// (stability histograms) there are, t (of balls and their radii), how far popular numbers are
-	// apart, or the form of clipped moments: 1 full, 2 diagonal, 3 spherical, 4 completed.
+	// The number of lists of edges (histograms: a row is in a bin of each), of edges (column and
+	// tail counts), of columns (pair octaves, category counts) or of histograms (stability
+	// histograms); t (of balls and their radii); the reach of popular numbers; or the form of
+	// clipped moments: 1 full, 2 diagonal, 3 spherical, 4 completed.
 	Of int `json:"of,omitempty"`
 	// By how much replacing a row can change one count, if not by 1: 2 for the balance of an edge,
-	// of how many are not above it and how many are.
+	// the rows not above it minus those above.
 	By int `json:"by,omitempty"`
-	// How many numbers were answered, where sums have Laplace noise.
+	// The length of the answer, where sums have Laplace noise.
 	Numbers int `json:"numbers,omitempty"`
-	// The estimates of every block, if there are several: so many rows of the table that is asked
-	// one row of the protected one can change.
+	// The number of estimates of every block, if there are several: one row of the protected table
+	// can change this many rows of the table of estimates.
 	Estimates int `json:"estimates,omitempty"`
-	// What an integer of the answer stands for; 0 means 1. Privacy does not depend on it:
-	// sensitivity and noise are both in it.
+	// The quantity that an integer of the answer stands for; 0 means 1. Privacy does not depend on
+	// it: sensitivity and noise both contain it.
 	Unit float64 `json:"unit,omitempty"`
 }
 
-// Of is the Shape of a query that a session has asked, for kernel.Terms: group is how many rows of
-// the table one row of the protected table can change. Its Numbers are for Laplace noise alone.
+// Of returns the Shape of a session's query, for kernel.Terms: group is how many rows of the
+// session's table one row of the protected table can change. Numbers matters for Laplace noise
+// only.
 func Of(q any, group int) any {
 	s := of(q)
 	if sums, ok := q.(interface{ Size() int }); ok {
