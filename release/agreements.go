@@ -5,19 +5,19 @@ import (
 	"strconv"
 )
 
-// What a test of agreement among blocks and the mask of what they agree on are called, see the
-// kernel's blocks.StableKind and popular.Kind: one line of the plan each.
+// The kinds of a test of agreement among blocks and of its mask, see the kernel's blocks.StableKind
+// and pure.PopularKind: one line of the plan each.
 const (
 	QueryStable  = "of blocks: stable mean"
 	QueryPopular = "of blocks: popular estimate"
 )
 
 // QueryOwnSpace is the kind of the popular estimate in a space that is not part of Gauze:
-// popular.OwnKind. What its mask costs is its author's word.
+// pure.PopularOwnKind. Its author vouches for the cost of its mask.
 const QueryOwnSpace = "of blocks: popular estimate in its author's space"
 
-// agreements checks that a test of agreement stands with its mask, a mask with its test, and both
-// with what they have to state; d is the model's dimension, 0 if there is none.
+// agreements checks that every test of agreement has its mask, every mask its test, and both the
+// numbers that they have to state; d is the model's dimension, 0 if there is none.
 func (v *verifier) agreements(c *Certificate, d int) {
 	tests, masks := map[string]int{}, map[string]int{}
 	for i := range c.Plan {

@@ -11,7 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// Title is that of the release; empty if it has none.
+// Title returns the release's title; empty if it has none.
 func (r *Release) Title() string {
 	if r.Identity == nil {
 		return ""
@@ -19,10 +19,10 @@ func (r *Release) Title() string {
 	return r.Identity.Title
 }
 
-// Column is what is publicly known of column j of [Release.Names]: at least its name.
+// Column returns what is publicly known of column j of [Release.Names]: at least its name.
 func (r *Release) Column(j int) Column { return r.Named(r.Names()[j]) }
 
-// Named is what is publicly known of the column of that name.
+// Named returns what is publicly known of the column of that name.
 func (r *Release) Named(name string) Column {
 	if i := slices.IndexFunc(r.Columns, func(c Column) bool { return c.Name == name }); i >= 0 {
 		return r.Columns[i]
@@ -38,7 +38,7 @@ const (
 	KindDate     = "date"
 )
 
-// Numbers are the columns that hold numbers, as the columns of a model do.
+// Numbers returns the columns that hold numbers, as the columns of a model do.
 func (r *Release) Numbers() (numbers []Column) {
 	for _, c := range r.Columns {
 		if c.Kind != KindCategory {
@@ -48,10 +48,10 @@ func (r *Release) Numbers() (numbers []Column) {
 	return numbers
 }
 
-// queryCategories is the kind of counts of categories, whose shape says of how many columns.
+// queryCategories is the kind of counts of categories; its shape holds the number of columns.
 const queryCategories = "category counts"
 
-// categorical is how many columns of categories a release has.
+// categorical returns the number of a release's columns of categories.
 func categorical(r *Release) int {
 	if r.Model != nil {
 		return len(r.Model.Categories)
@@ -59,7 +59,7 @@ func categorical(r *Release) int {
 	return len(r.Columns) - len(r.Numbers())
 }
 
-// Names are those of the model's columns of numbers, or of all columns of a profile.
+// Names returns the names of the model's columns of numbers, or of all columns of a profile.
 func (r *Release) Names() (names []string) {
 	if r.Model != nil {
 		return r.Model.Columns
@@ -70,10 +70,10 @@ func (r *Release) Names() (names []string) {
 	return names
 }
 
-// Called is what people call the column.
+// Called returns the column's label or, without one, its name.
 func (c Column) Called() string { return cmp.Or(c.Label, c.Name) }
 
-// Heading is what people call the column, with the unit of its values.
+// Heading returns the column's label with the unit of its values.
 func (c Column) Heading() string {
 	if c.UnitOfMeasure == "" && c.Kind == KindDate {
 		return c.Called() + " (days since 1970-01-01)"
@@ -84,7 +84,7 @@ func (c Column) Heading() string {
 	return c.Called() + " (" + c.UnitOfMeasure + ")"
 }
 
-// Caption is the heading, and the name that flags and files know the column by if that is another.
+// Caption returns the heading, followed by the column's name in flags and files if that differs.
 func (c Column) Caption() string {
 	if c.Called() == c.Name {
 		return c.Heading()
@@ -92,8 +92,8 @@ func (c Column) Caption() string {
 	return c.Heading() + ", column " + c.Name
 }
 
-// Keep tells the model which values its columns can hold, as far as it is known: limits that were
-// declared, and units that were declared or that counts say. Read does so.
+// Keep tells the model which values its columns can hold, as far as is known: declared limits, and
+// units that were declared or inferred from counts. Read does so.
 func (r *Release) Keep() {
 	for i := range r.Groups {
 		r.Of(i).Keep()
@@ -138,8 +138,8 @@ func (r *Release) Keep() {
 	}
 }
 
-// heldOut returns the names that the columns of numbers have where a profile stands beside a model:
-// those of the model in their order, and others only if the profile says why.
+// heldOut returns the names of the columns of numbers where a profile stands beside a model: those
+// of the model in their order, and others only if the profile says why.
 func (v *verifier) heldOut(r *Release, names []string) []string {
 	if r.Columns == nil || r.Model == nil || r.Profile == nil {
 		return names
@@ -199,7 +199,7 @@ func (v *verifier) columns(r *Release) {
 	}
 }
 
-// category checks a column of categories against the next of the model, and returns those after it.
+// category checks a column of categories against the next one of the model, and returns the rest.
 func (v *verifier) category(field string, c Column, of []model.Category) []model.Category {
 	if len(of) == 0 {
 		v.fault(true, field+"kind", "a number, as in the model", strconv.Quote(c.Kind))

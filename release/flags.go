@@ -10,7 +10,7 @@ import (
 )
 
 // flags checks that flags have a code of the list, a text, shares and noise in their ranges, and
-// columns that are among these; nil for columns that are not known.
+// columns among the given ones, which are nil if not known.
 func (v *verifier) flags(field string, of []Flag, columns []string) {
 	for i, f := range of {
 		field := fmt.Sprintf("%s[%d].", field, i)

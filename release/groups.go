@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// A Group is what became of one group of a fit that gave each of several a model of its own.
+// A Group is the result for one group of a fit with a model for each group.
 //
 // Invariant: NoRelease is set exactly where neither Model nor Profile is.
 type Group struct {
@@ -28,7 +28,7 @@ type Reason struct {
 	Advice string `json:"advice"`
 }
 
-// Categories are those of the group in the order of the columns.
+// Categories returns the group's categories in the order of the columns.
 func (g *Group) Categories(by []string) (words []string) {
 	for _, column := range by {
 		words = append(words, g.By[column])
@@ -36,16 +36,16 @@ func (g *Group) Categories(by []string) (words []string) {
 	return words
 }
 
-// Name is the group's categories with commas.
+// Name returns the group's categories with commas.
 func (g *Group) Name(by []string) string { return strings.Join(g.Categories(by), ",") }
 
-// relation is that of the certificate, 0 if it is none.
+// relation returns the certificate's relation, 0 if it is none.
 func (c *Certificate) relation() privacy.Relation {
 	r, _ := privacy.ParseRelation(c.Relation)
 	return r
 }
 
-// Of is the release of group i by itself: its model, and of the certificate its budget and its
+// Of returns the release of group i by itself: its model, and of the certificate its budget and its
 // measurements.
 func (r *Release) Of(i int) *Release {
 	g, c := &r.Groups[i], r.Certificate
@@ -65,7 +65,7 @@ func (r *Release) Of(i int) *Release {
 	return out
 }
 
-// models are those of the release, or of its groups.
+// models returns the model of the release, or those of its groups.
 func (r *Release) models() (out []*model.Mixture) {
 	if r.Model != nil {
 		out = append(out, r.Model)
@@ -78,7 +78,7 @@ func (r *Release) models() (out []*model.Mixture) {
 	return out
 }
 
-// Find is the number of the group of that name: its categories, with commas.
+// Find returns the number of the group of that name: its categories, with commas.
 func (r *Release) Find(name string) (int, error) {
 	var names []string
 	for i := range r.Groups {
@@ -89,7 +89,7 @@ func (r *Release) Find(name string) (int, error) {
 	return 0, &Error{Field: "group", Wanted: "one of " + strings.Join(names, "; "), Got: fmt.Sprintf("%q", name), Hint: "write its categories with commas, in the order of the columns"}
 }
 
-// groups checks a release of groups: each by itself, and what they cost together.
+// groups checks a release of groups: each by itself, and their joint cost.
 func (v *verifier) groups(r *Release) {
 	c := &r.Certificate
 	v.fault(r.Model != nil || r.Profile != nil || len(c.By) == 0, "groups", "a model for each group, and the columns that they are made by", "another model, or no columns")
@@ -109,7 +109,7 @@ func (v *verifier) groups(r *Release) {
 			v.fault(true, fmt.Sprintf("groups[%d]", i), "a model, or why there is none", "both or neither")
 			continue
 		}
-		if faults = Verify(own); empty { // Verify wants a model, and nothing else is wrong with its lack
+		if faults = Verify(own); empty { // Verify wants a model; nothing else is wrong with its lack
 			faults = faults[1:]
 		}
 		for _, f := range faults {

@@ -10,17 +10,17 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A Mask is the public numbers of noise that multiplies what blocks of rows agree on, from which
-// its Rényi curve follows.
+// A Mask holds the public numbers of noise that multiplies the estimate on which blocks of rows
+// agree. Its Rényi curve follows from them.
 type Mask struct {
-	// Kind is MaskLifted: of all components together, each written as one matrix, moved by Gamma at
-	// most and with noise Eta. Or it is MaskParameters: of every component's weight, mean and
+	// Kind is MaskLifted: for all components together, each written as one matrix, moved by Gamma
+	// at most and with noise Eta. Or it is MaskParameters: for every component's weight, mean and
 	// covariance, each moved by Gamma at most, with noise of its own. Required.
 	Kind       string `json:"kind"`
 	Components int    `json:"components,omitempty"` // k; of MaskParameters alone.
 	// Of the matrices: d+1 for MaskLifted, d for MaskParameters.
 	Dimension int     `json:"dimension"`
-	Gamma     float64 `json:"gamma"` // How far one row can move what is masked.
+	Gamma     float64 `json:"gamma"` // How far one row can move the masked estimate.
 	Eta       float64 `json:"eta,omitempty"`
 	EtaWeight float64 `json:"eta_weight,omitempty"`
 	EtaMean   float64 `json:"eta_mean,omitempty"`
@@ -33,7 +33,7 @@ const (
 	MaskParameters = "parameters"
 )
 
-// String is the mask's numbers in words.
+// String returns the mask's numbers in words.
 func (m *Mask) String() string {
 	if m.Kind == MaskParameters {
 		return fmt.Sprintf("gamma = %s, eta = %s for weights, %s for means, %s for covariances, %s in dimension %d",
@@ -42,7 +42,7 @@ func (m *Mask) String() string {
 	return fmt.Sprintf("gamma = %s, eta = %s, dimension %d", figure(m.Gamma), figure(m.Eta), m.Dimension)
 }
 
-// curve is the mask's loss.
+// curve returns the mask's loss.
 func (m *Mask) curve() (privacy.Curve, error) {
 	var of interface {
 		Validate() error
@@ -93,8 +93,8 @@ func (s *PlanStep) implied() (map[float64]float64, error) {
 }
 
 // Complete fills in the Rényi divergences of steps that state a mask or a pure loss: at the orders
-// 1 + 2^j for whole j, and at the one that decides, where all that was spent implies the least
-// epsilon. The others follow. It fails for a mask or a pure loss that is not valid.
+// 1 + 2^j for whole j, and at the deciding order, where the total spent implies the least epsilon.
+// The others follow. It fails for a mask or a pure loss that is not valid.
 func (c *Certificate) Complete() error {
 	curves := make([]map[float64]float64, len(c.Plan))
 	for i := range c.Plan {

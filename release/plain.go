@@ -15,7 +15,7 @@ import (
 // A Statement is one point of a certificate in plain words.
 type Statement struct{ Heading, Text string }
 
-// plainSource is what Plain says: a heading behind "# ", then its text.
+// plainSource is the text of Plain: headings behind "# ", each followed by its text.
 //
 //go:embed plain.txt
 var plainSource string
@@ -24,7 +24,7 @@ var plainTemplate = template.Must(template.New("plain").
 	Funcs(template.FuncMap{"figure": figure, "factor": factor, "percent": percent, "oneIn": oneIn, "plural": words.Plural}).
 	Parse(plainSource))
 
-// Plain says in plain words what the certificate promises and what it does not.
+// Plain returns, in plain words, what the certificate promises and what it does not.
 //
 // That (epsilon, delta) acts like an answer that shifts odds by at most e^epsilon, and with
 // probability delta tells all, is exact: every such mechanism is a post-processing of that one
@@ -46,7 +46,7 @@ func (c Certificate) Plain() []Statement {
 	}
 	var text strings.Builder
 	if err := plainTemplate.Execute(&text, of); err != nil {
-		panic(err) // a strings.Builder never fails, and what the template names is there
+		panic(err) // a strings.Builder never fails, and the fields that the template names exist
 	}
 	var out []Statement
 	for _, section := range strings.Split("\n"+text.String(), "\n# ")[1:] {
@@ -59,7 +59,7 @@ func (c Certificate) Plain() []Statement {
 // plainDelta is the delta at which a rho-zCDP budget is put into words.
 const plainDelta = 1e-6
 
-// Concentrated reports a budget that was asked as rho alone.
+// Concentrated reports whether the budget was requested as rho alone.
 func (c Certificate) Concentrated() bool { return c.Epsilon == 0 && c.Rho > 0 }
 
 // Implied returns an epsilon that rho-zCDP implies, and the delta at which it is stated.
@@ -67,8 +67,8 @@ func Implied(rho float64) (epsilon, delta float64) {
 	return privacy.EpsilonOfRho(plainDelta, rho), plainDelta
 }
 
-// asked is the (epsilon, delta) that the certificate's words are about: as asked, or for a zCDP
-// budget the one it implies at plainDelta.
+// asked returns the (epsilon, delta) that the certificate's words are about: the requested one, or
+// for a zCDP budget the one it implies at plainDelta.
 func (c Certificate) asked() (eps, delta float64) {
 	if c.Concentrated() {
 		return Implied(c.Rho)
@@ -76,11 +76,11 @@ func (c Certificate) asked() (eps, delta float64) {
 	return c.Epsilon, c.Delta
 }
 
-// success is the success of the best guess between two neighbouring tables, each as likely. Under
-// (epsilon, delta) alone the two errors meet at (1 - delta)/(1 + e^epsilon), so it is (e^epsilon +
-// delta)/(1 + e^epsilon). Where every measurement counts in mu it is Phi(mu/2) for the total mu,
-// which is at most MuOf(epsilon, delta), and thresholds add less than delta to it: usually much
-// less. The mu spent plays no part: see Spent.
+// success returns the success rate of the best guess between two neighbouring tables, each equally
+// likely. Under (epsilon, delta) alone the two errors meet at (1 - delta)/(1 + e^epsilon), so it is
+// (e^epsilon + delta)/(1 + e^epsilon). Where every measurement counts in mu it is Phi(mu/2) for the
+// total mu, which is at most MuOf(epsilon, delta), and thresholds add less than delta to it:
+// usually much less. The mu spent plays no part: see Spent.
 func (c Certificate) success() float64 {
 	eps, delta := c.asked()
 	success := 1 - (1-delta)/(1+math.Exp(eps))
@@ -103,10 +103,10 @@ func (c Certificate) gaussianTest() float64 {
 	return math.Erfc(-mu/2/math.Sqrt2)/2 + delta
 }
 
-// figure writes a number with at most four significant digits.
+// figure returns a number with at most four significant digits.
 func figure(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
-// factor writes e^eps, which may be far beyond what reads well.
+// factor returns e^eps as text; large values are hard to read as digits.
 func factor(eps float64) string {
 	if eps > 20 {
 		return fmt.Sprintf("10^%.0f", math.Ceil(eps/math.Ln10))
@@ -114,8 +114,8 @@ func factor(eps float64) string {
 	return strconv.FormatFloat(math.Ceil(math.Exp(eps)*100*(1-1e-12))/100, 'f', -1, 64)
 }
 
-// percent writes a share rounded up: to a tenth of a percent, and from 99.9 % on to the first digit
-// that is not a 9, so that an upper bound just below 1 is not read as certainty.
+// percent returns a share rounded up: to a tenth of a percent, and from 99.9 % on to the first
+// digit that is not a 9, so that an upper bound just below 1 is not read as certainty.
 func percent(share float64) string {
 	const most = 8 // digits after the point
 	for places := 1; ; places++ {
@@ -127,7 +127,7 @@ func percent(share float64) string {
 	}
 }
 
-// oneIn writes a probability as "1 in 1,000,000".
+// oneIn returns a probability as "1 in 1,000,000".
 func oneIn(p float64) string {
 	n := math.Floor(1 / p * (1 + 1e-12))
 	if n > 1e15 {

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// A ColumnProfile is what one column says by itself, of the cells that it has. Noise is the
-// standard deviation of what noise alone adds to the table's own figure.
+// A ColumnProfile describes one column by itself, by the cells that it has. Noise is the standard
+// deviation of the noise in the table's own figure.
 //
 // Invariant: HeldOut is set exactly where nothing but Cells is known.
 type ColumnProfile struct {
@@ -16,25 +16,26 @@ type ColumnProfile struct {
 	// The share of the rows that have a cell, in [0, 1].
 	Cells      float64 `json:"cells"`
 	CellsNoise float64 `json:"cells_noise"`
-	// Why nothing else is said of the column.
+	// Why nothing else is stated of the column.
 	HeldOut string `json:"held_out,omitempty"`
-	// A share of the cells, as "0.25", to the value below which it lies; and the noise of that
-	// share.
+	// The value below which a share of the cells lies, by the share, as "0.25"; and the noise of
+	// that share.
 	Quantiles map[string]float64 `json:"quantiles,omitempty"`
 	RankNoise map[string]float64 `json:"rank_noise,omitempty"`
 	Mean      *Noisy             `json:"mean,omitempty"`
 	SD        *Noisy             `json:"sd,omitempty"`
-	// The least and the greatest value that cells were seen at, as far as bins tell, and the share
-	// of the cells, at most, that may lie beyond unseen: mean and sd are of those within.
+	// The least and the largest value where cells were counted, as far as bins resolve it, and the
+	// largest share of the cells that may lie beyond uncounted: mean and sd are those of the cells
+	// within.
 	Within []float64 `json:"within,omitempty"`
 	Beyond float64   `json:"beyond,omitempty"`
 	// The values are Offset plus multiples of Grid; 0 where that is not known.
 	Grid   float64 `json:"grid,omitempty"`
 	Offset float64 `json:"offset,omitempty"`
 	Atoms  []Atom  `json:"atoms,omitempty"` // Values that many cells have.
-	// Of a column of categories: the shares of all rows that have each value, "" for missing.
+	// For a column of categories: the shares of all rows that have each value, "" for missing.
 	Values []ValueShare `json:"values,omitempty"`
-	// Shares of the cells from a value to another, which is not included; the same value for one.
+	// Shares of the cells from one value up to another, which is excluded; the same value for one.
 	Histogram []Bar    `json:"histogram,omitempty"`
 	Notes     []string `json:"notes,omitempty"`
 }
@@ -69,11 +70,11 @@ type Bar struct {
 // methodProfile is the method of a release without a model.
 const methodProfile = "profile"
 
-// profileSteps come before the names of the steps of a profile beside a model: they ask all
+// profileSteps begins the names of the steps of a profile beside a model: these steps measure all
 // columns.
 const profileSteps = "profile: "
 
-// Probabilities are the shares that the column has quantiles of, increasing.
+// Probabilities returns the shares at which the column has quantiles, increasing.
 func (c *ColumnProfile) Probabilities() (shares []float64) {
 	for text := range c.Quantiles {
 		if p, err := strconv.ParseFloat(text, 64); err == nil {
@@ -84,7 +85,7 @@ func (c *ColumnProfile) Probabilities() (shares []float64) {
 	return shares
 }
 
-// Quantile is that of a share; NaN if there is none.
+// Quantile returns the quantile of a share; NaN if there is none.
 func (c *ColumnProfile) Quantile(share float64) float64 {
 	if x, ok := c.Quantiles[ShareName(share)]; ok {
 		return x
@@ -92,16 +93,16 @@ func (c *ColumnProfile) Quantile(share float64) float64 {
 	return math.NaN()
 }
 
-// ShareName is the name of a share in Quantiles.
+// ShareName returns the name of a share in Quantiles.
 func ShareName(share float64) string { return strconv.FormatFloat(share, 'g', -1, 64) }
 
-// profile checks a profile, of d columns.
+// profile checks a profile of d columns.
 func (v *verifier) profile(r *Release, d int) {
 	if r.Profile == nil {
 		return
 	}
 	names := r.Names()
-	if r.Columns != nil { // of which a model may lack some
+	if r.Columns != nil { // a model may lack some of them
 		names, d = nil, len(r.Columns)
 		for _, c := range r.Columns {
 			names = append(names, c.Name)

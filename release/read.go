@@ -30,7 +30,7 @@ func Read(r io.Reader) (*Release, error) {
 		return nil, &Error{Field: f.Field, Wanted: f.Wanted, Got: f.Got, Hint: "the file was altered: do not rely on it"}
 	}
 	release := &Release{Format: Format}
-	// Releases of versions before 0.1 say what is background beside the model.
+	// Releases of versions before 0.1 mark the background beside the model.
 	var old struct {
 		Diagnostics struct{ Components []struct{ Background bool } }
 	}
@@ -51,7 +51,7 @@ func Read(r io.Reader) (*Release, error) {
 	return release, nil
 }
 
-// ReadFile reads what Read does from a file.
+// ReadFile reads a release from a file, as Read does.
 func ReadFile(path string) (*Release, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -65,11 +65,11 @@ func ReadFile(path string) (*Release, error) {
 	return release, nil
 }
 
-// Bare says that r is a model that came without a certificate.
+// Bare reports whether r is a model that came without a certificate.
 func (r *Release) Bare() bool { return r.Certificate.Method == "" && len(r.Certificate.Plan) == 0 }
 
-// sniff tells a bare model object from a release, and reports what is neither and a release that
-// Read cannot read.
+// sniff reports whether data is a bare model object or a release. It returns an error for anything
+// else and for a release that Read cannot read.
 func sniff(data []byte) (bare bool, err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -97,8 +97,8 @@ func sniff(data []byte) (bare bool, err error) {
 	return false, nil
 }
 
-// malformed words the errors of the JSON decoder; those of the model, which name their fields, it
-// passes on.
+// malformed rewrites the errors of the JSON decoder; it passes on those of the model, which name
+// their fields.
 func malformed(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -111,7 +111,7 @@ func malformed(err error) error {
 	return fmt.Errorf("release: %w", err)
 }
 
-// jsonKind is what JSON calls a value of the type.
+// jsonKind returns JSON's name for values of the type.
 func jsonKind(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Map, reflect.Struct:

@@ -2,11 +2,11 @@ package release
 
 import "math"
 
-// totals is what a plan's measurements cost together.
+// totals is the joint cost of a plan's measurements.
 type totals struct {
 	mu2   float64 // of the Gaussian ones
 	delta float64 // of the thresholds
-	pure  float64 // the epsilons; +Inf if a measurement is not pure
+	pure  float64 // sum of epsilons; +Inf if a measurement is not pure
 	// order -> Rényi divergence of all measurements; nil if all are Gaussian
 	orders map[float64]float64
 }
@@ -44,8 +44,9 @@ func (c *Certificate) planTotals() totals {
 	return sum
 }
 
-// Cost is what the measurements of a line cost together: the sum of their mu^2, 0 where they have a
-// Rényi curve; or, under a pure budget, of their epsilons, infinite for what is not pure.
+// Cost returns the joint cost of a line's measurements: the sum of their mu^2, 0 where they have a
+// Rényi curve; or, under a pure budget, of their epsilons, infinite for a measurement that is not
+// pure.
 func (s *PlanStep) Cost(pure bool) float64 {
 	n := float64(s.Count)
 	if !pure {
@@ -57,11 +58,11 @@ func (s *PlanStep) Cost(pure bool) float64 {
 	return math.Inf(1)
 }
 
-// curved reports a step whose loss is a Rényi curve.
+// curved reports whether the step's loss is a Rényi curve.
 func (s *PlanStep) curved() bool { return s.Renyi != nil || s.Mask != nil || s.Pure != 0 }
 
-// deciding is the order at which a plan with Rényi curves costs least at delta, and what it costs
-// there, epsilon; +Inf where no order is left.
+// deciding returns the order at which a plan with Rényi curves costs least at delta, and the
+// epsilon there; +Inf where no order is left.
 func (t totals) deciding(delta float64) (order, epsilon float64) {
 	epsilon = math.Inf(1)
 	for a, divergence := range t.orders {

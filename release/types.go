@@ -16,100 +16,101 @@ const Format = "gauze/release/v1"
 type Release struct {
 	Format   string         `json:"format"`             // Required: Format. Write fills in an empty one.
 	Identity *Identity      `json:"identity,omitempty"` // nil in releases of versions before 0.1
-	Model    *model.Mixture `json:"model,omitempty"`    // Required, but for a release of groups or a profile.
+	Model    *model.Mixture `json:"model,omitempty"`    // Required, except for a release of groups or a profile.
 	// Table one, a line for each column; nil if it was not measured.
 	Profile []ColumnProfile `json:"profile,omitempty"`
 	// What is publicly known of the model's columns, in their order; nil if nothing.
 	Columns     []Column    `json:"columns,omitempty"`
 	Certificate Certificate `json:"certificate"`
 	Diagnostics Diagnostics `json:"diagnostics"`
-	// In place of model and diagnostics, where every group has its own.
+	// Instead of model and diagnostics, if every group has its own.
 	Groups []Group `json:"groups,omitempty"`
 }
 
-// An Identity says which release it is, for people; nothing in it comes from a row.
+// An Identity names the release for people; nothing in it comes from a row.
 type Identity struct {
-	// As the schema has them; empty if it does not say.
+	// From the schema; empty if it does not say.
 	Title   string `json:"title,omitempty"`
 	Dataset string `json:"dataset,omitempty"`
 	Created string `json:"created,omitempty"` // The day of the fit, in UTC: 2006-01-02.
-	Program string `json:"program"`           // What wrote it, with its version and revision.
+	Program string `json:"program"`           // The program that wrote it, with its version and revision.
 }
 
-// A Column is what is publicly known of one column, declared beforehand.
+// A Column holds what is publicly known of one column, declared beforehand.
 type Column struct {
 	Name string `json:"name"` // Required: as in the model.
-	// The unit that it is recorded in; 0 if not declared.
+	// The unit in which it is recorded; 0 if not declared.
 	RoundedTo float64 `json:"rounded_to,omitempty"`
-	// What a value can be; nil if not declared. A cell outside was a missing one.
+	// The limits of a value; nil if not declared. A cell outside was treated as missing.
 	AtLeast *float64 `json:"at_least,omitempty"`
 	AtMost  *float64 `json:"at_most,omitempty"`
-	// What people call it, and the unit of its values ("kg"); empty if not declared.
+	// Its label for people, and the unit of its values ("kg"); empty if not declared.
 	Label         string `json:"label,omitempty"`
 	UnitOfMeasure string `json:"unit_of_measure,omitempty"`
-	// What it holds: "number", "count", "yes-no" (1 and 0), "date" (days since 1970-01-01) or
-	// "category"; empty if not declared.
+	// The kind of its values: "number", "count", "yes-no" (1 and 0), "date" (days since 1970-01-01)
+	// or "category"; empty if not declared.
 	Kind string `json:"kind,omitempty"`
-	// The values of a category, but for missing cells; nil for numbers.
+	// The values of a category, except for missing cells; nil for numbers.
 	Categories []string `json:"categories,omitempty"`
 	// Codes that meant missing: float64 and strings; nil if none were declared.
 	Missing []any `json:"missing,omitempty"`
 }
 
-// A Certificate says what was asked, what was spent, and by which measurements.
+// A Certificate states the request, the loss spent, and the measurements.
 type Certificate struct {
 	Relation string `json:"relation"` // Required: ReplaceOne or AddRemoveOne.
-	// As asked. Zero, and left out of the JSON, only when the budget was asked as Rho alone.
+	// As requested. Zero, and left out of the JSON, only if the budget was requested as Rho alone.
 	Epsilon float64 `json:"epsilon"`
-	// As asked, in [0, 1). Zero when the budget was pure, or, left out, asked as Rho alone.
+	// As requested, in [0, 1). Zero if the budget was pure, or, left out, requested as Rho alone.
 	Delta float64 `json:"delta"`
-	Rho   float64 `json:"rho,omitempty"` // As asked, when the budget was asked as zCDP.
-	Spent Spent   `json:"spent"`         // At most what was asked.
+	Rho   float64 `json:"rho,omitempty"` // As requested, for a zCDP budget.
+	Spent Spent   `json:"spent"`         // At most the request.
 	// n; nil (null) where it is private, which is under AddRemoveOne.
 	Rows *int `json:"rows"`
-	// The column of the input whose values are persons, of each of whom a row of the table is one
-	// row drawn in secret: what is protected is a person with all of its rows. Empty where a row is
-	// one.
+	// The column of the input whose values name persons. A row of the table is then one row of a
+	// person, drawn in secret, and a person with all of its rows is protected. Empty where a row is
+	// a person.
 	Unit   string `json:"unit,omitempty"`
 	Schema string `json:"schema"` // Required: SchemaDeclared or SchemaInferred.
-	// What was publicly known beforehand, as asked; nil if nothing.
+	// The public facts of the request; nil if there were none.
 	Facts *Facts `json:"facts,omitempty"`
 	// Required: the estimator's name, for example "separated".
 	Method string `json:"method"`
-	// ConstantsPrinted where a paper's method ran on the constants that the paper prints.
+	// ConstantsPrinted if a paper's method ran on the constants that the paper prints.
 	Constants string `json:"constants,omitempty"`
-	// The columns that make groups, where every group has a model.
+	// The columns that define groups, if every group has a model.
 	By []string `json:"by,omitempty"`
-	// What ran on blocks of rows; nil for methods without blocks or with one learner only.
+	// The learner on blocks of rows; nil for methods without blocks or with one learner only.
 	Learner *Learner `json:"learner,omitempty"`
-	// What else was asked, from which the plan follows; nil in releases of earlier versions.
+	// The rest of the request, from which the plan follows; nil in releases of earlier versions.
 	Asked *Asked     `json:"asked,omitempty"`
 	Plan  []PlanStep `json:"plan"` // The measurements as run.
-	// The rows or the noise came from a seed: protects nobody.
+	// Whether the rows or the noise came from a seed: such a release protects nobody.
 	Simulated bool   `json:"simulated"`
 	Version   string `json:"version"` // Of the program that wrote it.
 }
 
-// Asked is what a fit was asked beside what the certificate says elsewhere: with method, columns,
-// rows, relation, facts, learner and budget its plan follows, so that a reader can make it again.
+// Asked is the part of a fit's request that the certificate does not state elsewhere. With method,
+// columns, rows, relation, facts, learner and budget the plan follows from it, so that a reader can
+// make the plan again.
 type Asked struct {
-	// Plans is the edition of the plans that it was planned by: releases of one edition with the
-	// same public facts have the same plan.
+	// Plans is the edition of the plans that was used: releases of one edition with the same public
+	// facts have the same plan.
 	Plans int `json:"plans"`
-	// Components is the number of components that was asked for, and MaxComponents the most that
-	// were allowed; 0 where that was left to the method.
+	// Components is the requested number of components, and MaxComponents the largest number
+	// allowed; 0 where that was left to the method.
 	Components    int    `json:"components,omitempty"`
 	MaxComponents int    `json:"max_components,omitempty"`
 	Covariance    string `json:"covariance"` // "full", "diagonal" or "spherical".
 }
 
-// Facts are public bounds that a fit was told, in the units of the columns. They cost nothing, and
-// the privacy does not rest on them: if one is wrong the estimate is, and the promise holds.
+// Facts are public bounds that a fit was given, in the units of the columns. They cost nothing, and
+// privacy does not depend on them: if one is wrong, the estimate is wrong, and the promise holds.
 //
 // Invariant: at least one is given.
 type Facts struct {
-	// MeanWithin is the radius of a ball about the origin that holds the mean, 0 for a mean that is
-	// the origin; nil if not given.
+	// MeanWithin is the radius of a ball about the origin that holds the mean, 0 for a mean at the
+	// origin; nil if not given.
 	MeanWithin *float64 `json:"mean_within,omitempty"`
 	// EigenvaluesWithin are a lower and an upper bound on the eigenvalues of the covariance; nil if
 	// not given.
@@ -117,55 +118,55 @@ type Facts struct {
 	// Moments is the even order, at least 4, up to which moments are bounded as a Gaussian's are; 0
 	// if not given.
 	Moments int `json:"moments,omitempty"`
-	// MomentBound bounds each of that order, as a multiple of the variance's power; 0 if not given:
-	// as a Gaussian's.
+	// MomentBound bounds each moment of that order, as a multiple of the variance's power; 0 if not
+	// given: as a Gaussian's.
 	MomentBound float64 `json:"moment_bound,omitempty"`
-	// LeastWeight is what the components' weights are at least; 0 if not given.
+	// LeastWeight is a lower bound on the components' weights; 0 if not given.
 	LeastWeight float64 `json:"least_weight,omitempty"`
 	// KnownCovariance is the covariance that every component has, d x d; nil if not given.
 	KnownCovariance [][]float64 `json:"known_covariance,omitempty"`
 }
 
-// A Learner is what a method ran on every block of rows, without privacy: a public choice. The
-// privacy does not rest on it, unless it is OwnLearner: whoever brought that one answers for what
+// A Learner names what a method ran on every block of rows, without privacy: a public choice.
+// Privacy does not depend on it, unless it is OwnLearner: whoever brought that one answers for what
 // it did with the rows.
 type Learner struct {
 	Name string  `json:"name"`           // Required: OwnLearner for one that is not part of Gauze.
-	Trim float64 `json:"trim,omitempty"` // The part of a block's rows that it left out, in [0, 1).
+	Trim float64 `json:"trim,omitempty"` // The fraction of a block's rows that it left out, in [0, 1).
 }
 
 // ConstantsPrinted are a paper's constants as it prints them.
 const ConstantsPrinted = "printed"
 
-// OwnLearner is the name of a learner that whoever asked for the release brought along.
+// OwnLearner is the name of a learner that the requester brought along.
 const OwnLearner = "own"
 
-// Spent is the cost of the measurements as run, in every currency that it can be stated in; what
-// does not apply is 0.
+// Spent is the cost of the measurements as run, in every unit in which it can be stated; units that
+// do not apply are 0.
 //
-// What is promised is the budget that was asked. Where a run stopped early because of an answer,
-// less is spent, but the smaller figure is a meter reading and not a promise by itself. So are Mu
-// and Rho of a pure budget, under which epsilons alone are held to a total.
+// The promise is the requested budget. A run that stopped early because of an answer spent less,
+// but the smaller figure is a meter reading and not a promise by itself. The same holds for Mu and
+// Rho of a pure budget, which limits only the sum of epsilons.
 type Spent struct {
-	// Zero, and left out of the JSON with Delta, where the budget was asked as Rho.
+	// Zero, and left out of the JSON with Delta, if the budget was requested as Rho.
 	Epsilon float64 `json:"epsilon"`
-	// The conversion's delta at Epsilon and the thresholds' own delta together.
+	// The sum of the conversion's delta at Epsilon and the thresholds' own delta.
 	Delta float64 `json:"delta"`
-	// Gaussian DP: Mu^2 = sum count mu^2 over the plan's steps but for those with a Rényi curve.
+	// Gaussian DP: Mu^2 = sum count mu^2 over the plan's steps except for those with a Rényi curve.
 	Mu  float64 `json:"mu"`
 	Rho float64 `json:"rho"` // zCDP: Mu^2/2 where no step has a Rényi curve, otherwise 0.
 }
 
 // A PlanStep is one kind of measurement of the plan, made Count times.
 type PlanStep struct {
-	// Required: what it is for, in the estimator's words.
+	// Required: its purpose, in the estimator's words.
 	Step  string `json:"step"`
-	Group int    `json:"group,omitempty"` // Of a release of groups: from 1 on.
+	Group int    `json:"group,omitempty"` // In a release of groups: from 1 on.
 	Query string `json:"query"`           // Required: the kind of measurement.
-	// How many times it was made, at least 1.
+	// The number of measurements, at least 1.
 	Count int `json:"count"`
-	// What Sensitivity follows from, beside Query and the relation. Left out when Renyi is given,
-	// and nil in releases of versions before 0.1.
+	// The numbers that determine Sensitivity, with Query and the relation. Left out when Renyi is
+	// given, and nil in releases of versions before 0.1.
 	Shape *check.Shape `json:"shape,omitempty"`
 	// Of the noise: "" is the Gaussian; see muOf for the others.
 	Law string `json:"law,omitempty"`
@@ -173,60 +174,59 @@ type PlanStep struct {
 	Sensitivity float64 `json:"sensitivity"`
 	// Sigma, or the scale of the law. Left out of the JSON when Renyi is given.
 	Noise float64 `json:"noise"`
-	// Sensitivity/Noise, or the law's, of one measurement. Left out when Renyi is given.
+	// Sensitivity/Noise, or the law's mu, of one measurement. Left out when Renyi is given.
 	Mu float64 `json:"mu"`
-	// What a threshold or a test adds, of one measurement; 0 for none.
+	// The delta of a threshold or a test, of one measurement; 0 for none.
 	Delta float64 `json:"delta"`
 	// Order -> Rényi divergence (nats) of one measurement; infinite ones are left out.
 	Renyi map[string]float64 `json:"renyi,omitempty"`
-	// epsilon0 of a pure measurement of which Renyi is the curve; 0 for other measurements.
+	// epsilon0 of a pure measurement with the curve Renyi; 0 for other measurements.
 	Pure float64 `json:"pure,omitempty"`
-	// Of which Renyi is the curve; nil for other measurements.
+	// The mask with the curve Renyi; nil for other measurements.
 	Mask   *Mask  `json:"mask,omitempty"`
 	Source string `json:"source,omitempty"` // "KEY Algorithm N".
 }
 
-// Diagnostics holds released values only: numbers that measurements of the plan gave, and what
-// follows from them.
+// Diagnostics holds released values only: numbers that measurements of the plan returned, and
+// numbers computed from them.
 type Diagnostics struct {
 	// In the order of the model's components.
 	Components []ComponentNote `json:"components,omitempty"`
 	Flags      []Flag          `json:"flags,omitempty"`
-	// Combinations of columns with no spread that could be seen.
+	// Combinations of columns without a measurable spread.
 	Unresolved []Direction `json:"unresolved,omitempty"`
 	// Columns whose released spread is zero.
 	ConstantColumns []string `json:"constant_columns,omitempty"`
 	Notes           []string `json:"notes,omitempty"`
-	// Units that columns look recorded in, though none was declared.
+	// Units in which columns seem to be recorded, though none was declared.
 	Units []Unit `json:"units,omitempty"`
-	// What the model leaves out; nil if the method does not count it.
+	// The rows that the model leaves out; nil if the method does not count them.
 	Undescribed *Undescribed `json:"undescribed,omitempty"`
 }
 
-// Undescribed is what a model leaves out: the share of the rows that it does not describe, as
-// counted, with its noise.
+// Undescribed is the share of the rows that a model does not describe, as counted, with its noise.
 type Undescribed struct {
 	Share float64 `json:"share"` // Noisy, in [0, 1].
 	Noise float64 `json:"noise"` // Its standard deviation.
-	Where string  `json:"where"` // Where these rows are, in short words.
-	// Where they were counted column by column; a row may be counted in several.
+	Where string  `json:"where"` // The place of these rows, in a few words.
+	// The same column by column, if so counted; a row may be counted in several.
 	Columns []UndescribedColumn `json:"columns,omitempty"`
 }
 
-// An UndescribedColumn is the rows that a model leaves out because of one column.
+// An UndescribedColumn holds the rows that a model leaves out because of one column.
 type UndescribedColumn struct {
 	Column string  `json:"column"`
 	Share  float64 `json:"share"`
 	Noise  float64 `json:"noise"`
 	// Below the first or above the second, in the column's own units; nil if not known. A side
-	// without a bound has that of float64.
+	// without a bound has the limit of float64.
 	Beyond []float64 `json:"beyond,omitempty"`
 	// By how much of the column's standard deviation these rows would move its mean or its standard
 	// deviation; 0 if not known.
 	Pull float64 `json:"pull,omitempty"`
 }
 
-// A Flag is one thing to know about the model or a component; columns have their names: see
+// A Flag is one thing to know about the model or a component, with columns by name: see
 // [flags.Flag].
 type Flag = flags.Flag[string]
 
@@ -234,8 +234,8 @@ type Flag = flags.Flag[string]
 type ComponentNote struct {
 	// Spectral norm of the noise in its second moment, relative to its covariance.
 	EffectiveNoise float64 `json:"effective_noise,omitempty"`
-	// How far released values say that its rows are from its shape beyond the noise, on the same
-	// scale; 0 where nothing is known.
+	// How far released values show that its rows depart from its shape beyond the noise, on the
+	// same scale; 0 where nothing is known.
 	Misfit        float64 `json:"misfit,omitempty"`
 	EffectiveRows float64 `json:"effective_rows,omitempty"` // Noisy number of rows behind it.
 	// The standard deviation of the noise in each of its probabilities of categories, before they
@@ -244,8 +244,8 @@ type ComponentNote struct {
 	Flags         []Flag  `json:"flags,omitempty"`
 }
 
-// A Unit is the unit that released counts say a column is recorded in: its values are Offset plus
-// multiples of Unit.
+// A Unit is the unit in which released counts show a column to be recorded: its values are Offset
+// plus multiples of Unit.
 type Unit struct {
 	Column string  `json:"column"`
 	Unit   float64 `json:"unit"` // 0: any value.

@@ -13,26 +13,27 @@ import (
 	"github.com/gauze-dp/gauze/release/check"
 )
 
-// tolerance is how far, relative, recomputed figures may differ from those in the file: room for
-// sums in another order and for roundings upward, a thousandth of what anybody would print.
+// tolerance is the relative difference allowed between recomputed figures and those of the file:
+// room for sums in another order and for roundings upward, a thousandth of what anybody would
+// print.
 const tolerance = 1e-9
 
 // Verify lists everything that is wrong with a release; nil means that it is consistent:
 //
 //   - the format is known, the model is valid, the words of the certificate are known;
-//   - every line measures what Gauze can measure, with a law of noise and a delta that it can have;
-//     its sensitivity is what follows from the query, its shape, the relation and the columns (for
-//     releases of earlier versions, which state no shapes, see Certificate.Recomputable);
+//   - every line is a measurement that Gauze can make, with a law of noise and a delta that it can
+//     have; its sensitivity is what follows from the query, its shape, the relation and the columns
+//     (for releases of earlier versions, which state no shapes, see Certificate.Recomputable);
 //   - every measurement's mu is its sensitivity over its noise, and sum count mu^2 = spent.mu^2;
 //   - spent.epsilon, spent.delta and spent.rho are no less than spent.mu, the thresholds' deltas
 //     and Rényi curves imply;
-//   - what was spent is at most what was asked, and where delta is 0 every measurement is pure, and
-//     their epsilons sum to at most spent.epsilon;
+//   - what was spent is at most the requested budget, and where delta is 0 every measurement is
+//     pure, and their epsilons sum to at most spent.epsilon;
 //   - the number of rows is given where it is public, and only there;
 //   - the Rényi curve of a mask or of a pure loss is the one that its public numbers imply;
 //   - shares, noises and misfits of the diagnostics are in their ranges;
-//   - of a release of groups, each group by itself, and all of them together;
-//   - facts that are given say something that can be true, and a learner that is named has a name.
+//   - each group of a release of groups is consistent by itself, and all of them together;
+//   - the given facts can be true, and a stated learner has a name.
 func Verify(r *Release) []error {
 	v := &verifier{}
 	v.fault(r.Format != Format, "format", fmt.Sprintf("%q", Format), strconv.Quote(r.Format))
@@ -95,8 +96,8 @@ func Verify(r *Release) []error {
 	return v.faults
 }
 
-// Recomputable says that the sensitivities of the plan can be recomputed: releases of earlier
-// versions lack the shapes of their queries, and what they state is taken as it is.
+// Recomputable reports whether the sensitivities of the plan can be recomputed: releases of earlier
+// versions lack the shapes of their queries, and their statements are taken as they are.
 func (c *Certificate) Recomputable() bool {
 	return !slices.ContainsFunc(c.Plan, func(s PlanStep) bool { return s.Shape == nil && !s.curved() })
 }
@@ -136,7 +137,7 @@ func (v *verifier) terms(c *Certificate) {
 	v.fault(!c.Recomputable() && slices.ContainsFunc(c.Plan, func(s PlanStep) bool { return s.Shape != nil }), "certificate.plan", "a shape in every line, or in none", "both")
 }
 
-// facts checks that what was known beforehand is well formed.
+// facts checks that the public facts are well formed.
 func (v *verifier) facts(f *Facts) {
 	if f == nil {
 		return
@@ -160,7 +161,7 @@ func (v *verifier) facts(f *Facts) {
 	}
 }
 
-// numbers checks that the asked and spent figures are in their ranges.
+// numbers checks that the requested and spent figures are in their ranges.
 func (v *verifier) numbers(c *Certificate) {
 	v.amount("certificate.epsilon", c.Epsilon, math.MaxFloat64)
 	v.amount("certificate.delta", c.Delta, 1)
@@ -173,8 +174,7 @@ func (v *verifier) numbers(c *Certificate) {
 	v.fault(asked.Validate() != nil, "certificate.epsilon", "a budget that can be asked: epsilon with delta, or rho alone", fmt.Sprintf("%v, %v and %v", c.Epsilon, c.Delta, c.Rho))
 }
 
-// diagnostics checks flags, and the ranges of what is said of noise, of misfit and of rows left
-// out.
+// diagnostics checks flags, and the ranges of noise, misfit and the rows left out.
 func (v *verifier) diagnostics(d *Diagnostics, columns []string) {
 	v.flags("diagnostics.flags", d.Flags, columns)
 	for i, c := range d.Components {
@@ -235,8 +235,8 @@ func (v *verifier) step(s *PlanStep, c *Certificate, d int) {
 	}
 }
 
-// curve checks a step whose loss is a Rényi curve: that it is well formed and, where a mask or a
-// pure loss is stated, that it is theirs.
+// curve checks a step whose loss is a Rényi curve: that it is well formed and, if a mask or a pure
+// loss is stated, that it is the mask's or loss's curve.
 func (v *verifier) curve(s *PlanStep, field func(string) string) {
 	v.fault(s.Sensitivity != 0 || s.Noise != 0 || s.Mu != 0 || s.Law != "" || s.Shape != nil, field("renyi"), "either it, or law, shape, sensitivity, noise and mu", "both")
 	v.fault(len(s.Renyi) == 0, field("renyi"), "at least one order", "none")
@@ -247,7 +247,7 @@ func (v *verifier) curve(s *PlanStep, field func(string) string) {
 	}
 	v.fault(curve == nil, field("renyi"), "the mask or the pure loss that it follows from", "neither")
 	v.fault(s.Pure > 0 && s.Delta == 0, field("delta"), "that of the test", "0")
-	for _, text := range slices.Sorted(maps.Keys(s.Renyi)) { // one release has one list of faults
+	for _, text := range slices.Sorted(maps.Keys(s.Renyi)) { // the same release always has the same list of faults
 		divergence := s.Renyi[text]
 		order, _ := strconv.ParseFloat(text, 64)
 		switch want, known := curve[order]; {
@@ -259,19 +259,19 @@ func (v *verifier) curve(s *PlanStep, field func(string) string) {
 	}
 }
 
-// muOf is the mu of one measurement whose noise has the law, for the ratio of sensitivity and
+// muOf returns the mu of one measurement whose noise has the law, for the ratio of sensitivity and
 // noise; NaN where there is none.
 //
 // A discrete Laplace variable of scale b on every number is epsilon-DP with epsilon = S/b. The
 // exponential mechanism with P(i) proportional to e^(score/b) has bounded range epsilon = 2S/b. The
 // first noisy score above a noisy threshold, Laplace of scales b and b/2, is epsilon-DP with
-// epsilon = 4S/b. A Laplace variable that is cut, and a choice that a test allows, are epsilon-DP
-// with epsilon = S/b but for their delta.
+// epsilon = 4S/b. A truncated Laplace variable, and a choice that a test allows, are epsilon-DP
+// with epsilon = S/b up to their delta.
 func muOf(law string, ratio float64) float64 {
 	switch factor := lawFactors[law]; {
 	case law == "":
 		return ratio
-	case !(ratio >= 0 && ratio <= 1e7): // what package privacy counts with
+	case !(ratio >= 0 && ratio <= 1e7): // the range in which package privacy computes
 		return math.NaN()
 	case law == "exponential":
 		return privacy.MuOfBoundedRange(factor * ratio)
@@ -280,17 +280,17 @@ func muOf(law string, ratio float64) float64 {
 	}
 }
 
-// lawFactors are epsilon over S/b, of muOf's laws.
+// lawFactors are epsilon over S/b, for muOf's laws.
 var lawFactors = map[string]float64{"laplace": 1, "truncated laplace": 1, "local exponential": 1, "exponential": 2, "above threshold": 4}
 
-// near reports that two finite figures agree within tolerance.
+// near reports whether two finite figures agree within tolerance.
 func near(x, y float64) bool {
 	size := math.Max(math.Abs(x), math.Abs(y))
 	return math.Abs(x-y) <= tolerance*size && !math.IsInf(size, 0)
 }
 
-// spent adds the plan up and compares it with what the certificate says was spent, and that with
-// what was asked.
+// spent adds the plan up, compares it with the certificate's spent figures, and these with the
+// request.
 func (v *verifier) spent(c *Certificate) {
 	sum := c.planTotals()
 	spent := c.Spent
@@ -318,10 +318,10 @@ func (v *verifier) spent(c *Certificate) {
 	v.asked(c)
 }
 
-// pure reports that pure differential privacy was asked.
+// pure reports whether the request was for pure differential privacy.
 func (c *Certificate) pure() bool { return c.Epsilon > 0 && c.Delta == 0 && c.Rho == 0 }
 
-// asked compares what was spent with what was asked.
+// asked compares the spent figures with the request.
 func (v *verifier) asked(c *Certificate) {
 	atMost := func(field string, spent, asked, budget float64) {
 		v.fault(budget > 0 && spent > asked, "certificate.spent."+field, fmt.Sprintf("at most the %v that was asked", asked), fmt.Sprint(spent))
@@ -331,27 +331,29 @@ func (v *verifier) asked(c *Certificate) {
 	atMost("delta", c.Spent.Delta, c.Delta, c.Epsilon)
 }
 
-// atLeast reports a spent figure below what the plan costs.
+// atLeast adds a fault if a spent figure is below the plan's cost.
 func (v *verifier) atLeast(field string, x, least float64) {
 	v.fault(x < least*(1-tolerance), field, fmt.Sprintf("at least %v, which the plan costs", least), fmt.Sprint(x))
 }
 
-// loose is how far, relative, a spent figure may be above what is recomputed: a solver's last bits.
+// loose is the relative excess allowed of a spent figure over the recomputed one: a solver's last
+// bits.
 const loose = 1e-6
 
-// costs reports a spent figure below or above what the plan costs: all that was measured is listed.
+// costs adds a fault if a spent figure is below or above the plan's cost: the plan lists all
+// measurements.
 func (v *verifier) costs(field string, x, cost float64) {
 	v.atLeast(field, x, cost)
 	v.fault(x > cost*(1+loose), field, fmt.Sprintf("at most %v, which is all that the plan costs", cost), fmt.Sprint(x))
 }
 
-// conversion checks that (epsilon, delta) as spent is what the measurements imply.
+// conversion checks that the spent (epsilon, delta) is what the measurements imply.
 func (v *verifier) conversion(spent Spent, sum totals) {
 	delta := spent.Delta - sum.delta
 	if sum.orders == nil {
 		at := func(f float64) float64 { return privacy.DeltaOfMu(spent.Epsilon*f, math.Sqrt(sum.mu2)) }
 		v.atLeast("certificate.spent.delta", spent.Delta, at(1+tolerance)+sum.delta)
-		// where both sides of what costs allows are seen to be, there is nothing to solve
+		// if both bounds of costs are seen to hold, there is nothing to solve
 		if delta >= privacy.MinDelta && delta < 1 && !(at(1+tolerance/2) <= delta && at(1-loose/2) > delta) {
 			v.costs("certificate.spent.epsilon", spent.Epsilon, privacy.EpsilonOfMu(delta, math.Sqrt(sum.mu2)))
 		}
@@ -362,5 +364,5 @@ func (v *verifier) conversion(spent Spent, sum totals) {
 		return
 	}
 	_, least := sum.deciding(delta)
-	v.atLeast("certificate.spent.epsilon", spent.Epsilon, least) // what was reserved may be more
+	v.atLeast("certificate.spent.epsilon", spent.Epsilon, least) // the reservation may be more
 }

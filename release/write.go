@@ -12,14 +12,14 @@ import (
 	"path/filepath"
 )
 
-// MarshalJSON leaves out sensitivity, noise and mu of a measurement that states a Rényi curve in
-// their place.
+// MarshalJSON leaves out sensitivity, noise and mu of a measurement that states a Rényi curve
+// instead.
 func (s PlanStep) MarshalJSON() ([]byte, error) {
 	type plain PlanStep
 	if s.Renyi == nil {
 		return json.Marshal(plain(s))
 	}
-	return json.Marshal(struct { // what is outside hides what is inside
+	return json.Marshal(struct { // the outer fields hide the inner ones
 		plain
 		Sensitivity *float64 `json:"sensitivity,omitempty"`
 		Noise       *float64 `json:"noise,omitempty"`
@@ -27,21 +27,21 @@ func (s PlanStep) MarshalJSON() ([]byte, error) {
 	}{plain: plain(s)})
 }
 
-// MarshalJSON leaves out epsilon and delta of a budget that was asked as rho alone: a 0 would say
-// that nothing was lost.
+// MarshalJSON leaves out epsilon and delta of a budget that was requested as rho alone: a 0 would
+// say that nothing was lost.
 func (c Certificate) MarshalJSON() ([]byte, error) {
 	type plain Certificate
 	if !c.Concentrated() {
 		return json.Marshal(plain(c))
 	}
-	return json.Marshal(struct { // what is outside hides what is inside
+	return json.Marshal(struct { // the outer fields hide the inner ones
 		plain
 		Epsilon *float64 `json:"epsilon,omitempty"`
 		Delta   *float64 `json:"delta,omitempty"`
 	}{plain: plain(c)})
 }
 
-// MarshalJSON leaves out epsilon and delta of what was spent of such a budget.
+// MarshalJSON leaves out epsilon and delta if the budget was requested as rho alone.
 func (s Spent) MarshalJSON() ([]byte, error) {
 	type plain Spent
 	if s.Epsilon > 0 || s.Delta > 0 || s.Rho == 0 {
@@ -53,7 +53,7 @@ func (s Spent) MarshalJSON() ([]byte, error) {
 	}{s.Mu, s.Rho})
 }
 
-// Write writes r as indented JSON with a line end. Nothing is written if r cannot be read back: a
+// Write writes r as indented JSON with a line end. It writes nothing if r cannot be read back: a
 // model that is not valid, another format, a number that is not finite.
 func Write(w io.Writer, r *Release) error {
 	data, err := encode(r)
@@ -84,11 +84,11 @@ func WriteFile(path string, r *Release) error {
 }
 
 // WriteWhole writes a file whole or not at all: to a new file beside it, which then takes its name.
-// An old file of that name stays as it was if anything fails. Whatever is no plain file (a pipe, a
-// terminal) is written to directly.
+// An old file of that name stays as it was if anything fails. If path is no plain file (a pipe, a
+// terminal), it is written to directly.
 func WriteWhole(path string, write func(io.Writer) error) error {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
-		path = resolved // replace what a link points to, not the link
+		path = resolved // replace the target of a link, not the link
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -137,7 +137,7 @@ func encode(r *Release) ([]byte, error) {
 // replace writes a new file in path's folder and renames it to path. Order: the data are on disk
 // before the name is, so a crash leaves the old file or the new one.
 func replace(path string, write func(io.Writer) error) (err error) {
-	mode := fs.FileMode(0o666) // what the umask leaves of it; of a file that is replaced, its own
+	mode := fs.FileMode(0o666) // less the umask; a file that is replaced keeps its own
 	if old, err := os.Stat(path); err == nil {
 		mode = old.Mode().Perm()
 	}
@@ -157,8 +157,8 @@ func replace(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	if folder, err := os.Open(filepath.Dir(path)); err == nil {
-		// The release is there by name already; a file system that cannot sync folders is no reason
-		// to call it lost.
+		// The release already has its name; a file system that cannot sync folders is no reason to
+		// report it lost.
 		_ = folder.Sync()
 		folder.Close()
 	}

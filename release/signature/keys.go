@@ -16,7 +16,7 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// Keys reads public keys, one a line, as they stand in a .pub file or in authorized_keys.
+// Keys reads public keys, one per line, in the format of a .pub file or of authorized_keys.
 func Keys(path string) (keys []ssh.PublicKey, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -35,9 +35,9 @@ func Keys(path string) (keys []ssh.PublicKey, err error) {
 	return keys, nil
 }
 
-// Key reads a private key to sign with. Of one that is encrypted ask is asked the passphrase; for a
-// public key, the private one is asked of the ssh-agent behind the socket, "" for none. That it
-// signs is tried at once.
+// Key reads a private key to sign with. For an encrypted key it calls ask for the passphrase; for a
+// public key, it looks for the private one in the ssh-agent behind the socket, "" for none. It
+// tries at once that the key signs.
 func Key(path, socket string, ask func() ([]byte, error)) (ssh.Signer, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -68,7 +68,7 @@ func encrypted(err error) bool {
 	return errors.As(err, &missing)
 }
 
-// fromAgent is the private key of a public one that an agent holds.
+// fromAgent returns an agent's private key for a public one.
 func fromAgent(public ssh.PublicKey, socket string) (ssh.Signer, error) {
 	if socket == "" {
 		return nil, errors.New("want a private key, or an ssh-agent that holds it (SSH_AUTH_SOCK), got a public key alone")
@@ -89,9 +89,9 @@ func fromAgent(public ssh.PublicKey, socket string) (ssh.Signer, error) {
 	return nil, errors.New("the ssh-agent does not hold its private key: ssh-add it")
 }
 
-// Own returns the private key of a file that is for its owner alone, and all public keys of the
-// file beside it (path.pub), newest first. Where there is no key it makes one (Ed25519), and where
-// its public key is not in that file it is put before the others: so the keys that signed before a
+// Own returns the private key of a file that only its owner may read, and all public keys of the
+// file beside it (path.pub), newest first. If there is no key, it makes one (Ed25519); if its
+// public key is not in that file, it is put before the others. So the keys that signed before a
 // change of the key stay known.
 func Own(path, comment string) (key ssh.Signer, public []byte, err error) {
 	info, err := os.Stat(path)
@@ -134,7 +134,7 @@ func create(path, comment string) error {
 
 // kept writes a file whole or not at all.
 func kept(path string, data []byte, mode fs.FileMode) error {
-	file, err := os.CreateTemp(filepath.Dir(path), ".signing-*") // for its owner alone
+	file, err := os.CreateTemp(filepath.Dir(path), ".signing-*") // only its owner may read it
 	if err != nil {
 		return fmt.Errorf("signature: %w", err)
 	}

@@ -1,6 +1,5 @@
-// Package signature signs files as `ssh-keygen -Y sign` does and checks what it, or any OpenSSH,
-// has signed: so that whoever has a key for a server has one for a release, and nobody needs Gauze
-// to check it.
+// Package signature signs files as `ssh-keygen -Y sign` does, and checks signatures by it or by any
+// OpenSSH. So whoever has an SSH key can sign a release, and nobody needs Gauze to check it.
 package signature
 
 import (
@@ -15,7 +14,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Namespace says what is signed: a signature of a letter, or of a commit, is none of a release.
+// Namespace says what is signed: a signature of a letter, or of a commit, is not one of a release.
 const Namespace = "gauze-release"
 
 const (
@@ -24,7 +23,7 @@ const (
 	armour  = "SSH SIGNATURE"
 )
 
-// envelope is what a signature's file holds after the magic words.
+// envelope is the content of a signature's file after the magic words.
 type envelope struct {
 	Version   uint32
 	PublicKey []byte
@@ -34,7 +33,7 @@ type envelope struct {
 	Signature []byte
 }
 
-// statement is what is signed after the magic words.
+// statement is the signed text after the magic words.
 type statement struct {
 	Namespace string
 	Reserved  string
@@ -42,7 +41,7 @@ type statement struct {
 	Sum       []byte
 }
 
-// hashed is what the key signs for a message whose hash is named, in bytes.
+// hashed returns the bytes that the key signs for a message, with the hash of that name.
 func hashed(namespace, name string, message []byte) ([]byte, error) {
 	s := statement{Namespace: namespace, Hash: name}
 	switch name {
@@ -58,8 +57,8 @@ func hashed(namespace, name string, message []byte) ([]byte, error) {
 	return append([]byte(magic), ssh.Marshal(s)...), nil
 }
 
-// Sign signs a message: what stands in a file beside it. RSA keys sign with SHA-512, as OpenSSH
-// wants it.
+// Sign returns the signature of a message, as the file beside it holds it. RSA keys sign with
+// SHA-512, as OpenSSH wants it.
 func Sign(key ssh.Signer, message []byte) ([]byte, error) {
 	const hash = "sha512"
 	toSign, err := hashed(Namespace, hash, message)
@@ -79,12 +78,12 @@ func Sign(key ssh.Signer, message []byte) ([]byte, error) {
 	return armoured(append([]byte(magic), blob...)), nil
 }
 
-// armoured writes a signature as OpenSSH does, which takes lines of another length too.
+// armoured returns a signature in OpenSSH's format; OpenSSH accepts lines of another length too.
 func armoured(blob []byte) []byte { return pem.EncodeToMemory(&pem.Block{Type: armour, Bytes: blob}) }
 
-// Verify returns the name of the key, its kind and fingerprint as ssh-keygen -l shows it, that has
-// signed the message and is one of those given, and an error if there is none: another key, another
-// message, another namespace, or what is no signature.
+// Verify returns the name, by kind and fingerprint as ssh-keygen -l shows them, of the key that
+// signed the message, if it is one of the given keys. Otherwise it returns an error: another key,
+// another message, another namespace, or no signature.
 func Verify(keys []ssh.PublicKey, message, signature []byte) (by string, err error) {
 	block, rest := pem.Decode(signature)
 	if block == nil || block.Type != armour || len(bytes.TrimSpace(rest)) > 0 || !bytes.HasPrefix(block.Bytes, []byte(magic)) {
