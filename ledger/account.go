@@ -13,34 +13,35 @@ type Amount struct {
 	Delta   float64 `json:"delta"`
 }
 
-// Cost is what a fit is counted as: see package compose.
+// Cost is what the ledger counts for a fit: see package privacy.
 type Cost = privacy.Cost
 
 // A state is the account of one data set after an entry.
 type state struct {
 	Granted  Amount `json:"granted"`
-	Relation string `json:"relation,omitempty"` // of all its fits, that of the first
-	Unit     string `json:"unit,omitempty"`     // whose rows are protected, "" where a row is one
-	// CurveFirst: the first fit had a Rényi curve, which decides how delta is shared out.
+	Relation string `json:"relation,omitempty"` // of all its fits: that of the first
+	Unit     string `json:"unit,omitempty"`     // the column of the protected persons, "" where a row is one
+	// CurveFirst says that the first fit had a Rényi curve, which decides how delta is divided.
 	CurveFirst bool `json:"curve_first,omitempty"`
 	Fits       int  `json:"fits"` // that count, those that have not ended included
 	Open       int  `json:"open"` // that have not ended
 	Releases   int  `json:"releases"`
-	Rho        int  `json:"rho,omitempty"` // fits asked as zCDP, which are in no sum of epsilons
+	Rho        int  `json:"rho,omitempty"` // fits requested as zCDP, which are in no sum of epsilons
 	Sum        Cost `json:"sum"`
-	// Recounted: fits of groups are counted for rows that are replaced within their group too.
+	// Recounted says that fits of groups are also counted for rows that are replaced within their
+	// group.
 	Recounted bool `json:"recounted,omitempty"`
 }
 
-// account is s as compositions see it.
+// account returns s in the form that package privacy composes.
 func (s state) account() privacy.Account {
 	return privacy.Account{Epsilon: s.Granted.Epsilon, Delta: s.Granted.Delta, CurveFirst: s.CurveFirst, Fits: s.Fits, Rho: s.Rho, Sum: s.Sum}
 }
 
-// full says why what the account holds is more than was granted; "" if it is not.
+// full returns why the account holds more than was granted; "" if it does not.
 func (s state) full() string { return s.account().Full() }
 
-// take adds a fit, or says why it does not belong to the account.
+// take returns the account with a fit added, or an error if the fit does not belong to it.
 func (s state) take(t Terms, cost Cost) (state, error) {
 	if s.Fits == 0 {
 		s.Relation, s.Unit, s.CurveFirst, s.Sum, s.Rho = t.Relation, t.Unit, cost.Renyi != nil, Cost{}, 0
@@ -57,7 +58,8 @@ func (s state) take(t Terms, cost Cost) (state, error) {
 	return s, nil
 }
 
-// converted is a fit's cost in the account's relation; fits that protect other units are refused.
+// converted returns a fit's cost in the account's relation, or an error if the fit protects another
+// unit.
 func (s state) converted(t Terms, cost Cost) (Cost, error) {
 	refuse := func(field, wanted, got, mend string) (Cost, error) {
 		return cost, &privacy.FieldError{Field: field, Wanted: wanted, Got: got, Mend: mend}
@@ -85,7 +87,7 @@ func unitWords(unit string) string {
 	return fmt.Sprintf("persons by the column %q", unit)
 }
 
-// giveBack takes a fit out again.
+// giveBack returns the account without the fit.
 func (s state) giveBack(t Terms, cost Cost) (state, error) {
 	cost, err := s.converted(t, cost)
 	if err != nil {
@@ -101,7 +103,7 @@ func (s state) giveBack(t Terms, cost Cost) (state, error) {
 	return s, nil
 }
 
-// A Balance is an account for people and programs.
+// A Balance is the account as people and programs see it.
 type Balance struct {
 	Name     string   `json:"name"`
 	Granted  Amount   `json:"granted"`
@@ -114,7 +116,7 @@ type Balance struct {
 	Unit     string   `json:"unit,omitempty"`
 }
 
-// Spending is an epsilon at a delta, and the mu of what is counted in Gaussian DP.
+// Spending is an epsilon at a delta, and the mu of the part counted in Gaussian DP.
 type Spending struct {
 	Amount
 	Mu float64 `json:"mu"`
@@ -132,8 +134,8 @@ func (s state) balance(name string) Balance {
 	return b
 }
 
-// spent is what the fits cost together, as an epsilon at the granted delta: at most the granted
-// one, of an account that full lets through.
+// spent returns what the fits cost together, as an epsilon at the granted delta: at most the
+// granted one, if full lets the account through.
 func (s state) spent() (out Spending) {
 	if s.Fits > 0 {
 		out.Mu = privacy.SqrtUp(s.Sum.Mu2)
@@ -142,10 +144,10 @@ func (s state) spent() (out Spending) {
 	return out
 }
 
-// WhyNotAdd is why what is spent and what is left do not add up to what was granted.
+// WhyNotAdd explains why spent and left do not add up to granted.
 const WhyNotAdd = "Epsilons do not add up: fits together cost less than the sum of theirs, and a part of the granted delta is set aside so that each fit may be chosen by what earlier ones released."
 
-// mostMu is the largest mu of one more fit of Gaussian steps alone.
+// mostMu returns the largest mu of one more fit, if all its steps are Gaussian.
 func (s state) mostMu() float64 {
 	terms := Terms{Relation: s.Relation, Unit: s.Unit}
 	return privacy.LargestWhere(func(mu float64) bool {

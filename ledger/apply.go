@@ -2,7 +2,7 @@ package ledger
 
 import "fmt"
 
-// held is what a reservation holds at some time.
+// held is the state of a reservation at some time.
 type held struct {
 	terms   Terms
 	cost    Cost
@@ -10,7 +10,7 @@ type held struct {
 	ended   bool
 }
 
-// add takes note of an entry about the reservation, in its order or the last one alone.
+// add records an entry about the reservation; entries come in their order, or only the last one.
 func (h *held) add(e entry) {
 	if e.Kind == kindSettle {
 		h.cost, h.settled = *e.Cost, true
@@ -19,8 +19,8 @@ func (h *held) add(e entry) {
 	h.ended = true
 }
 
-// apply is the account after an entry, or why there can be no such entry. Of an entry about a
-// reservation, h is what that holds. What is written and what is verified go through here.
+// apply returns the account after an entry, or an error if there can be no such entry. For an entry
+// about a reservation, h is its state. Both writing and verifying use this function.
 func (e entry) apply(s state, h *held) (state, error) {
 	if h != nil && h.ended {
 		return s, &BrokenError{Seq: e.Of, What: "was ended already"}
@@ -65,8 +65,8 @@ func (e entry) apply(s state, h *held) (state, error) {
 	return s, nil
 }
 
-// within refuses an account that holds more than was granted; before is the account without what
-// asks.
+// within returns an error if an account holds more than was granted; before is the account without
+// the request.
 func (s state) within(dataset string, before state) error {
 	if why := s.full(); why != "" {
 		return &RefusedError{Dataset: dataset, Why: why, Left: before.balance("").Left.Amount}

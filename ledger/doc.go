@@ -8,12 +8,12 @@
 // Transactions that write exclude each other, so that fits at the same time never overspend
 // together.
 //
-// What fits cost together, and when an account is full, is proved and computed in
-// kernel/privacy, for requests that may depend on everything that was released before.
+// What fits cost together, and when an account is full, is proved and computed in package privacy,
+// for requests that may depend on everything that was released before.
 //
 // Every entry holds the hash of the one before, and a code under a secret key: [Ledger.Verify]
-// finds whatever was changed by somebody without the key. It cannot find that a whole ledger was
-// replaced by an older copy of itself, unless a head noted elsewhere is given to it.
+// detects every change by somebody without the key. It cannot detect that a whole ledger was
+// replaced by an older copy of itself, unless it is given a head noted elsewhere.
 //
 // The package sees no row. It knows a table by keyed fingerprints that others compute.
 package ledger

@@ -14,9 +14,9 @@ import (
 // The kinds of entries.
 const (
 	kindGrant    = "grant"
-	kindWithdraw = "withdraw" // what is unspent
+	kindWithdraw = "withdraw" // the unspent budget
 	kindReserve  = "reserve"
-	kindSettle   = "settle"      // the exact cost takes the place of the one foreseen
+	kindSettle   = "settle"      // the exact cost replaces the foreseen one
 	kindReturn   = "return"      // nothing was measured
 	kindReleased = "released"    // ended with a release
 	kindNone     = "no-release"  // ended without one
@@ -24,7 +24,7 @@ const (
 	kindNote     = "note"        // somebody did something; no account changes
 )
 
-// Terms are what a fit was asked, as far as its account needs them. All of it is public.
+// Terms are the parts of a fit's request that its account needs. All of it is public.
 type Terms struct {
 	Relation string  `json:"relation"`
 	Unit     string  `json:"unit,omitempty"` // the column of persons, "" where a row is one
@@ -40,34 +40,34 @@ type entry struct {
 	Kind    string `json:"kind"`
 	Dataset string `json:"dataset"`
 	Time    string `json:"time"` // UTC, to the second
-	// Of is the number of the entry that reserved what this one is about; 0 for those two kinds
-	// that start something.
+	// Of is the number of the entry that reserved the cost which this one is about; 0 for grants
+	// and reservations, which start something.
 	Of    int64   `json:"of,omitempty"`
 	Grant *Amount `json:"grant,omitempty"`
 	Terms *Terms  `json:"terms,omitempty"`
 	Cost  *Cost   `json:"cost,omitempty"`
-	// Source is a fingerprint of the input as far as it is known before a row is read, Content one
-	// of all of it; "" where there is none.
+	// Source is a fingerprint of the input before a row is read, Content one of all of it; "" where
+	// there is none.
 	Source  string `json:"source,omitempty"`
 	Content string `json:"content,omitempty"`
 	Note    *Note  `json:"note,omitempty"`
 	After   state  `json:"after"`
 }
 
-// A line is an entry as it is stored: its canonical bytes, the hash of these behind the hash of the
-// line before, and the code of that hash under the ledger's key.
+// A line is an entry as it is stored: its canonical bytes, their hash chained to the hash of the
+// line before, and a code of that hash under the ledger's key.
 type line struct {
 	seq           int64
 	dataset, of   string
 	body          string
 	hash, mac     string
-	source, print string // as in the entry, to be found by
+	source, print string // copied from the entry, for look-ups
 }
 
-// origin is what the first entry's hash follows.
+// origin returns the hash that the first entry follows.
 func origin(id string) string { return digest("gauze/ledger/v1", id) }
 
-// digest is the SHA-256 of its arguments, each behind its length.
+// digest returns the SHA-256 of its arguments, each behind its length.
 func digest(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -76,7 +76,7 @@ func digest(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// code is the HMAC of its arguments, each behind its length.
+// code returns the HMAC of its arguments, each behind its length.
 func code(key []byte, parts ...string) string {
 	h := hmac.New(sha256.New, key)
 	for _, p := range parts {
@@ -85,7 +85,7 @@ func code(key []byte, parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// seal makes the line of an entry that follows the hash prev.
+// seal returns the line of an entry that follows the hash prev.
 func (e entry) seal(key []byte, prev string) (line, error) {
 	body, err := json.Marshal(e)
 	if err != nil {
@@ -97,8 +97,8 @@ func (e entry) seal(key []byte, prev string) (line, error) {
 	return l, nil
 }
 
-// open reads a line's entry, and checks all of the line against its body, against the hash before,
-// where that is known, and against the key, where there is one.
+// open reads a line's entry, and checks all of the line against its body, against the hash before
+// it, where that is known, and against the key, where there is one.
 func (l line) open(key []byte, prev string) (entry, error) {
 	var e entry
 	bad := func(what string) (entry, error) {
@@ -123,7 +123,7 @@ func (l line) open(key []byte, prev string) (entry, error) {
 	return e, nil
 }
 
-// A head is how many entries a ledger has and the hash of the last, with its code.
+// A head holds the number of a ledger's entries and the hash of the last, with its code.
 type head struct {
 	id    string // drawn when the ledger was made
 	count int64
@@ -143,7 +143,7 @@ func (h head) check(key []byte) error {
 	return nil
 }
 
-// A BrokenError says that a ledger is not as it was written.
+// A BrokenError reports that a ledger is not as it was written.
 type BrokenError struct {
 	Seq  int64 // of the entry, 0 for the whole
 	What string
@@ -156,19 +156,19 @@ func (e *BrokenError) Error() string {
 	return fmt.Sprintf("ledger: entry %d %s", e.Seq, e.What)
 }
 
-// A RefusedError says that an account has not enough left. Nothing was spent.
+// A RefusedError reports that too little is left of an account. Nothing was spent.
 type RefusedError struct {
 	Dataset, Why string
-	Left         Amount // what one more fit may ask at most; zero for nothing
-	Hint         string // what can be done, where who asks is no custodian; "" otherwise
+	Left         Amount // the most that one more fit may ask; zero for nothing
+	Hint         string // what can be done, if the reader is no custodian; "" otherwise
 }
 
-// Error says it to the custodian.
+// Error returns the text for the custodian.
 func (e *RefusedError) Error() string {
 	return fmt.Sprintf("ledger: data set %q: %s%s", e.Dataset, e.Why, e.May())
 }
 
-// May says what one more fit may ask; "" where that is nothing.
+// May returns the most that one more fit may ask, in words; "" if that is nothing.
 func (e *RefusedError) May() string {
 	if e.Left.Epsilon == 0 {
 		return ""
@@ -176,11 +176,11 @@ func (e *RefusedError) May() string {
 	return fmt.Sprintf("; one more fit may ask for epsilon = %s at delta = %.4g", roundedDown(e.Left.Epsilon), e.Left.Delta)
 }
 
-// roundedDown writes at most x, so that what is written can be asked.
+// roundedDown returns the text of a number of at most x, so that what it says can be asked.
 func roundedDown(x float64) string {
 	unit := math.Pow(10, math.Floor(math.Log10(x))-2)
 	return fmt.Sprintf("%.3g", math.Floor(x/unit)*unit)
 }
 
-// stamp is a time as entries have it.
+// stamp returns a time in the form that entries have.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -14,11 +14,11 @@ import (
 // besides are the endings of the files that SQLite keeps beside a database.
 var besides = []string{"-wal", "-shm", "-journal"}
 
-// lockSuffix is the ending of the file by whose lock a server has the database alone.
+// lockSuffix is the ending of the lock file by which a server holds the database alone.
 const lockSuffix = ".lock"
 
-// Files returns where a ledger lies and may come to lie: its key and, for SQLite, the database,
-// what SQLite keeps beside it, and the file by which a server has it alone.
+// Files returns the paths of all files that a ledger has or may come to have: its key and, for
+// SQLite, the database, SQLite's files beside it, and the lock file.
 func Files(place, keyFile string) []string {
 	files := []string{keyFile}
 	if isPostgres(place) {
@@ -38,8 +38,8 @@ func Files(place, keyFile string) []string {
 	return files
 }
 
-// LockFile returns the file by whose lock a server has a SQLite database alone: the same one by
-// whatever links the database is named.
+// LockFile returns the lock file by which a server holds a SQLite database alone: the same one
+// whatever links name the database.
 func LockFile(place string) string { return Unlinked(place) + lockSuffix }
 
 // Unlinked returns a path without links, as SQLite finds the name of its write-ahead log; the path
@@ -58,10 +58,10 @@ func Unlinked(path string) string {
 	return whole
 }
 
-// Apart reports an input that is one of a ledger's files, by device and inode, whatever links lead
-// to it. It opens nothing: when a process closes any descriptor of a file, the system drops all the
-// locks on it that the process holds through others (POSIX). SQLite's would go, and the next
-// program that closes the database would remove the log that holds the newest entries.
+// Apart returns an error if an input is one of a ledger's files, by device and inode, whatever
+// links lead to it. It opens nothing: when a process closes any descriptor of a file, the system
+// drops all the locks on it that the process holds through others (POSIX). SQLite's would go, and
+// the next program that closes the database would remove the log that holds the newest entries.
 func Apart(files, inputs []string) error {
 	for _, input := range inputs {
 		if input == "" {
@@ -78,18 +78,18 @@ func Apart(files, inputs []string) error {
 	return nil
 }
 
-// ErrReplaced says that the files of a SQLite ledger are not those that were opened.
+// ErrReplaced reports that the files of a SQLite ledger are not those that were opened.
 var ErrReplaced = errors.New("ledger: its database was replaced, or its write-ahead log removed, by another program while it was open: " +
 	"nothing more is counted by this one; end it, find out which program did so, and verify the ledger")
 
-// An anchor keeps a connection to a SQLite database open, so that no program that heeds SQLite's
-// locks removes the write-ahead log, and knows the files that it has open.
+// An anchor keeps a connection to a SQLite database open, so that no program that respects SQLite's
+// locks removes the write-ahead log, and knows the files that the connection has open.
 type anchor struct {
 	connection *sql.Conn
 	files      map[string]os.FileInfo // by path
 }
 
-// anchored opens the connection. It has read something, by which SQLite opens the log.
+// anchored opens the connection, and reads something through it, so that SQLite opens the log.
 func anchored(ctx context.Context, db *sql.DB, place string) (a *anchor, err error) {
 	a = &anchor{files: map[string]os.FileInfo{}}
 	if a.connection, err = db.Conn(ctx); err != nil {
@@ -110,8 +110,8 @@ func anchored(ctx context.Context, db *sql.DB, place string) (a *anchor, err err
 	return a, nil
 }
 
-// held reports files that others have taken the place of. Their inodes cannot be given to others
-// meanwhile, since the connection has them open.
+// held returns an error if other files have taken the place of the opened ones. Their inodes cannot
+// be given to others meanwhile, since the connection has them open.
 func (a *anchor) held() error {
 	if a == nil { // of PostgreSQL
 		return nil
@@ -124,7 +124,7 @@ func (a *anchor) held() error {
 	return nil
 }
 
-// close gives the connection back.
+// close closes the connection.
 func (a *anchor) close() error {
 	if a == nil {
 		return nil
@@ -132,13 +132,13 @@ func (a *anchor) close() error {
 	return a.connection.Close()
 }
 
-// Held reports a ledger that was replaced while it was open, or put back to an older copy: then
-// nothing that it says of what was spent may be relied on.
+// Held returns an error if the ledger was replaced while it was open, or put back to an older copy:
+// then nothing that it says of what was spent can be relied on.
 func (l *Ledger) Held(ctx context.Context) error {
 	if err := l.anchor.held(); err != nil {
 		return err
 	}
-	l.turn.Lock() // so that no commit lies between the head that is read and the last that is known
+	l.turn.Lock() // no commit may come between the head that is read and the last known one
 	defer l.turn.Unlock()
 	h, err := readHead(ctx, l.db, "")
 	if err == nil {
@@ -147,7 +147,8 @@ func (l *Ledger) Held(ctx context.Context) error {
 	return l.failed(err)
 }
 
-// follows reports a head that does not come after the last one that this process has seen.
+// follows returns an error if the head h does not come after the last one that this process has
+// seen.
 func (l *Ledger) follows(ctx context.Context, q Querier, h head) error {
 	if l.last.id == "" {
 		return nil

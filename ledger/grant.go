@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// validate refuses what no account can be granted.
+// validate returns an error if the amount cannot be granted.
 func (a Amount) validate() error {
 	if !(a.Delta > 0) {
 		return &privacy.FieldError{Field: "delta", Wanted: "a positive number", Got: fmt.Sprint(a.Delta), Mend: "an account of several fits needs one, for instance 1e-6; pure fits can be asked of it too"}
@@ -18,13 +18,13 @@ func (a Amount) validate() error {
 	return privacy.Budget{Epsilon: a.Epsilon, Delta: a.Delta}.Validate()
 }
 
-// fewestRows stands for the number of rows where it is not known. A guess: of fewer nothing can be
-// learned.
+// fewestRows stands for the number of rows where it is not known. A guess: nothing can be learned
+// from fewer.
 const fewestRows = 100
 
-// Reasonable refuses a total, after a grant, that promises next to nothing: an epsilon above
-// privacy.LargestEpsilon, or a delta of one over the number of rows or more, 0 for a number that is
-// not known. Who means it asks for it with force.
+// Reasonable returns an error for a total, after a grant, that promises next to nothing: an epsilon
+// above privacy.LargestEpsilon, or a delta of one over the number of rows or more; 0 if the number
+// is not known. Callers who mean it pass force instead.
 func (a Amount) Reasonable(rows int) error {
 	var epsilon, delta error
 	if a.Epsilon > privacy.LargestEpsilon {
@@ -42,7 +42,7 @@ func (a Amount) Reasonable(rows int) error {
 	return errors.Join(epsilon, delta)
 }
 
-// Grant adds to the budget of a data set, which it makes known if it is not.
+// Grant adds to the budget of a data set, and creates the data set if it is new.
 func (l *Ledger) Grant(ctx context.Context, dataset string, more Amount) (b Balance, err error) {
 	err = l.Write(ctx, func(w *Tx) error {
 		b, err = w.Grant(dataset, more)
@@ -51,7 +51,7 @@ func (l *Ledger) Grant(ctx context.Context, dataset string, more Amount) (b Bala
 	return b, err
 }
 
-// Grant is that of the ledger.
+// Grant does what the ledger's Grant does, within the transaction.
 func (w *Tx) Grant(dataset string, more Amount) (Balance, error) {
 	if err := errors.Join(validName(dataset), more.validate()); err != nil {
 		return Balance{}, err
@@ -66,8 +66,8 @@ func (w *Tx) Grant(dataset string, more Amount) (Balance, error) {
 	return w.change(kindGrant, dataset, *before, more)
 }
 
-// Withdraw takes less from the budget of a data set, of what is unspent; where less is zero, all of
-// that. It returns what it took and the account after it.
+// Withdraw takes less from the unspent budget of a data set; if less is zero, all of it. It returns
+// what it took and the account after it.
 //
 // Failures: *[RefusedError] if that much is not unspent; nothing is withdrawn then.
 func (w *Tx) Withdraw(dataset string, less Amount) (took Amount, b Balance, err error) {
@@ -98,7 +98,7 @@ func (w *Tx) Withdraw(dataset string, less Amount) (took Amount, b Balance, err 
 	return less, b, err
 }
 
-// change appends an entry that changes what is granted.
+// change appends an entry that changes the granted budget.
 func (w *Tx) change(kind, dataset string, before state, by Amount) (Balance, error) {
 	e := entry{Kind: kind, Dataset: dataset, Time: stamp(w.l.now()), Grant: &by}
 	var err error
@@ -109,7 +109,7 @@ func (w *Tx) change(kind, dataset string, before state, by Amount) (Balance, err
 	return w.l.balance(e), err
 }
 
-// more adds to what is granted, rounded down.
+// more returns the account with a added to the grant, rounded down.
 func (s state) more(a Amount) (state, error) {
 	s.Granted = Amount{-privacy.AddUp(-s.Granted.Epsilon, -a.Epsilon), -privacy.AddUp(-s.Granted.Delta, -a.Delta)}
 	if err := s.Granted.validate(); err != nil {
@@ -118,8 +118,8 @@ func (s state) more(a Amount) (state, error) {
 	return s, nil
 }
 
-// less takes from what is granted, rounded up so that what is spent stays within it; all of it may
-// be taken before the first fit.
+// less returns the account with a taken from the grant, rounded up so that what is spent stays
+// within it; all of it may be taken before the first fit.
 func (s state) less(dataset string, a Amount) (state, error) {
 	if a == s.Granted && s.Fits == 0 {
 		s.Granted = Amount{}
@@ -135,9 +135,9 @@ func (s state) less(dataset string, a Amount) (state, error) {
 	return s, s.within(dataset, s)
 }
 
-// unspent is what can be withdrawn: all that was granted before the first fit; then what epsilon
-// has beyond the least for which the account holds what is spent, at the granted delta. That least
-// is rounded up to four digits.
+// unspent returns what can be withdrawn. Before the first fit that is the whole grant; later it is
+// the excess of epsilon over the least for which the account holds what is spent, at the granted
+// delta. That least is rounded up to four digits.
 func (s state) unspent() Amount {
 	if s.Fits == 0 {
 		return s.Granted
@@ -159,19 +159,19 @@ func (s state) unspent() Amount {
 			low = mid
 		}
 	}
-	for digits := 4; digits < 17; digits++ { // as few as hold: the account need not be monotone
+	for digits := 4; digits < 17; digits++ { // the fewest digits that hold: the account need not be monotone
 		if e := roundedUp(high, digits); e < least && holds(e) {
 			least = e
 			break
 		}
 	}
-	if least >= s.Granted.Epsilon*(1-1e-9) { // what roundings leave is nothing
+	if least >= s.Granted.Epsilon*(1-1e-9) { // a rest of roundings is nothing
 		return Amount{}
 	}
 	return Amount{Epsilon: privacy.SubDown(s.Granted.Epsilon, least)}
 }
 
-// roundedUp is at least x, and has so many digits but for rounding.
+// roundedUp returns a number of at least x with this many digits, up to rounding.
 func roundedUp(x float64, digits int) float64 {
 	unit := math.Pow(10, math.Ceil(math.Log10(x))-float64(digits))
 	y, err := strconv.ParseFloat(strconv.FormatFloat(math.Ceil(x/unit)*unit, 'e', digits, 64), 64)

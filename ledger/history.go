@@ -4,8 +4,7 @@ import (
 	"context"
 )
 
-// A Fit is what a ledger knows of one fit: when its cost was reserved, what it was asked, and how
-// it ended.
+// A Fit is the ledger's record of one fit: when its cost was reserved, its terms, and how it ended.
 type Fit struct {
 	Number  int64  `json:"fit"`     // of the entry that reserved its cost
 	Dataset string `json:"dataset"` // or the account, where a server has one for each analyst
@@ -36,7 +35,7 @@ func (l *Ledger) Fits(ctx context.Context, dataset string) ([]Fit, error) {
 		return nil, err
 	}
 	if len(out) == 0 && dataset != "" {
-		if _, err := l.Balances(ctx, dataset); err != nil { // no such data set
+		if _, err := l.Balances(ctx, dataset); err != nil { // an error if there is no such data set
 			return nil, err
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // keyBytes is the length of a key, and of a ledger's id.
 const keyBytes = 32
 
-// drawn is a fresh secret, in hexadecimal digits.
+// drawn returns a fresh secret, in hexadecimal digits.
 func drawn() (string, error) {
 	var b [keyBytes]byte
 	if _, err := rand.Read(b[:]); err != nil {
@@ -40,12 +40,12 @@ func makeKey(file string) ([]byte, error) {
 	}
 	_, err = f.WriteString(secret + "\n")
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return nil, errors.Join(err, os.Remove(file)) // half a key
+		return nil, errors.Join(err, os.Remove(file)) // remove the half-written key
 	}
 	return readKey(file)
 }
 
-// readKey reads a key file, which nobody but its owner may read.
+// readKey reads a key file, which must be readable by its owner only.
 func readKey(file string) ([]byte, error) {
 	fault := func(got, mend string) error {
 		return &privacy.FieldError{Field: "ledger key", Wanted: "the file with the ledger's key", Got: got, Mend: mend}
@@ -71,8 +71,8 @@ func readKey(file string) ([]byte, error) {
 	return key, nil
 }
 
-// Fingerprint is a keyed digest of the parts, each behind its length: it tells nothing to who has
-// not the ledger's key.
+// Fingerprint returns a keyed digest of the parts, each behind its length: it reveals nothing
+// without the ledger's key.
 func (l *Ledger) Fingerprint(parts ...string) string {
 	return code(l.key, append([]string{"fingerprint"}, parts...)...)
 }

@@ -17,24 +17,24 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A Ledger is an opened one. Several processes may have one open at the same time.
+// A Ledger is an opened ledger. Several processes may have it open at the same time.
 type Ledger struct {
 	db   *sql.DB
 	says dialect
 	key  []byte
 	now  func() time.Time
-	turn sync.Mutex // whose it is to write
+	turn sync.Mutex // held by the goroutine that writes
 	// anchor is nil for PostgreSQL, and last the head as this process last saw it.
 	anchor  *anchor
 	last    head
 	spoiled atomic.Pointer[time.Time] // when the database last failed to write
-	// known are balances by the accounts' states, since they take long to compute, but for what
-	// tells how fits ended: that one has ended must not make the next look take longer.
+	// known are balances by the accounts' states, since they take long to compute. The states leave
+	// out how fits ended: the time of the next look-up must not depend on it.
 	known   map[string]Balance
 	knowing sync.Mutex
 }
 
-// Init makes an empty ledger in a new SQLite file, or in a PostgreSQL database that has none, and
+// Init creates an empty ledger in a new SQLite file, or in a PostgreSQL database that has none, and
 // its key file, if that does not exist.
 func Init(ctx context.Context, place, keyFile string) error {
 	key, err := makeKey(keyFile)
@@ -53,7 +53,7 @@ func Init(ctx context.Context, place, keyFile string) error {
 	return err
 }
 
-// Ensure is Init where there is no ledger yet, and does nothing where there is one.
+// Ensure does what Init does if there is no ledger yet, and nothing if there is one.
 func Ensure(ctx context.Context, place, keyFile string) error {
 	if _, err := os.Stat(place); !isPostgres(place) && errors.Is(err, fs.ErrNotExist) {
 		return Init(ctx, place, keyFile)
@@ -74,7 +74,7 @@ func Ensure(ctx context.Context, place, keyFile string) error {
 	return l.failed(l.makeTables(ctx))
 }
 
-// makeTables makes the tables and the head, all or nothing.
+// makeTables creates the tables and the head, all or nothing.
 func (l *Ledger) makeTables(ctx context.Context) error {
 	id, err := drawn()
 	if err != nil {
@@ -97,8 +97,8 @@ func (l *Ledger) makeTables(ctx context.Context) error {
 	return t.Commit()
 }
 
-// Open opens a ledger that is there, with its key. Now is the clock that its entries are dated by.
-// The caller closes it.
+// Open opens an existing ledger with its key. now is the clock that dates its entries. The caller
+// closes it.
 func Open(ctx context.Context, place, keyFile string, now func() time.Time) (*Ledger, error) {
 	db, says, err := connect(place, false)
 	if err != nil {
@@ -118,7 +118,7 @@ func Open(ctx context.Context, place, keyFile string, now func() time.Time) (*Le
 	return l, nil
 }
 
-// ready reports a database without a ledger, and one that does not keep what it was told.
+// ready returns an error if a database has no ledger, or does not keep what is written to it.
 func (l *Ledger) ready(ctx context.Context) error {
 	h, err := readHead(ctx, l.db, "")
 	var broken *BrokenError
@@ -144,7 +144,8 @@ func (l *Ledger) ready(ctx context.Context) error {
 // Close ends the use of the ledger.
 func (l *Ledger) Close() error { return errors.Join(l.anchor.close(), l.db.Close()) }
 
-// validName reports a name that could be mistaken for another, or that no terminal could show.
+// validName returns an error for a name that could be mistaken for another, or that no terminal
+// could show.
 func validName(name string) error {
 	odd := func(r rune) bool { return !unicode.IsPrint(r) }
 	const longest = 200 // a guess
@@ -162,7 +163,7 @@ type Reservation int64
 // of the input as far as it is known by then, "" for none.
 //
 // Failures: *[RefusedError] if the account has not enough left. Whatever the error, nothing may be
-// measured; if the database failed it is possible that the cost counts all the same.
+// measured; if the database failed, the cost may still count.
 func (l *Ledger) Reserve(ctx context.Context, dataset string, t Terms, cost Cost, source string) (r Reservation, err error) {
 	err = l.Write(ctx, func(w *Tx) error {
 		r, err = w.Reserve(dataset, t, cost, source)
@@ -171,7 +172,7 @@ func (l *Ledger) Reserve(ctx context.Context, dataset string, t Terms, cost Cost
 	return r, err
 }
 
-// Reserve is that of the ledger.
+// Reserve does what the ledger's Reserve does, within the transaction.
 func (w *Tx) Reserve(dataset string, t Terms, cost Cost, source string) (Reservation, error) {
 	if err := errors.Join(validName(dataset), cost.Validate()); err != nil {
 		return 0, err
@@ -191,8 +192,8 @@ func (w *Tx) Reserve(dataset string, t Terms, cost Cost, source string) (Reserva
 	return Reservation(seq), err
 }
 
-// Settle puts the plan's exact worst case in the place of the cost that was foreseen, before
-// anything is measured. It fails as Reserve does; what was reserved stays so until it is returned.
+// Settle replaces the foreseen cost by the plan's exact worst case, before anything is measured. It
+// fails as Reserve does; what was reserved stays so until it is returned.
 func (l *Ledger) Settle(ctx context.Context, r Reservation, cost Cost) error {
 	if err := cost.Validate(); err != nil {
 		return err
@@ -200,15 +201,15 @@ func (l *Ledger) Settle(ctx context.Context, r Reservation, cost Cost) error {
 	return l.Write(ctx, func(w *Tx) error { return w.follow(r, entry{Kind: kindSettle, Cost: &cost}) })
 }
 
-// Return gives a reservation back: the caller knows that no measurement was drawn from it.
+// Return gives a reservation back. The caller knows that nothing was measured under it.
 func (l *Ledger) Return(ctx context.Context, r Reservation) error {
 	return l.Write(ctx, func(w *Tx) error { return w.Return(r) })
 }
 
-// Return is that of the ledger.
+// Return does what the ledger's Return does, within the transaction.
 func (w *Tx) Return(r Reservation) error { return w.follow(r, entry{Kind: kindReturn}) }
 
-// How a fit ended that began to measure: what it reserved stays spent.
+// An Outcome says how a fit ended that began to measure: what it reserved stays spent.
 type Outcome string
 
 const (
@@ -217,12 +218,12 @@ const (
 	Interrupted Outcome = kindFailed
 )
 
-// Record notes how a fit ended. Content is a fingerprint of the whole input, "" for none.
+// Record records how a fit ended. content is a fingerprint of the whole input, "" for none.
 func (l *Ledger) Record(ctx context.Context, r Reservation, how Outcome, content string) error {
 	return l.Write(ctx, func(w *Tx) error { return w.Record(r, how, content) })
 }
 
-// Record is that of the ledger.
+// Record does what the ledger's Record does, within the transaction.
 func (w *Tx) Record(r Reservation, how Outcome, content string) error {
 	return w.follow(r, entry{Kind: string(how), Content: content})
 }
@@ -256,12 +257,13 @@ func (w *Tx) follow(r Reservation, e entry) error {
 	return err
 }
 
-// Known are the names of other data sets that had an input with one of these fingerprints, before.
+// Known returns the names of other data sets that had an input with one of these fingerprints
+// before.
 func (l *Ledger) Known(ctx context.Context, dataset, source, content string) (names []string, err error) {
 	return l.KnownIn(ctx, l.db, dataset, source, content)
 }
 
-// KnownIn is Known within a transaction.
+// KnownIn does what Known does, within a transaction.
 func (l *Ledger) KnownIn(ctx context.Context, q Querier, dataset, source, content string) (names []string, err error) {
 	rows, err := q.QueryContext(ctx, l.says.bind("SELECT DISTINCT dataset FROM gauze_ledger WHERE dataset <> ? AND (source <> '' AND source = ? OR content <> '' AND content = ?) ORDER BY dataset"),
 		dataset, source, content)
@@ -279,7 +281,7 @@ func (l *Ledger) KnownIn(ctx context.Context, q Querier, dataset, source, conten
 	return names, l.failed(rows.Err())
 }
 
-// Balances are the accounts of all data sets, by name; of one alone if it is named.
+// Balances returns the accounts of all data sets, by name; only one if it is named.
 func (l *Ledger) Balances(ctx context.Context, dataset string) ([]Balance, error) {
 	out := []Balance{}
 	var last []entry
@@ -302,7 +304,7 @@ func unknownDataset(dataset string) error {
 	return &privacy.FieldError{Field: "dataset", Wanted: "a data set of the ledger", Got: fmt.Sprintf("%q", dataset), Mend: "gauze ledger show lists them"}
 }
 
-// recounted is the account after e, the last entry of its data set, as this version counts.
+// recounted returns the account after e, the last entry of its data set, as this version counts.
 func (l *Ledger) recounted(ctx context.Context, q Querier, e entry) (state, error) {
 	if e.After.Recounted {
 		return e.After, nil
@@ -312,7 +314,7 @@ func (l *Ledger) recounted(ctx context.Context, q Querier, e entry) (state, erro
 	return e.After.recounted(old), err
 }
 
-// each hands out the entries that the rest of a query chooses, in its order.
+// each calls use with the entries that the rest of a query selects, in its order.
 func (l *Ledger) each(ctx context.Context, q Querier, use func(entry), which string, args ...any) error {
 	rows, err := q.QueryContext(ctx, l.says.bind("SELECT "+columns+" FROM gauze_ledger WHERE "+which), args...)
 	if err != nil {
@@ -333,10 +335,10 @@ func (l *Ledger) each(ctx context.Context, q Querier, use func(entry), which str
 	return l.failed(rows.Err())
 }
 
-// mostKnown is how many balances are remembered. A guess.
+// mostKnown is the number of balances that are remembered. A guess.
 const mostKnown = 4096
 
-// balance is the account after an entry.
+// balance returns the account after an entry.
 func (l *Ledger) balance(e entry) Balance {
 	s := e.After
 	s.Open, s.Releases = 0, 0

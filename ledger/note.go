@@ -4,15 +4,15 @@ import (
 	"context"
 )
 
-// A Note says who did what, beside what accounts say: an entry of the chain that changes none of
-// them. It holds nothing of a row.
+// A Note records who did what, besides accounts: an entry of the chain that changes no account. It
+// holds nothing of a row.
 type Note struct {
 	Who  string `json:"who"`
 	What string `json:"what"` // as in "token add"
 	On   string `json:"on,omitempty"`
 }
 
-// Note appends a note. It stands under no data set, so that it is in no account's way.
+// Note appends a note. It belongs to no data set, so it changes no account.
 func (w *Tx) Note(n Note) error {
 	_, err := w.append(entry{Kind: kindNote, Time: stamp(w.l.now()), Note: &n})
 	return err
@@ -31,7 +31,8 @@ type Event struct {
 	Note    *Note   `json:"note,omitempty"`
 }
 
-// Events are at most so many entries, the newest first, of those numbered below before (all for 0).
+// Events returns at most most entries, the newest first, of those numbered below before (all for
+// 0).
 func (l *Ledger) Events(ctx context.Context, before int64, most int) ([]Event, error) {
 	out := []Event{}
 	err := l.each(ctx, l.db, func(e entry) {

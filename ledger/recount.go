@@ -9,9 +9,9 @@ import (
 // Older versions counted fits of groups under replace-one at less than they can cost, and did not
 // say in an entry that a fit was one of groups. Their entries stay as they are, and are verified as
 // they were written. The first entry of a data set that this version writes, and whatever is shown
-// before that, counts what is missing (privacy.Recounted): state.Recounted says that it is done.
+// before it, counts what is missing (privacy.Recounted). state.Recounted says that this is done.
 
-// An older is what fits of one data set cost that an older version counted, in their order.
+// An older holds the costs of a data set's fits that an older version counted, in their order.
 type older []olderFit
 
 type olderFit struct {
@@ -20,7 +20,7 @@ type olderFit struct {
 	cost  Cost
 }
 
-// add takes note of the next entry of the data set.
+// add records the next entry of the data set.
 func (o *older) add(e entry) {
 	if e.After.Recounted {
 		return
@@ -41,7 +41,7 @@ func (o *older) add(e entry) {
 	}
 }
 
-// recounted is s with what is missing of its older fits.
+// recounted returns s plus what is missing of its older fits.
 func (s state) recounted(o older) state {
 	for _, f := range o {
 		if f.terms.Relation == privacy.ReplaceOne.String() && f.terms.Relation == s.Relation && s.Fits > 0 {

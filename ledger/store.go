@@ -19,10 +19,10 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A dialect is what differs between the two databases.
+// A dialect holds the differences between the two databases.
 type dialect struct {
 	driver string
-	lock   string // behind the select of the head, for who is going to write
+	lock   string // appended to the select of the head by writers
 	begin  string // the first statement of a transaction that writes
 	there  string // counts the tables of the head
 	// number writes the parameters of a statement: ? or $1, $2, ..
@@ -35,8 +35,8 @@ var (
 		there: "SELECT COUNT(*) FROM pg_class WHERE oid = to_regclass('gauze_ledger_head')"}
 )
 
-// tables are those of a ledger. The columns beside body are there to be found by; verify holds them
-// against it.
+// tables are the tables of a ledger. The columns beside body exist for look-ups; verify compares
+// them with it.
 const tables = `
 CREATE TABLE gauze_ledger_head (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, count BIGINT NOT NULL, hash TEXT NOT NULL, mac TEXT NOT NULL);
 CREATE TABLE gauze_ledger (seq BIGINT PRIMARY KEY, dataset TEXT NOT NULL, of TEXT NOT NULL, body TEXT NOT NULL, hash TEXT NOT NULL, mac TEXT NOT NULL,
@@ -46,7 +46,7 @@ CREATE INDEX gauze_ledger_of ON gauze_ledger (of, seq);
 CREATE INDEX gauze_ledger_source ON gauze_ledger (source);
 CREATE INDEX gauze_ledger_content ON gauze_ledger (content)`
 
-// isPostgres reports a ledger in a PostgreSQL database, by its URL.
+// isPostgres reports whether a ledger is in a PostgreSQL database, by its URL.
 func isPostgres(place string) bool {
 	return strings.HasPrefix(place, "postgres://") || strings.HasPrefix(place, "postgresql://")
 }
@@ -94,10 +94,10 @@ type Tx struct {
 	head head
 }
 
-// Write runs f in a transaction that excludes all others, and makes it durable. If f fails nothing
-// of it has happened. It fails with [ErrReplaced], or a *[BrokenError], where the database is not
-// the one that was opened, or was put back to an older copy: what would be written there would be
-// lost, or forget what was.
+// Write runs f in a transaction that excludes all others, and makes it durable. If f fails, nothing
+// changes. It fails with [ErrReplaced], or a *[BrokenError], if the database is not the one that
+// was opened, or was put back to an older copy: an entry written there would be lost, or forget
+// earlier ones.
 func (l *Ledger) Write(ctx context.Context, f func(*Tx) error) error {
 	err := l.write(ctx, f)
 	if spoiled(err) {
@@ -107,9 +107,9 @@ func (l *Ledger) Write(ctx context.Context, f func(*Tx) error) error {
 	return err
 }
 
-// Writes reports a database that cannot be written to: one that does not take f, which writes a
-// little, or one that has failed to take something else not long ago, for want of room for
-// instance, as a full disk may still have room for a little.
+// Writes returns an error if the database cannot be written to: if it does not take f, which writes
+// a little, or if it has recently failed to write something else, for want of room for instance, as
+// a full disk may still have room for a little.
 func (l *Ledger) Writes(ctx context.Context, f func(*Tx) error) error {
 	if at := l.spoiled.Load(); at != nil && l.now().Sub(*at) < spoiledFor {
 		return errors.New("ledger: its database could not be written to not long ago")
@@ -117,22 +117,23 @@ func (l *Ledger) Writes(ctx context.Context, f func(*Tx) error) error {
 	return l.write(ctx, f)
 }
 
-// spoiledFor is how long a failure to write is remembered. A guess.
+// spoiledFor is the time that a failure to write is remembered. A guess.
 const spoiledFor = time.Minute
 
-// spoiled reports an error of a database that has no room, cannot write, or is damaged: of SQLite
-// READONLY, IOERR, CORRUPT, FULL, CANTOPEN and NOTADB, of PostgreSQL the classes 53 and 58.
+// spoiled reports whether the error is of a database that has no room, cannot write, or is damaged:
+// of SQLite READONLY, IOERR, CORRUPT, FULL, CANTOPEN and NOTADB, of PostgreSQL the classes 53 and
+// 58.
 func spoiled(err error) bool {
 	var lite interface{ Code() int }
 	if errors.As(err, &lite) {
-		return slices.Contains([]int{8, 10, 11, 13, 14, 26}, lite.Code()&0xff) // the rest says more of the same
+		return slices.Contains([]int{8, 10, 11, 13, 14, 26}, lite.Code()&0xff) // the upper bits only refine the code
 	}
 	var said interface{ SQLState() string }
 	return errors.As(err, &said) && (strings.HasPrefix(said.SQLState(), "53") || strings.HasPrefix(said.SQLState(), "58"))
 }
 
 func (l *Ledger) write(ctx context.Context, f func(*Tx) error) (err error) {
-	l.turn.Lock() // in their turn: a database that many wait for lets some wait for long
+	l.turn.Lock() // in turn: a database with many waiting writers may starve some
 	defer l.turn.Unlock()
 	if err := l.anchor.held(); err != nil {
 		return err
@@ -141,7 +142,7 @@ func (l *Ledger) write(ctx context.Context, f func(*Tx) error) (err error) {
 	if err != nil {
 		return l.failed(err)
 	}
-	defer t.Rollback() // does nothing behind a commit
+	defer t.Rollback() // no effect after a commit
 	if l.says.begin != "" {
 		if _, err := t.ExecContext(ctx, l.says.begin); err != nil {
 			return l.failed(err)
@@ -164,15 +165,15 @@ func (l *Ledger) write(ctx context.Context, f func(*Tx) error) (err error) {
 		return l.failed(err)
 	}
 	l.last = w.head
-	return l.anchor.held() // or the commit went into a file that nobody will find
+	return l.anchor.held() // otherwise the commit went into a file that nobody will find
 }
 
-// Database is where the ledger is kept, for tables of others beside it, and how statements for it
-// are written: with ? for parameters. Whoever writes does so in [Ledger.Write].
+// Database returns the ledger's database, for tables of others beside it, and a function that
+// rewrites statements for it: with ? for parameters. Writers use [Ledger.Write].
 func (l *Ledger) Database() (*sql.DB, func(statement string) string) { return l.db, l.says.bind }
 
-// failed says of an error of the database whose it is; it never repeats the URL, which may hold a
-// password.
+// failed says that an error comes from the ledger's database; it never repeats the URL, which may
+// hold a password.
 func (l *Ledger) failed(err error) error {
 	var field *privacy.FieldError
 	var broken *BrokenError
@@ -197,7 +198,7 @@ func readHead(ctx context.Context, q Querier, lock string) (h head, err error) {
 	return h, err
 }
 
-// bind writes a statement's parameters as the dialect does.
+// bind returns a statement with parameters in the dialect's form.
 func (d dialect) bind(statement string) string {
 	if !d.number {
 		return statement
@@ -221,7 +222,7 @@ func (l *line) scan(row interface{ Scan(...any) error }) error {
 	return row.Scan(&l.seq, &l.dataset, &l.of, &l.body, &l.hash, &l.mac, &l.source, &l.print)
 }
 
-// one returns the entry that a condition finds, checked; false if there is none.
+// one returns the entry that a condition finds, checked; found is false if there is none.
 func one(ctx context.Context, q Querier, says dialect, key []byte, where string, args ...any) (e entry, found bool, err error) {
 	var l line
 	err = l.scan(q.QueryRowContext(ctx, says.bind("SELECT "+columns+" FROM gauze_ledger WHERE "+where+" LIMIT 1"), args...))
@@ -234,7 +235,7 @@ func one(ctx context.Context, q Querier, says dialect, key []byte, where string,
 	return e, err == nil, err
 }
 
-// append writes an entry behind the last one.
+// append writes an entry after the last one.
 func (w *Tx) append(e entry) (int64, error) {
 	e.Seq = w.head.count + 1
 	l, err := e.seal(w.l.key, w.head.hash)
@@ -251,7 +252,7 @@ func (w *Tx) append(e entry) (int64, error) {
 	return e.Seq, err
 }
 
-// account is the state of a data set after its last entry; nil if it has none.
+// account returns the state of a data set after its last entry; nil if it has none.
 func (w *Tx) account(dataset string) (*state, error) {
 	e, found, err := one(w.ctx, w, w.l.says, w.l.key, "dataset = ? ORDER BY seq DESC", dataset)
 	if err != nil || !found {

@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// A Head names a state of a ledger: whoever notes it elsewhere can ask later whether the ledger
-// still goes through it.
+// A Head names a state of a ledger. Whoever notes it elsewhere can check later whether the ledger
+// still contains that state.
 type Head struct {
 	Entries int64  `json:"entries"`
 	Hash    string `json:"hash"` // of the last entry
@@ -17,11 +17,11 @@ type Head struct {
 // they were written: bytes, order, codes, and every account recomputed. Noted, if its Hash is set,
 // is a head that the ledger once had.
 //
-// Failures: *[BrokenError] for the first entry that is not. What cannot be found: that the whole
-// ledger was put back to what it once was, if that was before what is noted.
+// Failures: *[BrokenError] for the first entry that is not. It cannot detect that the whole ledger
+// was put back to an older state than the noted one.
 func (l *Ledger) Verify(ctx context.Context, noted Head) (Head, error) {
-	// One transaction, so that what others write meanwhile is not seen in part. It also keeps them
-	// out on SQLite: as long as it takes.
+	// One transaction, so that concurrent writes are not seen in part. On SQLite it also locks
+	// writers out while it lasts.
 	t, err := l.db.BeginTx(ctx, nil)
 	if err != nil {
 		return Head{}, l.failed(err)
@@ -30,7 +30,7 @@ func (l *Ledger) Verify(ctx context.Context, noted Head) (Head, error) {
 	return l.check(ctx, t, noted)
 }
 
-// check is Verify within a transaction.
+// check does what Verify does, within a transaction.
 func (l *Ledger) check(ctx context.Context, t Querier, noted Head) (Head, error) {
 	h, err := readHead(ctx, t, l.says.lock)
 	if err == nil {
@@ -63,8 +63,8 @@ func (l *Ledger) check(ctx context.Context, t Querier, noted Head) (Head, error)
 	return r.end(h)
 }
 
-// intact asks SQLite whether the file holds together, its indexes included, which this program
-// looks entries up by.
+// intact asks SQLite whether the file is consistent, including the indexes by which this program
+// looks entries up.
 func intact(ctx context.Context, q Querier) error {
 	var says string
 	if err := q.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&says); err != nil {
@@ -76,15 +76,15 @@ func intact(ctx context.Context, q Querier) error {
 	return nil
 }
 
-// replay goes through the entries.
+// replay recomputes the accounts, entry by entry.
 type replay struct {
 	key      []byte
 	count    int64
 	hash     string
 	noted    Head
-	met      bool // the noted head
+	met      bool // passed the noted head
 	accounts map[string]state
-	held     map[int64]*held // of reservations that have not ended
+	held     map[int64]*held // reservations that have not ended
 	older    map[string]*older
 }
 
@@ -92,7 +92,7 @@ func newReplay(key []byte, h head, noted Head) *replay {
 	return &replay{key: key, hash: origin(h.id), noted: noted, accounts: map[string]state{}, held: map[int64]*held{}, older: map[string]*older{}}
 }
 
-// step takes the next line.
+// step checks the next line.
 func (r *replay) step(at line) error {
 	if r.count++; at.seq != r.count {
 		return &BrokenError{Seq: r.count, What: "is missing"}
@@ -138,7 +138,7 @@ func (r *replay) step(at line) error {
 	return nil
 }
 
-// complete reports an entry without what its kind needs.
+// complete returns an error if an entry lacks what its kind needs.
 func (e entry) complete() error {
 	grant, terms, cost, note := e.Kind == kindGrant || e.Kind == kindWithdraw, e.Kind == kindReserve, e.Kind == kindReserve || e.Kind == kindSettle, e.Kind == kindNote
 	if (e.Grant != nil) != grant || (e.Terms != nil) != terms || (e.Cost != nil) != cost || (e.Note != nil) != note || (e.Of != 0) == (grant || terms || note) {
@@ -147,7 +147,7 @@ func (e entry) complete() error {
 	return nil
 }
 
-// end holds the last entry against the head.
+// end compares the last entry with the head.
 func (r *replay) end(h head) (Head, error) {
 	if r.count != h.count || r.hash != h.hash {
 		return Head{}, &BrokenError{What: fmt.Sprintf("the head says that there are %d entries, and %d are there, or the last is another", h.count, r.count)}
