@@ -38,6 +38,7 @@ type page struct {
 	Categories     []categoryTable
 	Profile        []profileRow // of the columns beside the model
 	Certificate    string
+	whole          overall.Table
 	Anchor         string // before the names of sections, where there are several models
 }
 
@@ -68,6 +69,7 @@ func newPage(r *release.Release, o Options) *page {
 		p.Marked = p.Marked || len(n.Flags) > 0
 	}
 	p.Categories, p.Profile = categoryTables(r, parts), profileRows(r, "p")
+	p.whole = whole
 	p.Verdict, p.Overall = judge(r, whole, p.Components), newOverall(whole)
 	return p
 }
@@ -83,11 +85,13 @@ func facts(r *release.Release) (out []fact) {
 	of := struct {
 		*release.Release
 		Groups, Background int
+		Faint              int     // components that stand for groups of rows, and are not shown
 		Share              float64 // of the background
 	}{Release: r}
 	if r.Model != nil {
 		groups, background := r.Model.Split()
-		of.Groups, of.Background = len(groups), len(background)
+		of.Groups, of.Background = len(partsOf(r)), len(background)
+		of.Faint = len(groups) - of.Groups
 		if _, of.Share = r.Model.WithoutBackground(); of.Share < LeastBackground {
 			of.Background = 0
 		}
@@ -131,7 +135,7 @@ func (p *page) drawMarginals(r *release.Release, parts []part, most int) {
 func (p *page) drawPairs(r *release.Release, parts []part, most int) {
 	pairs, of := pairsOf(parts, r.Model.Dim(), most)
 	for _, at := range pairs {
-		p.Pairs = append(p.Pairs, pairPicture(r, parts, at))
+		p.Pairs = append(p.Pairs, pairPicture(r, parts, at, p.whole.Correlations[at.a][at.b].Value))
 	}
 	switch {
 	case r.Model.Dim() == 1:

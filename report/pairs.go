@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/gauze-dp/gauze/release"
@@ -96,8 +97,8 @@ func separation(waa, wab, wbb, taa, tab, tbb float64) float64 {
 }
 
 // pairPicture draws two columns, every part as its ellipses of half a sigma to two, the whole ones
-// with a line.
-func pairPicture(r *release.Release, parts []part, at pair) figure {
+// with a line; correlation is that of all rows.
+func pairPicture(r *release.Release, parts []part, at pair, correlation float64) figure {
 	nameA, nameB := columnName(scaled(r, at.a), at.a), columnName(scaled(r, at.b), at.b)
 	x, y := newAxis(parts, at.a, pairReach, 7), newAxis(parts, at.b, pairReach, 7)
 	p := newPicture(pairWidth, pairHeight, x, y, shorten(nameA, nameCells), shorten(nameB, nameCells))
@@ -120,7 +121,7 @@ func pairPicture(r *release.Release, parts []part, at pair) figure {
 			p.number(q, centre, 10)
 		}
 	}
-	return figure{Name: nameA + " × " + nameB, SVG: p, Note: pairNote(parts, at)}
+	return figure{Name: nameA + " × " + nameB, SVG: p, Note: pairNote(parts, at, correlation)}
 }
 
 // ellipse is the curve of all points z standard deviations from q's mean; a line or a point where q
@@ -137,8 +138,9 @@ func ellipse(q part, at pair, x, y axis, z float64) []point {
 	return out
 }
 
-func pairNote(parts []part, at pair) string {
-	note := fmt.Sprintf("|correlation| %.2f", at.related)
+// pairNote says the correlation of all rows, as the table of the whole has it.
+func pairNote(parts []part, at pair, correlation float64) string {
+	note := "correlation " + withMinus(strconv.FormatFloat(math.Round(100*correlation)/100, 'f', 2, 64))
 	if len(parts) > 1 {
 		note += fmt.Sprintf(", separation %.2f", at.separation)
 	}

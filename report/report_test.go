@@ -183,8 +183,8 @@ func checkPicture(t *testing.T, svg string) {
 func TestOrder(t *testing.T) {
 	page := htmlOf(t, typical(t), Options{})
 	last := -1
-	for _, section := range []string{"<h1>", `id="promise"`, `id="verdict"`, `id="overall"`, `id="components"`, `id="marginals"`, `id="pairs"`, `id="diagnostics"`, `id="plain"`,
-		`id="appendix"`, `id="budget"`, `id="certificate"`, `id="sign"`, `id="use"`} {
+	for _, section := range []string{"<h1>", `id="promise"`, `id="verdict"`, `id="sign"`, `id="overall"`, `id="components"`, `id="marginals"`, `id="pairs"`, `id="diagnostics"`, `id="plain"`,
+		`id="appendix"`, `id="budget"`, `id="certificate"`, `id="use"`} {
 		at := strings.Index(page, section)
 		if at <= last {
 			t.Errorf("%s: wanted after the section before it, got place %d after %d", section, at, last)

@@ -430,8 +430,9 @@ func (a *at) Append([]float64, string, int) {
 	}
 }
 
-// The header alone says the delimiter, where it has marks of one kind and no comma, and that text is
-// of one byte a letter, where it is none of UTF-8; a first column without a name holds names of rows.
+// The header alone says the delimiter, where it has marks of one kind and no comma, and that text
+// is of one byte a letter, where it is none of UTF-8; a first column without a name holds names of
+// rows.
 func TestHeaderTells(t *testing.T) {
 	for text, columns := range map[string]string{
 		"a;b\n1;2\n": "a,b", "a\tb\n1\t2\n": "a,b", "a|b\n1|2\n": "a,b", "\"a\";\"b\"\n1;2\n": "a,b", "\"a\"\t\"b\"\n1\t2\n": "a,b",
