@@ -14,8 +14,8 @@ import (
 // asking is a budget that all questions of a fit fit into, and costs no time to calibrate.
 var asking = privacy.Budget{Rho: 1e6}
 
-// ask asks a table what a fit asked, and returns the exact sums: nil for what is no Gaussian sum
-// over rows, or pairs of rows, of the table itself.
+// ask asks a table the queries of a fit, and returns the exact sums: nil for a query that is no
+// Gaussian sum over rows, or pairs of rows, of the table itself.
 func (s subject) ask(ctx context.Context, rows [][]float64, heard []kerneltest.Heard, lines []release.PlanStep, seed uint64) ([][]int64, error) {
 	exact := make([][]int64, len(heard))
 	plan, at := kernel.Plan{Method: "audit"}, map[string]int{}
@@ -54,8 +54,8 @@ func (s subject) ask(ctx context.Context, rows [][]float64, heard []kerneltest.H
 	return exact, nil
 }
 
-// sums: a vector of sums over the rows of the table itself, or over pairs of them, with Gaussian
-// noise.
+// sums reports whether a measurement is a vector of sums over the rows of the table itself, or over
+// pairs of them, with Gaussian noise.
 func sums(h kerneltest.Heard, line release.PlanStep) bool {
 	if line.Law != "" || !(line.Noise > 0) || strings.HasPrefix(line.Query, kernel.OfBlocks("")) {
 		return false

@@ -1,10 +1,10 @@
-// Package audit attacks fits: it runs one many times on two neighbouring tables that it made up,
-// guesses from what was released which of the two it was, and says what its right guesses prove of
-// the epsilon that the program really has. It also replays the answers of each fit on both tables,
-// where nothing that the fit asks, pays or says may differ.
+// Package audit attacks fits. It runs one many times on two made-up neighbouring tables, guesses
+// from the release which of the two it was, and computes what its right guesses prove about the
+// program's actual epsilon. It also replays the answers of each fit on both tables, where the fit's
+// queries, costs and statements must not differ.
 //
-// It drives the front door, with the operating system's noise, and overhears it (package
-// rehearsal). A bound below the claim proves nothing but that this attack fails; one above it
+// It calls the front door, with the operating system's noise, and observes its measurements
+// (package kerneltest). A bound below the claim proves only that this attack fails; one above it
 // proves a fault.
 package audit
 
@@ -24,26 +24,27 @@ import (
 	"github.com/gauze-dp/gauze/parallel"
 )
 
-// A Request is what is audited.
+// A Request says what to audit.
 type Request struct {
-	// Fit is the fit, but for its columns, which are the audit's.
+	// Fit is the fit's request, without columns, which are the audit's.
 	Fit gauze.Request
-	// Rows and Columns are those of the made-up tables; 0 of Rows takes the fewest at which the
-	// attack sees much of what is spent, and of Columns one column.
+	// Rows and Columns are those of the made-up tables. Rows = 0 takes the fewest rows at which the
+	// attack sees much of the budget, and Columns = 0 one column.
 	Rows, Columns int
-	// Runs is how many fits are attacked for each pair of tables; 0 means DefaultRuns.
+	// Runs is the number of fits attacked for each pair of tables; 0 means DefaultRuns.
 	Runs int
-	// scouts is how many fits of each pair say which pairs are attacked, and few how many pairs; 0
-	// means usualScouts, and all.
+	// scouts is the number of fits of each pair that choose the pairs to attack, and few the number
+	// of pairs; 0 means usualScouts, and all.
 	scouts, few int
-	// Progress, if set, is told now and then how many attacks of how many are over.
+	// Progress, if set, is called now and then with the number of attacks that are over, and their
+	// total.
 	Progress func(done, of int)
 }
 
-// DefaultRuns bound a mu from about .07 below it.
+// DefaultRuns is enough for a lower bound on mu about .07 below it.
 const DefaultRuns = 5000
 
-// A Report is what an audit has found.
+// A Report holds the results of an audit.
 type Report struct {
 	Method   string  `json:"method"`
 	Relation string  `json:"relation"`
@@ -56,17 +57,15 @@ type Report struct {
 	Confidence float64 `json:"confidence"`
 	FalseAlarm float64 `json:"false_alarm"`
 	Fits       int     `json:"fits"`
-	Released   int     `json:"released"` // of them, with a model
-	// Refused is why the method plans nothing for as many rows as were tried: then nothing was
-	// attacked.
+	Released   int     `json:"released"` // fits with a model
+	// Refused is why the method refuses as many rows as were tried; then nothing was attacked.
 	Refused string `json:"refused,omitempty"`
-	// Whole is the bound of the whole transcript, and Steps those of what the plan's steps
-	// released.
+	// Whole is the bound of the whole transcript, and Steps are those of the plan's steps.
 	Whole *Bound `json:"whole,omitempty"`
 	Steps []Step `json:"steps,omitempty"`
-	// Unscored are steps that were measured and are no vectors of sums: they are replayed only.
+	// Unscored are measured steps that are no vectors of sums: they are only replayed.
 	Unscored []string `json:"unscored,omitempty"`
-	// Faults are what the replays have found; nil where there is nothing.
+	// Faults are the replays' findings; nil if there are none.
 	Faults []string `json:"faults,omitempty"`
 }
 
@@ -76,14 +75,14 @@ type Step struct {
 	Bound
 }
 
-// Passed reports that no bound is above its claim, and no replay found anything.
+// Passed reports whether no bound is above its claim and no replay found a fault.
 func (r *Report) Passed() bool {
 	return r.Faults == nil && (r.Whole == nil || !r.Whole.Above) && !slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Above })
 }
 
 // Run audits the front door.
 //
-// Failures: those of gauze.Plan, but for a refusal, which is an answer; and ctx's.
+// Failures: those of gauze.Plan, except for a refusal, which is a result; and ctx's.
 func Run(ctx context.Context, r Request) (*Report, error) {
 	if r.Columns == 0 {
 		r.Columns = 1
@@ -105,8 +104,8 @@ func Run(ctx context.Context, r Request) (*Report, error) {
 // ladder are the numbers of rows that are tried: a guess.
 var ladder = []int{200, 600, 2000, 6000, 20000}
 
-// enough is the part of mu that the attack should be able to see, before more rows are tried: a
-// guess.
+// enough is the part of mu that the attack should be able to see before it stops trying more rows:
+// a guess.
 const enough = .6
 
 // run audits a subject.
@@ -151,8 +150,8 @@ func run(ctx context.Context, r Request, s subject) (*Report, error) {
 	return report, s.measure(ctx, r, best, report)
 }
 
-// claims is what the plan promises of the whole: a mu where all that it measures is Gaussian, up to
-// thresholds and tests that may fail with a probability of at most delta.
+// claims returns the plan's promise for the whole fit: a mu if all its measurements are Gaussian,
+// up to thresholds and tests that may fail with a probability of at most delta.
 func claims(p *gauze.Statement) claim {
 	c := claim{epsilon: p.Epsilon, delta: p.Delta}
 	if p.Rho > 0 {
@@ -161,7 +160,7 @@ func claims(p *gauze.Statement) claim {
 	return c
 }
 
-// measure attacks the pairs that were chosen, and writes the bounds.
+// measure attacks the chosen pairs, and writes the bounds.
 func (s subject) measure(ctx context.Context, r Request, best *scouted, report *Report) error {
 	chosen := best.chosen()
 	part := .5 / float64(max(1, len(best.steps)))
@@ -187,7 +186,7 @@ func (s subject) measure(ctx context.Context, r Request, best *scouted, report *
 	for _, step := range best.steps {
 		i := best.of(step, chosen)
 		of := tallies[i]
-		if of.steps[step] == nil { // a step that no run came to again
+		if of.steps[step] == nil { // a step that no other run reached
 			continue
 		}
 		b := of.bound(step, of.steps[step].trials, claim{mu: math.Sqrt(of.steps[step].mu2), slack: claimed.delta, epsilon: claimed.epsilon, delta: claimed.delta}, part)
@@ -198,34 +197,34 @@ func (s subject) measure(ctx context.Context, r Request, best *scouted, report *
 	return nil
 }
 
-// A tally is what many trials have found.
+// A tally holds the results of many trials.
 type tally struct {
 	released int
 	whole    sum
 	steps    map[string]*sum
 	faults   []string
-	order    []string // of the steps, as they came
+	order    []string // of the steps, in order of appearance
 	unscored []string
 }
 
-// A sum is how often the sign of a score was right, and how far it could reach.
+// A sum counts how often the sign of a score was right, and how far it could reach.
 type sum struct {
 	right      int
 	trials     int
 	reach, mu2 float64 // the largest of all trials
-	reaches    float64 // of all trials, together
+	reaches    float64 // sum over all trials
 }
 
-// mean is the mean square of what the trials could reach.
+// mean returns the mean square of what the trials could reach.
 func (s *sum) mean() float64 { return s.reaches / float64(max(1, s.trials)) }
 
-// replays is how many attacked fits of a pair are replayed as well, on both tables: a guess.
+// replays is the number of attacked fits of a pair that are also replayed, on both tables: a guess.
 const replays = 30
 
-// mostFaults is how many different faults are told: a guess.
+// mostFaults is the number of different faults that are reported: a guess.
 const mostFaults = 5
 
-// trials attacks one of the two tables, by a fair coin, again and again.
+// trials attacks one of the two tables, chosen by a fair coin, again and again.
 func (s subject) trials(ctx context.Context, p pair, runs, replays int, progress func(int)) (*tally, error) {
 	coins := make([]byte, 9*runs)
 	_, _ = rand.Read(coins) // never fails
@@ -285,7 +284,7 @@ func (s *sum) add(of *score, first bool) {
 	s.reach, s.mu2 = math.Max(s.reach, of.reach), math.Max(s.mu2, of.mu2)
 }
 
-// bound is that of a step, or of the whole for "".
+// bound returns the bound of a step, or of the whole for "".
 func (t *tally) bound(step string, runs int, c claim, part float64) Bound {
 	of := &t.whole
 	if step != "" {

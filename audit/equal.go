@@ -5,7 +5,8 @@ import (
 	"reflect"
 )
 
-// equal is reflect.DeepEqual of queries, structs of slices and numbers, with a NaN equal to itself.
+// equal compares queries, structs of slices and numbers, as reflect.DeepEqual does, but with a NaN
+// equal to itself.
 func equal(a, b any) bool { return same(reflect.ValueOf(a), reflect.ValueOf(b)) }
 
 func same(a, b reflect.Value) bool {

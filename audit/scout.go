@@ -8,18 +8,19 @@ import (
 	"github.com/gauze-dp/gauze"
 )
 
-// usualScouts is how many fits of each pair say which pairs are worth attacking: a guess.
+// usualScouts is the number of fits of each pair that show which pairs are worth attacking: a
+// guess.
 const usualScouts = 6
 
-// scouted is what a few fits of every pair have shown, by their exact answers alone: none of them
-// counts for a bound.
+// scouted holds what a few fits of every pair have shown, by their exact answers alone: none of
+// them counts for a bound.
 type scouted struct {
 	rows     int
 	plan     *gauze.Statement
 	pairs    []pair
 	tallies  []*tally
-	whole    int      // the pair whose transcripts tell the most
-	steps    []string // that have a score, as they come
+	whole    int      // the pair whose transcripts reveal the most
+	steps    []string // steps that have a score, in order
 	unscored []string
 	faults   []string
 }
@@ -47,7 +48,7 @@ func (s subject) scout(ctx context.Context, all []pair, fits int) (*scouted, err
 	return found, nil
 }
 
-// distinct keeps the first of each.
+// distinct returns the names without repetitions.
 func distinct(names []string) (out []string) {
 	for _, name := range names {
 		if !slices.Contains(out, name) {
@@ -57,8 +58,8 @@ func distinct(names []string) (out []string) {
 	return out
 }
 
-// reach is the mean mu that a pair shows of a step, or the part of the plan's mu that it shows of
-// the whole, for "".
+// reach returns the mean mu that a pair shows of a step, or the part of the plan's mu that it shows
+// of the whole, for "".
 func (f *scouted) reach(pair int, step string) float64 {
 	t := f.tallies[pair]
 	if step == "" {
@@ -70,13 +71,13 @@ func (f *scouted) reach(pair int, step string) float64 {
 	return math.Sqrt(t.steps[step].mean())
 }
 
-// better is by how much a pair has to show more of a step before it is attacked for it: a guess.
+// better is the factor by which a pair has to show more of a step to be attacked for it: a guess.
 const better = 2
 
-// mostPairs is how many pairs are attacked: a guess.
+// mostPairs is the number of pairs that are attacked: a guess.
 const mostPairs = 2
 
-// chosen are the pairs to attack: the best of the whole, and those that show far more of most
+// chosen returns the pairs to attack: the best for the whole, and those that show far more of most
 // steps.
 func (f *scouted) chosen() []int {
 	out := []int{f.whole}
@@ -101,7 +102,7 @@ func (f *scouted) chosen() []int {
 	return out
 }
 
-// of is the one of some pairs that shows the most of a step.
+// of returns the one of some pairs that shows the most of a step.
 func (f *scouted) of(step string, pairs []int) int {
 	return slices.MaxFunc(pairs, func(a, b int) int {
 		switch x, y := f.reach(a, step), f.reach(b, step); {

@@ -8,18 +8,18 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A pair is two tables that differ in one row: its last.
+// A pair is two tables that differ in one row, their last.
 type pair struct {
 	name   string
 	tables [2][][]float64
 }
 
-// neighbours are pairs that some query or other can tell apart as well as any: n rows that are
-// common to both, of d columns, and one that is there, elsewhere, or not there at all.
+// neighbours returns pairs of tables, each of which some query distinguishes as well as any pair.
+// They have n-1 common rows of d columns; the last row is in one place, in another, or absent.
 //
-// Cut rows are far from the others, or near them on either side, so that a norm is reached, a
-// leaf or a sign flips; missing and huge cells try the places where arithmetic ends; and among rows
-// that are all equal, the other one is alone in its cell.
+// Clipped rows are far from the others, or near them on either side, so that the largest norm is
+// reached, or a leaf or a sign flips; missing and huge cells test the limits of arithmetic; and
+// among rows that are all equal, a different one is alone in its cell.
 func neighbours(r privacy.Relation, n, d int) (all []pair) {
 	cloud, clusters, equal := draw(n-1, d, 1), draw(n-1, d, 2), make([][]float64, n-1)
 	for i := range equal {
@@ -31,8 +31,8 @@ func neighbours(r privacy.Relation, n, d int) (all []pair) {
 		base [][]float64
 		x, y float64
 	}
-	// a pair of places is what replacing a row can do at most; beside no row, or a null one, x
-	// alone counts
+	// replacing x by its opposite is the most that a replacement can do; beside no row, or a null
+	// one, only x counts
 	for _, c := range []differs{
 		{"a far row, or a null row", cloud, 1e6, nan},
 		{"two far rows, on either side", cloud, 1e6, -1e6},
@@ -58,10 +58,10 @@ func neighbours(r privacy.Relation, n, d int) (all []pair) {
 	return all
 }
 
-// clusterGap is how far apart clusters are, in standard deviations.
+// clusterGap is the distance between clusters, in standard deviations.
 const clusterGap = 8
 
-// draw is n rows of standard Gaussians in k clusters, always the same: they are public.
+// draw returns n rows of standard Gaussians in k clusters, always the same: they are public.
 func draw(n, d, k int) [][]float64 {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(d)))
 	rows := make([][]float64, n)

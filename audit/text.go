@@ -7,7 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/internal/words"
 )
 
-// String is the report for people.
+// String returns the report for people.
 func (r *Report) String() string {
 	var b strings.Builder
 	budget := fmt.Sprintf("epsilon %g, delta %g", r.Epsilon, r.Delta)
@@ -49,7 +49,7 @@ func line(b *strings.Builder, what string, x Bound) {
 	fmt.Fprintf(b, "%-26s %9s %9s %10s %13s %7s  %s%s\n", what, fmt.Sprintf(">= %.3f", x.Epsilon), mu, claimed, fmt.Sprintf("%d/%d", x.Right, x.Runs), reach, x.Neighbours, above)
 }
 
-// Verdict is one sentence.
+// Verdict returns the result in one sentence.
 func (r *Report) Verdict() string {
 	switch {
 	case r.Refused != "":

@@ -13,8 +13,8 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// A subject is what is audited: a program over a protected table. rows are those of the table,
-// which ours does not look at: it is what tests plant faults in that does.
+// A subject is the audited program over a protected table. run also receives the table's rows,
+// which the front door ignores: tests use them to plant faults.
 type subject struct {
 	columns  int
 	relation privacy.Relation
@@ -22,7 +22,7 @@ type subject struct {
 	run      func(ctx context.Context, rows [][]float64, t *kernel.Table) (*gauze.Result, error)
 }
 
-// frontDoor is a fit as everybody runs it.
+// frontDoor returns the subject that fits as users do.
 func frontDoor(r gauze.Request) subject {
 	return subject{columns: len(r.Columns), relation: r.Relation, table: kerneltest.Observed,
 		run: func(ctx context.Context, _ [][]float64, t *kernel.Table) (*gauze.Result, error) {
@@ -30,7 +30,7 @@ func frontDoor(r gauze.Request) subject {
 		}}
 }
 
-// An ending is all that a fit has told.
+// An ending is everything that a fit has revealed.
 type ending struct {
 	text        string
 	certificate *release.Certificate // nil after an error
@@ -62,25 +62,24 @@ type trial struct {
 	released bool
 	whole    score
 	steps    map[string]*score
-	order    []string // of the steps, as they came
+	order    []string // of the steps, in order of appearance
 	unscored []string // steps that have no score
 	faults   []string
 }
 
-// A score is evidence, from released values, for the first table if it is positive.
+// A score is evidence, from released values: positive for the first table.
 type score struct {
 	sum   float64
 	reach float64 // sum of squares of the mu that these neighbours can show
 	mu2   float64 // sum of squares of the mu that is claimed
 }
 
-// attack fits one of a pair of tables, with the noise of the operating system, and asks both what
-// the fit asked, without noise. The seed is that of the secret draws of these questions alone:
-// pairs and blocks of the fit itself stay unknown, so that every score is a function of what was
-// released.
+// attack fits one of a pair of tables, with the noise of the operating system, and asks both tables
+// the fit's queries, without noise. The seed is for the secret draws of these queries only: pairs
+// and blocks of the fit itself stay unknown, so that every score is a function of released values.
 //
-// If it is to replay, the fit's answers are given to a fit of either table: what these ask, pay and
-// end in has to be the same.
+// If replay is set, a fit of either table gets the fit's answers: its queries, costs and result
+// have to be the same.
 func (s subject) attack(ctx context.Context, p pair, side int, seed uint64, replay bool) trial {
 	var script kerneltest.Script
 	own := s.fit(ctx, p.tables[side], &script)
@@ -108,8 +107,8 @@ func (s subject) attack(ctx context.Context, p pair, side int, seed uint64, repl
 	return t
 }
 
-// moved blames every Gaussian measurement, of blocks too, whose exact integers two neighbours move
-// farther than the certificate says, with the same secret draws.
+// moved adds a fault for every Gaussian measurement, of blocks too, whose exact integers differ
+// between two neighbours by more than the certificate says, with the same secret draws.
 func (t *trial) moved(again [2]ending, lines []release.PlanStep) {
 	for k, line := range lines {
 		first, second := again[0].heard[k], again[1].heard[k]
@@ -120,8 +119,7 @@ func (t *trial) moved(again [2]ending, lines []release.PlanStep) {
 	}
 }
 
-// differences are the ways in which a fit that was given the answers of another did not do the
-// same.
+// differences returns the ways in which a fit that got another fit's answers behaved differently.
 func differences(own, again ending, same bool) (faults []string) {
 	where := "on the neighbouring table"
 	if same {
@@ -141,7 +139,7 @@ func differences(own, again ending, same bool) (faults []string) {
 	return nil
 }
 
-// firstDifference shows the place where two texts part; made-up rows keep no secrets.
+// firstDifference shows where two texts begin to differ; made-up rows keep no secrets.
 func firstDifference(a, b string) string {
 	at := 0
 	for at < min(len(a), len(b)) && a[at] == b[at] {
@@ -152,15 +150,15 @@ func firstDifference(a, b string) string {
 	return fmt.Sprintf("%q against %q", cut(a), cut(b))
 }
 
-// score weighs every Gaussian measurement: with y the answer, x and x' where it would lie without
-// noise on either table, and sigma as the certificate states it,
+// score computes the evidence of every Gaussian measurement: with y the answer, x and x' the exact
+// answers on either table, and sigma as the certificate states it,
 //
 //	m^2 = sum |x - x'|^2/sigma^2,  z = sum (y - (x+x')/2) (x - x')/sigma^2 / m,
 //
 // z is N(m/2, 1) on the first table and N(-m/2, 1) on the second, whatever was released before, and
 // m is at most the mu of the measurement. (Sums over pairs add what their draws differ by, which
 // knows neither side.) The whole transcript has the log-likelihood ratio sum m z; a step of several
-// measurements sum mu z. What is not a vector of sums of the table has no score.
+// measurements sum mu z. A measurement that is not a vector of sums of the table has no score.
 func (t *trial) score(ctx context.Context, own ending, lines []release.PlanStep, s subject, p pair, seed uint64) {
 	var exact [2][][]int64
 	for i, rows := range p.tables {
@@ -180,7 +178,7 @@ func (t *trial) score(ctx context.Context, own ending, lines []release.PlanStep,
 	}
 }
 
-// linesOf is the line of the certificate that each measurement has, or what is wrong with them.
+// linesOf returns the line of the certificate of each measurement, or what is wrong with them.
 func linesOf(own ending) (lines []release.PlanStep, fault string) {
 	for _, line := range own.certificate.Plan {
 		for range line.Count {
@@ -198,13 +196,13 @@ func linesOf(own ending) (lines []release.PlanStep, fault string) {
 	return lines, ""
 }
 
-// summed is what sums over rows and over pairs of rows have in common.
+// summed is the common interface of sums over rows and over pairs of rows.
 type summed interface {
 	Weight(i int) float64
 	Unit() float64
 }
 
-// gaussian is z and m of one measurement.
+// gaussian returns z and m of one measurement.
 func gaussian(h kerneltest.Heard, noise float64, first, second []int64) (z, m float64) {
 	q := h.Query.(summed)
 	for i, y := range h.Values {
@@ -224,7 +222,7 @@ func gaussian(h kerneltest.Heard, noise float64, first, second []int64) (z, m fl
 	return z / m, m
 }
 
-// apart is m of two exact answers to one question.
+// apart returns m for two exact answers to one query.
 func apart(h kerneltest.Heard, noise float64, other []int64) (m float64) {
 	q, ok := h.Query.(summed)
 	for i, x := range h.Exact {
@@ -237,11 +235,10 @@ func apart(h kerneltest.Heard, noise float64, other []int64) (m float64) {
 	return math.Sqrt(m)
 }
 
-// loose is by how much a reach may be above its mu: roundings.
+// loose is the relative excess allowed of a reach over its mu: roundings.
 const loose = 1e-6
 
-// far blames a measurement that two neighbours move farther than the certificate says that they
-// can.
+// far adds a fault for a measurement that two neighbours move farther than the certificate allows.
 func (t *trial) far(line release.PlanStep, m float64) {
 	if m > line.Mu*(1+loose) {
 		t.faults = append(t.faults, fmt.Sprintf("step %q: the exact answers on neighbouring tables are farther apart than the certificate says, %.3g standard deviations of its noise",
