@@ -1,6 +1,6 @@
-// Package dense is arithmetic on small dense matrices, n up to some twenty: what those need that
-// are handed raw rows, or estimates made of them, and therefore run on nothing that another package
-// can replace. It imports the standard library only, keeps nothing, and starts nothing.
+// Package dense is arithmetic on small dense matrices, n up to about twenty. It serves code that
+// receives raw rows, or estimates made of them, and so must not depend on anything that another
+// package can replace. It imports the standard library only, keeps nothing, and starts nothing.
 //
 //	vector.go      inner products, lengths, finite numbers
 //	product.go     products, the identity
@@ -8,7 +8,7 @@
 //	invert.go      the inverse of any matrix
 //	orthogonal.go  Gram and Schmidt: triangles
 //	eigen.go       Jacobi: singular values, eigenvalues
-//	exp.go         the exponential of what is not positive
+//	exp.go         the exponential of numbers that are not positive
 //	log.go         the map of a column that is fitted as its logarithm
 //
 // Matrices are flat and row-major: entry (i, j) of an n x m matrix is a[i*m+j]. Sizes come after
@@ -16,10 +16,9 @@
 // triangle does not read what is above the diagonal, and one that makes a triangle of its own has
 // zeros there. A function of a symmetric matrix that reads one half of it says which.
 //
-// Sizes are the caller's duty: a slice that is too short panics. Matrices with entries that are not
-// finite are refused where a function says how, and nothing loops on them. The order of operations
-// of each function is part of it: results do not change, to the last bit.
+// The caller ensures the sizes: a slice that is too short panics. Matrices with entries that are
+// not finite are refused where a function says how, and nothing loops on them. The order of
+// operations of each function is part of it: results do not change, to the last bit.
 //
-// Where nothing but numbers that were released is at hand, package symmetric below has the same and
-// more on gonum's matrices.
+// For released numbers, package symmetric below has the same and more on gonum's matrices.
 package dense

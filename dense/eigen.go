@@ -63,7 +63,7 @@ func squares(w []float64, n int, norms []float64) {
 
 // Eigen returns the eigenvalues, ascending, and the orthonormal eigenvectors, as columns, of a
 // symmetric matrix, up to some units in the last place of its largest entry; all NaN if it is not
-// finite. It leaves a alone.
+// finite. It does not change a.
 func Eigen(a []float64, n int) (values, vectors []float64) {
 	values, vectors = make([]float64, n), make([]float64, n*n)
 	largest := 0.0

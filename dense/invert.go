@@ -3,7 +3,7 @@ package dense
 import "math"
 
 // Invert returns the inverse of a, by elimination with pivots that are chosen relative to the rows'
-// largest entries; false if a pivot is zero or anything is not finite. It leaves a alone.
+// largest entries; false if a pivot is zero or anything is not finite. It does not change a.
 func Invert(a []float64, n int) ([]float64, bool) {
 	m, scale, out := make([][]float64, n), make([]float64, n), make([]float64, 0, n*n)
 	for i := range n {
@@ -22,7 +22,7 @@ func Invert(a []float64, n int) ([]float64, bool) {
 		}
 		m[c], m[p], scale[p] = m[p], m[c], scale[c]
 		for x := 2*n - 1; x >= c; x-- {
-			m[c][x] /= m[c][c] // of 0: not finite from here on
+			m[c][x] /= m[c][c] // for a pivot of 0, not finite from here on
 		}
 		for i := range n {
 			for x := 2*n - 1; i != c && x >= c; x-- {

@@ -24,7 +24,7 @@ func LogOf(least, most, unit float64) Log {
 	return Log{Least: least, Most: most, Shift: unit}
 }
 
-// Maps reports that l is a map.
+// Maps reports whether l is a map.
 func (l Log) Maps() bool { return l.Shift > 0 }
 
 // To maps a value that is at least Least - Shift/2 and at most Most + Shift/2. NaN stays NaN.
@@ -46,7 +46,7 @@ func (l Log) From(y float64) float64 {
 	return l.Least + l.Shift*math.Expm1(y)
 }
 
-// Slope is the derivative of To at x.
+// Slope returns the derivative of To at x.
 func (l Log) Slope(x float64) float64 {
 	slope := 1 / (x - l.Least + l.Shift)
 	if !math.IsInf(l.Most, 1) {
@@ -55,7 +55,7 @@ func (l Log) Slope(x float64) float64 {
 	return slope
 }
 
-// String writes the map as a formula of x.
+// String returns the map as a formula of x.
 func (l Log) String() string {
 	switch {
 	case !l.Maps():

@@ -3,8 +3,8 @@ package dense
 import "math"
 
 // Cholesky replaces a by its lower triangular Cholesky factor, with zeros above. It reads the lower
-// triangle only, and reports false unless the matrix is finite and, as far as rounding lets it see,
-// positive definite; a is spoilt then.
+// triangle only, and returns false unless the matrix is finite and, up to rounding, positive
+// definite; a is then overwritten with garbage.
 func Cholesky(a []float64, n int) bool {
 	_, ok := CholeskyLog(a, n)
 	return ok

@@ -18,7 +18,7 @@ func Norm2(x []float64) float64 { return Dot(x, x) }
 // Norm returns the Euclidean norm. It is 0 below 1e-162 and infinite above 1e154; see SafeNorm.
 func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
 
-// Reject takes from x its part along a unit vector, and returns how long that was.
+// Reject subtracts from x its part along a unit vector, and returns the length of that part.
 func Reject(x, unit []float64) float64 {
 	s := Dot(x, unit)
 	for i, v := range unit {
@@ -27,10 +27,10 @@ func Reject(x, unit []float64) float64 {
 	return s
 }
 
-// Finite says whether v is neither infinite nor NaN.
+// Finite reports whether v is neither infinite nor NaN.
 func Finite(v float64) bool { return v-v == 0 }
 
-// AllFinite says whether all numbers are Finite.
+// AllFinite reports whether all numbers are Finite.
 func AllFinite(xs []float64) bool {
 	for _, x := range xs {
 		if !Finite(x) {

@@ -1,8 +1,8 @@
-// Package symmetric has the few operations on gonum's symmetric matrices that estimators share and
-// gonum does not have. They end, without a panic, on any numbers that noise may make of a matrix.
+// Package symmetric has the operations on gonum's symmetric matrices that estimators share and
+// gonum lacks. They end, without a panic, on any numbers that noise may make of a matrix.
 //
-// Nothing that is handed rows runs on it: gonum's arithmetic can be replaced by any package of the
-// process. What needs that finds it in dense.
+// No code that receives rows uses it: any package of the process can replace gonum's arithmetic.
+// Such code uses package dense.
 package symmetric
 
 import (
