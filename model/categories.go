@@ -15,7 +15,7 @@ import (
 )
 
 // A Category is a column of categories beside the numbers of a mixture. Given the component of a
-// row its value is independent of all other columns.
+// row, its value is independent of all other columns.
 type Category struct {
 	Name   string
 	Values []string // m distinct values; "" is a missing cell
@@ -23,7 +23,7 @@ type Category struct {
 	Probabilities [][]float64
 }
 
-// Share returns how likely every value is in the mixture of these weights.
+// Share returns the probability of every value in the mixture with these weights.
 func (c *Category) Share(weights []float64) []float64 {
 	out, total := make([]float64, len(c.Values)), floats.Sum(weights)
 	for i, p := range c.Probabilities {
@@ -45,7 +45,7 @@ func (m *Mixture) Header() []string {
 	return header
 }
 
-// checkCategories reports what is wrong with the columns of categories and their order.
+// checkCategories returns an error if the columns of categories or their order are invalid.
 func (m *Mixture) checkCategories() error {
 	for a, c := range m.Categories {
 		field := "categories." + c.Name
@@ -158,7 +158,7 @@ func (c *categoryFields) UnmarshalJSON(data []byte) error {
 				return fieldError("categories."+column.Name+"."+field, wanted, describe(raw), "")
 			}
 		}
-		for i, p := range column.Probabilities { // as weights are: rounding is left alone
+		for i, p := range column.Probabilities { // as for weights: rounding is left alone
 			if sum := floats.Sum(p); checkProbabilities("", p, len(column.Values)) == nil && math.Abs(sum-1) > float64(len(p))*machineEps {
 				column.Probabilities[i] = slices.Clone(p)
 				floats.Scale(1/sum, column.Probabilities[i])
@@ -179,8 +179,8 @@ func onlyOf(columns []Category, index []int) (out []Category) {
 	return out
 }
 
-// Categories draws the values of the columns of categories for a row of a component: their numbers,
-// into dst.
+// Categories draws the values of the columns of categories for a row of a component, and writes
+// their numbers to dst.
 func (s *Sampler) Categories(dst []int, component int, rng *rand.Rand) {
 	for a, upTo := range s.values {
 		u := rng.Float64() * upTo[component][len(upTo[component])-1]
@@ -192,7 +192,7 @@ func (s *Sampler) Categories(dst []int, component int, rng *rand.Rand) {
 	}
 }
 
-// cumulated are the sums of probabilities up to each value, by column and component.
+// cumulated returns the sums of probabilities up to each value, by column and component.
 func cumulated(columns []Category) (out [][][]float64) {
 	for _, c := range columns {
 		var of [][]float64
@@ -204,7 +204,7 @@ func cumulated(columns []Category) (out [][][]float64) {
 	return out
 }
 
-// logarithms are those of probabilities, by column and component.
+// logarithms returns the logarithms of probabilities, by column and component.
 func logarithms(columns []Category) (out [][][]float64) {
 	for _, c := range columns {
 		var of [][]float64

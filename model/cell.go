@@ -20,26 +20,26 @@ type Cell struct {
 	Unit, Offset float64 // Offset plus multiples of Unit; any value where Unit is 0.
 	Least, Most  float64 // Infinite where there is no limit.
 	Date         bool    // Values are days since 1970-01-01, and written as dates.
-	// Log is the map under which the model's Gaussians are of the column; the zero Log where they
-	// are of its values.
+	// Log is the map under which the model's Gaussians describe the column; the zero Log if they
+	// describe its values.
 	Log dense.Log
 }
 
-// mostTries is how often a row outside of its cells' limits is drawn again before it is moved to
+// mostTries is the number of draws of a row outside of its cells' limits before it is moved to
 // them. A guess: a component with less than a thousandth of its rows inside is misplaced, and of
 // one with a hundredth inside less than a row in ten thousand is moved.
 const mostTries = 1000
 
-// LeastInside is the part of a component within the limits below which densities take it to be that
-// large: draws do not see less.
+// LeastInside is the lower bound that densities use for the part of a component within the limits:
+// draws do not resolve less.
 const LeastInside = 1. / mostTries
 
-// gridRounding is how far from a multiple of the unit a limit may be and still count as one, in
-// units: float64's .3 is less than three tenths.
+// gridRounding is the largest distance of a limit from a multiple of the unit at which it still
+// counts as one, in units: float64's .3 is less than three tenths.
 const gridRounding = 1e-9
 
-// Box is what rounds to the values that the cell can hold, and the limits themselves where there is
-// no such value, as the model's Gaussians are of the column.
+// Box returns the range that rounds to the values that the cell can hold, or the limits themselves
+// if there is no such value, mapped as the model's Gaussians are.
 func (c Cell) Box() (low, high float64) {
 	if low, high = c.box(); c.Log.Maps() {
 		return c.Log.To(low), c.Log.To(high)
@@ -54,7 +54,7 @@ func (c Cell) box() (low, high float64) {
 	if c.Unit == 0 || first > last {
 		return low, high
 	}
-	if !math.IsInf(first, 0) { // no limit, or a unit far below what float64 can tell of one
+	if !math.IsInf(first, 0) { // no limit, or a unit far below the limit's precision in float64
 		low = c.Offset + (first-.5)*c.Unit
 	}
 	if !math.IsInf(last, 0) {
@@ -63,8 +63,7 @@ func (c Cell) box() (low, high float64) {
 	return low, high
 }
 
-// Inside is the part of N(mean, sd^2) within the limits, at least what mostTries leaves to be
-// drawn.
+// Inside returns the part of N(mean, sd^2) within the limits, at least LeastInside.
 func (c Cell) Inside(mean, sd float64) float64 {
 	if sd == 0 || !c.limited() {
 		return 1
@@ -73,12 +72,12 @@ func (c Cell) Inside(mean, sd float64) float64 {
 	return math.Max(LeastInside, normalBelow((high-mean)/sd)-normalBelow((low-mean)/sd))
 }
 
-// normalBelow is P(N(0, 1) < x).
+// normalBelow returns P(N(0, 1) < x).
 func normalBelow(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
 func (c Cell) limited() bool { return !math.IsInf(c.Least, -1) || !math.IsInf(c.Most, 1) }
 
-// within says whether every value of the row is within the limits of boxes.
+// within reports whether every value of the row is within the limits of boxes.
 func within(row []float64, boxes []Cell) bool {
 	for j, c := range boxes {
 		if !(row[j] >= c.Least && row[j] <= c.Most) {
@@ -88,7 +87,7 @@ func within(row []float64, boxes []Cell) bool {
 	return true
 }
 
-// round turns a row into values that the cells can hold.
+// round rounds a row to values that the cells can hold.
 func round(row []float64, cells []Cell) {
 	for j, c := range cells {
 		if c.Log.Maps() {
@@ -101,12 +100,12 @@ func round(row []float64, cells []Cell) {
 	}
 }
 
-// nearest is the multiple of the unit next to x, as the number that is written so: three tenths are
-// .3.
+// nearest returns the multiple of the unit next to x, as the number that is written so: three
+// tenths are .3.
 func (c Cell) nearest(x float64) float64 {
 	k := math.Round((x - c.Offset) / c.Unit)
 	if math.IsInf(k, 0) {
-		return x // the unit is far below what float64 can tell of x
+		return x // the unit is far below x's precision in float64
 	}
 	if inverse := math.Round(1 / c.Unit); c.Unit < 1 && math.Abs(inverse*c.Unit-1) < 1e-12 {
 		return c.Offset + k/inverse
@@ -114,7 +113,7 @@ func (c Cell) nearest(x float64) float64 {
 	return c.Offset + k*c.Unit
 }
 
-// boxes are the limits of what rounds to the cells' values, of any unit; nil if there are none.
+// boxes returns the ranges that round to the cells' values, of any unit; nil if there are none.
 func boxes(cells []Cell) (out []Cell) {
 	any := false
 	for _, c := range cells {
@@ -127,14 +126,14 @@ func boxes(cells []Cell) (out []Cell) {
 	return out
 }
 
-// reach is up to how many standard deviations of a group of rows a column of logarithms without a
-// most is drawn. A guess: the exponential of a background's far side would be no value of any
+// reach bounds the draws in a column of logarithms without a Most, in standard deviations of a
+// group of rows. A guess: the exponential of a background's far side would be no value of any
 // table.
 const reach = 5
 
-// Drawn are the limits of what is drawn, as the model's Gaussians are of the columns: those of the
-// cells, and in columns of logarithms without a most the reach of the components that stand for
-// groups. Nil if there are none.
+// Drawn returns the limits of draws, mapped as the model's Gaussians are: those of the cells and,
+// in columns of logarithms without a Most, the reach of the components that stand for groups. Nil
+// if there are none.
 func (m *Mixture) Drawn() []Cell {
 	out := boxes(m.Cells)
 	groups, _ := m.Split()
@@ -151,8 +150,8 @@ func (m *Mixture) Drawn() []Cell {
 	return out
 }
 
-// mapped puts the columns of logarithms of a row as the model's Gaussians are of them, and returns
-// the logarithm of the map's slope there; -Inf beyond the limits.
+// mapped applies the maps of columns of logarithms to a row, and returns the logarithm of the map's
+// slope there; -Inf beyond the limits.
 func mapped(row []float64, cells []Cell) (slope float64) {
 	for j, c := range cells {
 		if !c.Log.Maps() {
@@ -168,13 +167,13 @@ func mapped(row []float64, cells []Cell) (slope float64) {
 	return slope
 }
 
-// logs reports columns of logarithms.
+// logs reports whether there are columns of logarithms.
 func logs(cells []Cell) bool {
 	return slices.ContainsFunc(cells, func(c Cell) bool { return c.Log.Maps() })
 }
 
-// inside is the part of component i's rows within the limits of all boxes: exact where columns are
-// unrelated or only one is limited, otherwise boxMass.
+// inside returns the part of component i's rows within the limits of all boxes: exact where columns
+// are unrelated or only one is limited, otherwise boxMass.
 func (m *Mixture) inside(i int, boxes []Cell) float64 {
 	g, share := m.Components[i], 1.0
 	var limited []int
@@ -190,15 +189,15 @@ func (m *Mixture) inside(i int, boxes []Cell) float64 {
 	return math.Max(LeastInside, share)
 }
 
-// boxPoints is from how many points boxMass is computed. A guess; TestBoxMass holds its error.
+// boxPoints is the number of points of boxMass. A guess; TestBoxMass checks its error.
 const boxPoints = 1 << 13
 
-// boxMass is the mass of N(mean, L L^T) in a box, L lower triangular: the mean over z of the
+// boxMass returns the mass of N(mean, L L^T) in a box, L lower triangular: the mean over z of the
 // product of P(low_i < x_i < high_i | z_1, .., z_(i-1)), where each z_i is drawn from its own law
 // within the box (Genz 1992), at the points of an additive recurrence with the powers of a root of
 // x^(d+1) = x + 1, folded. The error is below a thousandth of the mass for up to ten columns.
 func boxMass(mean []float64, l *mat.Dense, box []Cell) float64 {
-	const least = 1e-16 // of a probability: farther out lies nothing
+	const least = 1e-16 // of a probability: smaller ones count as zero mass
 	root, z, sum := 2., make([]float64, len(mean)), 0.
 	for range 64 {
 		root = math.Pow(1+root, 1/float64(len(mean)+1))

@@ -36,13 +36,13 @@ type Comparison struct {
 	KLBA       Distance         `json:"kl_ba"`       // KL(b, a), likewise
 	Matching   [][2]int         `json:"matching"`    // pairs of components {i of a, j of b}, by i; see match
 	Components []ComponentMatch `json:"components"`  // the same pairs, with their distances
-	UnmatchedA []int            `json:"unmatched_a"` // components without a partner, where k_a != k_b
+	UnmatchedA []int            `json:"unmatched_a"` // components without a partner, if k_a != k_b
 	UnmatchedB []int            `json:"unmatched_b"`
-	// Components that are background: in the densities and not among those above.
+	// Background components: part of the densities, but not of the lists above.
 	BackgroundA []int `json:"background_a"`
 	BackgroundB []int `json:"background_b"`
-	// Of the columns of categories that both have, their shares of all rows. Densities and
-	// matching are of the numbers alone.
+	// For the columns of categories that both have, their shares of all rows. Densities and
+	// matching use only the numbers.
 	Categories []CategoryDistance `json:"categories,omitempty"`
 }
 
@@ -51,21 +51,21 @@ type ComponentMatch struct {
 	A      int      `json:"a"` // index in a
 	B      int      `json:"b"`
 	Weight Distance `json:"weight"` // |w_a - w_b|
-	// Mahalanobis under B's covariance; +Inf off the directions in which that has variance
+	// Mahalanobis under B's covariance; +Inf outside the directions in which B has variance
 	Mean Distance `json:"mean"`
 	// |Sigma_b^-1/2 Sigma_a Sigma_b^-1/2 - I|_F; may be +Inf
 	Covariance Distance `json:"covariance"`
-	// Of the columns of categories that both have.
+	// For the columns of categories that both have.
 	Categories []CategoryDistance `json:"categories,omitempty"`
 }
 
 // Compare measures b against a, with rows Monte Carlo rows drawn by rng for the distances between
 // densities.
 //
-// Distances between densities are of whole models, their background included; components are
-// matched without it. Columns are matched by name, in any order; where one model has the default
-// names x1, .., xd, by place. It fails if a or b is not valid, the columns differ, or rows < 4, and
-// stops with ctx.
+// Distances between densities compare whole models, background included; components are matched
+// without it. Columns are matched by name, in any order; if one model has the default names x1, ..,
+// xd, by place. It fails if a or b is not valid, the columns differ, or rows < 4, and stops with
+// ctx.
 func Compare(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (Comparison, error) {
 	if err := checkPair(a, b, rows); err != nil {
 		return Comparison{}, err
@@ -88,7 +88,7 @@ func Compare(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (Comp
 	return c, c.match(ctx, a, b)
 }
 
-// logOf is the map under which the Gaussians are of column j.
+// logOf returns the map under which the Gaussians describe column j.
 func logOf(m *Mixture, j int) dense.Log {
 	if m.Cells == nil {
 		return dense.Log{}
@@ -112,7 +112,7 @@ func inColumnsOf(a, b *Mixture) (*Mixture, error) {
 func (c *Comparison) match(ctx context.Context, a, b *Mixture) error {
 	groupsA, wideA := a.Split()
 	groupsB, wideB := b.Split()
-	c.BackgroundA, c.BackgroundB = append([]int{}, wideA...), append([]int{}, wideB...) // arrays and no null in JSON
+	c.BackgroundA, c.BackgroundB = append([]int{}, wideA...), append([]int{}, wideB...) // arrays and not null in JSON
 	c.Matching, c.Components, c.UnmatchedA, c.UnmatchedB = [][2]int{}, []ComponentMatch{}, []int{}, []int{}
 	partner, err := match(ctx, a.only(groupsA), b.only(groupsB))
 	if err != nil {

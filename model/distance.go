@@ -69,8 +69,8 @@ func GaussianHellinger(a, b Gaussian) float64 {
 	return math.Sqrt(-math.Expm1(min(0, logBC)))
 }
 
-// relation is a seen from b: everything in b's whitened coordinates, z = L_b^-1(x - m_b) on b's own
-// support.
+// relation describes a relative to b: everything in b's whitened coordinates, z = L_b^-1(x - m_b)
+// on b's own support.
 type relation struct {
 	support    *support
 	under      *whitener  // b's
@@ -111,7 +111,7 @@ func relate(a, b Gaussian) relation {
 	return r
 }
 
-// norm is the Euclidean norm, +Inf where a coordinate overflowed.
+// norm returns the Euclidean norm, +Inf where a coordinate overflowed.
 func norm(x []float64) float64 {
 	if !dense.AllFinite(x) {
 		return math.Inf(1)
@@ -119,7 +119,7 @@ func norm(x []float64) float64 {
 	return floats.Norm(x, 2)
 }
 
-// finite says whether a's factor and mean could be expressed in b's whitened coordinates.
+// finite reports whether a's factor and mean could be expressed in b's whitened coordinates.
 func (r relation) finite() bool {
 	return !math.IsInf(r.mean, 0) && dense.AllFinite(r.factor.RawMatrix().Data)
 }
@@ -151,7 +151,7 @@ func (r relation) covariance() float64 {
 	return sum
 }
 
-// sameSupport says whether a and b live on the same affine space, r = relate(a, b).
+// sameSupport reports whether a and b have the same affine support, r = relate(a, b).
 func (r relation) sameSupport(a, b Gaussian) bool {
 	if !r.spanned || math.IsInf(r.mean, 1) {
 		return false

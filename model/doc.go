@@ -1,6 +1,6 @@
 // Package model holds the Gaussian models that Gauze releases: a Gaussian, a mixture of Gaussians,
-// their densities, samples, moments, distances and JSON. It sees no data but the rows it is handed
-// and keeps none.
+// their densities, samples, moments, distances and JSON. It sees only the rows that its caller
+// passes, and keeps none.
 //
 // A Mixture has k components over d named columns and density p(x) = sum_i w_i N(x; m_i, Sigma_i).
 // One Gaussian is a mixture of one. To evaluate or draw many rows, compile once with NewScorer or

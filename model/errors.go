@@ -2,7 +2,7 @@ package model
 
 import "fmt"
 
-// FieldError says what is wrong with one field of a model, and how to mend it.
+// FieldError says what is wrong with one field of a model, and how to fix it.
 type FieldError struct {
 	Field  string // path in the model object, for example "weights[2]"
 	Wanted string

@@ -119,7 +119,7 @@ func (f Full) Factor() *mat.Dense { return mat.DenseCopyOf(f.factor) }
 // TypeName returns "full".
 func (f Full) TypeName() string { return typeFull }
 
-// factorOf is c.Factor() without the copy; read only.
+// factorOf returns c.Factor() without the copy; read only.
 func factorOf(c Covariance) *mat.Dense {
 	if f, ok := c.(Full); ok {
 		return f.factor
@@ -159,7 +159,7 @@ func lowerFactor(f *mat.Dense) *mat.Dense {
 	return out
 }
 
-// symmetrised copies sigma into a symmetric matrix, or says why it cannot.
+// symmetrised copies sigma into a symmetric matrix, or returns why it cannot.
 func symmetrised(field string, sigma mat.Matrix) (*mat.SymDense, error) {
 	d, c := sigma.Dims()
 	if d != c || d == 0 {
@@ -189,8 +189,8 @@ func symmetrised(field string, sigma mat.Matrix) (*mat.SymDense, error) {
 	return out, nil
 }
 
-// entryScale is the size that |Sigma_ij| may have: the product of the columns' standard deviations.
-// A column without variance is judged by the largest variance.
+// entryScale returns the largest size that |Sigma_ij| may have: the product of the columns'
+// standard deviations. A column without variance is judged by the largest variance.
 func entryScale(sigma mat.Matrix, i, j int, largest float64) float64 {
 	sd := func(i int) float64 {
 		if v := sigma.At(i, i); v > 0 {
@@ -202,7 +202,7 @@ func entryScale(sigma mat.Matrix, i, j int, largest float64) float64 {
 }
 
 // psdFactor returns F with F F^T = sym, after setting rounding-sized negative eigenvalues to zero;
-// repaired says whether F F^T differs from sym by more than the rounding of float64.
+// repaired reports whether F F^T differs from sym by more than the rounding of float64.
 func psdFactor(field string, sym *mat.SymDense) (factor *mat.Dense, repaired bool, err error) {
 	d := sym.SymmetricDim()
 	live, repaired, err := liveColumns(field, sym)

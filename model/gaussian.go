@@ -51,7 +51,7 @@ func checkMean(field string, v float64) error {
 	return nil
 }
 
-// inOrder is a covariance of the columns index, in that order.
+// inOrder returns the covariance of the columns index, in that order.
 func inOrder(c Covariance, index []int) Covariance {
 	if c, ok := c.(Diagonal); ok {
 		return Diagonal{spherical: c.spherical, variances: taken(c.variances, index)}
@@ -60,7 +60,7 @@ func inOrder(c Covariance, index []int) Covariance {
 	return Full{sym: sym, factor: takeRows(factorOf(c), index)}
 }
 
-// taken are the values of x at index; nil for none.
+// taken returns the values of x at index; nil for none.
 func taken[T any](x []T, index []int) (out []T) {
 	for _, i := range index {
 		out = append(out, x[i])

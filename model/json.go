@@ -14,11 +14,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// kindMixture is the one kind of model there is; one Gaussian is a mixture of one.
+// kindMixture is the only kind of model; one Gaussian is a mixture of one.
 const kindMixture = "gaussian-mixture"
 
-// typeTolerance is how far a matrix may be from diagonal or spherical, relative to its variances,
-// if that is declared.
+// typeTolerance is the distance allowed of a matrix from the declared diagonal or spherical type,
+// relative to its variances.
 const typeTolerance = 1e-12
 
 // modelObject is the "model" object of a release as written.
@@ -31,13 +31,13 @@ type modelObject struct {
 	CovarianceType string       `json:"covariance_type"`
 	Constraint     string       `json:"constraint,omitempty"`
 	Background     []bool       `json:"background,omitempty"`
-	// By the names of columns.
+	// by name of the column
 	Categories categoryFields `json:"categories,omitempty"`
 }
 
 // A number is written as the shortest decimal that reads back as the same float64, with an exponent
-// from 1e15 on: readers in other languages take a long row of digits for an integer, and it may not
-// fit theirs.
+// from 1e15 on: readers in other languages take a long row of digits for an integer, which may
+// overflow theirs.
 type number float64
 
 // MarshalJSON writes the number.
@@ -129,7 +129,7 @@ func (m *Mixture) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// modelFields is a "model" object as it is read: a mixture, and what its components are made of.
+// modelFields is a "model" object as it is read: a mixture, and the parts of its components.
 type modelFields struct {
 	Mixture
 	kind, shape string
@@ -175,7 +175,7 @@ func (in *modelFields) read(data []byte) error {
 	return nil
 }
 
-// covariance is a matrix as a covariance of the shape that all are said to have.
+// covariance returns a matrix as a covariance of the type declared for all components.
 func (in *modelFields) covariance(field string, rows [][]float64) (Covariance, error) {
 	sigma, err := readMatrix(field, rows, len(in.Columns))
 	if err != nil {
@@ -241,7 +241,7 @@ func readField(fields map[string]json.RawMessage, name string, dst any, wanted s
 	if !ok {
 		return fieldError(name, wanted, "nothing", "add the field")
 	}
-	if name != "columns" && name != "categories" && bytes.Contains(raw, []byte("null")) { // the decoder would take it for 0
+	if name != "columns" && name != "categories" && bytes.Contains(raw, []byte("null")) { // the decoder would read it as 0
 		return fieldError(name, wanted, "null", "JSON has no infinities and no NaN; give finite numbers")
 	}
 	if err := json.Unmarshal(raw, dst); err != nil {

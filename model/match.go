@@ -81,8 +81,8 @@ func bottleneckAssignment(cost [][]float64) []int {
 	return row
 }
 
-// bottleneck is cheapestWithin the smallest limit at which every row can have a column of its own.
-// There are at least as many columns as rows.
+// bottleneck returns cheapestWithin the smallest limit at which every row can have a column of its
+// own. There are at least as many columns as rows.
 func bottleneck(cost [][]float64) []int {
 	values := slices.Concat(cost...)
 	slices.Sort(values)
@@ -95,7 +95,7 @@ func bottleneck(cost [][]float64) []int {
 // if there is none. There are at least as many columns as rows.
 func cheapestWithin(cost [][]float64, limit float64) []int {
 	n, m := len(cost), len(cost[0])
-	// Rows and columns count from 1; column 0 is where the row to be placed stands.
+	// Rows and columns count from 1; column 0 holds the row to be placed.
 	holder := make([]int, m+1)
 	u, v := make([]float64, n+1), make([]float64, m+1) // potentials of rows and columns
 	for i := 1; i <= n; i++ {

@@ -23,18 +23,17 @@ type Mixture struct {
 	Columns    []string   // d distinct names, none empty. Required.
 	Weights    []float64  // k numbers >= 0 that sum to 1 within 1e-6. Required.
 	Components []Gaussian // k Gaussians of dimension d. Required, k >= 1.
-	// Background marks the components that stand for no group of rows: they carry those that lie
-	// anywhere else. Densities, samples and moments are of all components; see Split. Nil for
-	// none.
+	// Background marks the components that stand for no group of rows: they describe rows anywhere
+	// else. Densities, samples and moments are of all components; see Split. Nil for none.
 	Background []bool
-	// Cells are what each column can hold: rows that are drawn and densities keep to it, each
-	// component in its share. Nil for any value. A release says it beside the model's JSON.
+	// Cells are the values that each column can hold: drawn rows and densities keep to them, each
+	// component with its share. Nil for any value. A release states them beside the model's JSON.
 	Cells []Cell
 	// Categories are the columns of categories, independent of all others within a component. Nil
 	// for none.
 	Categories []Category
-	// Order are the names of all columns in the order of the table; nil for those of numbers and
-	// then those of categories. A release says it beside the model's JSON.
+	// Order holds the names of all columns in the order of the table; nil for those of numbers and
+	// then those of categories. A release states it beside the model's JSON.
 	Order []string
 }
 
@@ -154,7 +153,7 @@ func (m *Mixture) WithoutBackground() (rest *Mixture, share float64) {
 	return rest, max(0, 1-weight/floats.Sum(m.Weights))
 }
 
-// only returns the components index of m with the weights that they have in it; m if these are all.
+// only returns the components index of m with their weights in m; m itself if these are all.
 func (m *Mixture) only(index []int) *Mixture {
 	if len(index) == len(m.Components) {
 		return m
@@ -183,7 +182,7 @@ func (m *Mixture) CovarianceType() string {
 	return names[most]
 }
 
-// inOrder returns m with its columns in another order; false if one is not there.
+// inOrder returns m with its columns in another order; false if one is missing.
 func (m *Mixture) inOrder(columns []string) (*Mixture, bool) {
 	index := make([]int, len(columns))
 	for a, name := range columns {

@@ -28,17 +28,17 @@ type Estimate struct {
 // ((a+b)/2), which has the right mean because a and b have the same mass, and is never negative.
 type densityDistances struct{ tv, hellinger, klAB, klBA Estimate }
 
-// monteCarlo estimates them of two models that checkPair lets pass.
+// monteCarlo estimates the distances of two models that checkPair accepts.
 func monteCarlo(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (densityDistances, error) {
 	// One reference measure for both: densities are comparable only on a common support.
 	s := newSupport(present(a, b))
 	scoreA, scoreB := newScorer(a, s), newScorer(b, s)
-	scoreA.cells, scoreB.cells = nil, nil // distances are the same under the maps of columns
+	scoreA.cells, scoreB.cells = nil, nil // distances do not change under the maps of columns
 	tv, h, ab, ba := &halves{}, &halves{}, &halves{}, &halves{}
 	row := make([]float64, a.Dim())
 	for side, m := range []*Mixture{a, b} {
 		sampler := mustSampler(m)
-		sampler.cells, sampler.boxes = nil, boxes(m.Cells) // of densities, which know limits and no units
+		sampler.cells, sampler.boxes = nil, boxes(m.Cells) // of densities, which use limits and no units
 		for range (rows + side) / 2 {
 			if err := ctx.Err(); err != nil {
 				return densityDistances{}, err
@@ -73,9 +73,9 @@ func (d *densityDistances) exact(a, b *Mixture) {
 	}
 }
 
-// absolutelyContinuous says whether b's mixture gives mass wherever a's does. A Gaussian gives mass
-// to no affine space smaller than its support, so each component of a needs one of b with the very
-// same support.
+// absolutelyContinuous reports whether b's mixture gives mass wherever a's does. A Gaussian gives
+// mass to no affine space smaller than its support, so each component of a needs one of b with the
+// very same support.
 func absolutelyContinuous(a, b []Gaussian) bool {
 	for _, g := range b {
 		if fullRank(g.Cov) && allFullRank(a) {
@@ -94,8 +94,7 @@ func allFullRank(gs []Gaussian) bool {
 	return !slices.ContainsFunc(gs, func(g Gaussian) bool { return !fullRank(g.Cov) })
 }
 
-// minRows is the fewest Monte Carlo rows from which a standard error can be told: two from each
-// model.
+// minRows is the fewest Monte Carlo rows that give a standard error: two from each model.
 const minRows = 4
 
 func checkPair(a, b *Mixture, rows int) error {
@@ -114,7 +113,7 @@ func checkPair(a, b *Mixture, rows int) error {
 	return nil
 }
 
-// logRatio is log(a/b), 0 where both densities vanish.
+// logRatio returns log(a/b), 0 where both densities vanish.
 func logRatio(logA, logB float64) float64 {
 	if t := logA - logB; !math.IsNaN(t) {
 		return t
@@ -150,7 +149,7 @@ type halves struct {
 
 func (h *halves) add(side int, x float64) {
 	if h.n[side]++; math.IsInf(h.mean[side], 1) {
-		return // and stays so
+		return // and remains so
 	}
 	off := x - h.mean[side]
 	h.mean[side] += off / h.n[side]

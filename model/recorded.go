@@ -6,16 +6,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// recordedWidth makes the density of a value, of a component far narrower than the unit that it is
-// recorded in, one over that unit: its cell has all of the mass. Where components are wider it adds
+// recordedWidth makes the density of a component far narrower than the recording unit one over that
+// unit at its value: the value's cell has all of the mass. Where components are wider it changes
 // next to nothing.
 const recordedWidth = 1 / (2 * math.Pi)
 
 // Recorded returns the mixture whose density at a value is about the mass of the value's cell over
-// the cell's width, in columns of which Cells know the unit: every component is wider there by the
-// unit squared over 2 pi, in a column of logarithms by what the unit is at its mean. No component
-// is then taken to be narrower than values can show. A column without variance in any component
-// stays as it is. Returns m itself where no unit is known.
+// the cell's width, in columns whose unit Cells state. There every component is wider by the unit
+// squared over 2 pi; in a column of logarithms by the unit's image at its mean. So no component is
+// narrower than values can show. A column without variance in any component stays as it is. Returns
+// m itself if no unit is known.
 func Recorded(m *Mixture) (*Mixture, error) {
 	more, any := make([]float64, m.Dim()), false
 	for j, c := range m.Cells {

@@ -19,16 +19,16 @@ type Sampler struct {
 	dim     int
 	upTo    []float64 // cumulated weights
 	parts   []samplerPart
-	cells   []Cell        // what columns hold
-	boxes   []Cell        // where rows have to be, before they are rounded
+	cells   []Cell        // values that columns can hold
+	boxes   []Cell        // limits of rows before they are rounded
 	values  [][][]float64 // cumulated probabilities of categories, by column and component
 	scratch sync.Pool     // of *[]float64
 }
 
 type samplerPart struct {
 	mean   []float64
-	sd     []float64  // uncorrelated columns, or nil
-	factor *mat.Dense // else
+	sd     []float64  // for uncorrelated columns, or nil
+	factor *mat.Dense // otherwise
 }
 
 // NewSampler compiles m; later changes to m have no effect. It fails if m is not valid.
@@ -65,10 +65,10 @@ func mustSampler(m *Mixture) *Sampler {
 // panics if dst has not d cells.
 func (s *Sampler) Row(dst []float64, rng *rand.Rand) int {
 	u := rng.Float64() * s.upTo[len(s.upTo)-1]
-	// The first component whose cumulated weight passes u: one of weight 0 never is.
+	// The first component whose cumulated weight exceeds u: never one of weight 0.
 	i := sort.Search(len(s.upTo)-1, func(i int) bool { return s.upTo[i] > u })
 	s.component(i, dst, rng)
-	// what a component holds are rows that were there: another one, not another component's
+	// draw again from the same component, which keeps its weight
 	for try := 1; try < mostTries && !within(dst, s.boxes); try++ {
 		s.component(i, dst, rng)
 	}

@@ -17,7 +17,7 @@ type Scorer struct {
 	dim      int
 	support  *support
 	limits   []Cell
-	cells    []Cell        // where some are of logarithms; else nil
+	cells    []Cell        // if some columns are of logarithms; else nil
 	parts    []*whitener   // nil where the weight is 0
 	values   [][][]float64 // log probabilities of categories, by column and component
 	constant []float64     // log w_i - r/2 log 2 pi - log|L_i|; -Inf where the weight is 0
@@ -68,14 +68,14 @@ func newScorer(m *Mixture, s *support) *Scorer {
 	return out
 }
 
-// LogDensity returns log p(row) in nats, of the values of the table, never NaN: -Inf for a row off
-// the model's support, beyond what its cells can hold, with a cell that is not finite, or so far
-// away that its squared distance overflows float64. It panics if row has not d cells.
+// LogDensity returns log p(row) in nats, for a row in the table's own values, never NaN: -Inf for a
+// row off the model's support, beyond what its cells can hold, with a cell that is not finite, or
+// so far away that its squared distance overflows float64. It panics if row has not d cells.
 func (s *Scorer) LogDensity(row []float64) float64 { return s.LogDensityOf(row, nil) }
 
-// LogDensityOf is LogDensity of a row with the values of its columns of categories, by their
-// numbers in [Category.Values]; -1 leaves a column out, of which nothing is known, and nil all of
-// them: the density of the numbers alone.
+// LogDensityOf returns LogDensity of a row that also has the values of its columns of categories,
+// by their numbers in [Category.Values]. -1 leaves out a column whose value is unknown, and nil
+// leaves out all of them: the density of the numbers alone.
 func (s *Scorer) LogDensityOf(row []float64, values []int) float64 {
 	if len(row) != s.dim {
 		panic(fmt.Sprintf("model: row has %d cells, the model %d columns", len(row), s.dim))
@@ -107,7 +107,7 @@ func (s *Scorer) LogDensityOf(row []float64, values []int) float64 {
 	return top + math.Log(sum) + slope
 }
 
-// ofValues is the logarithm of how likely values are in component i.
+// ofValues returns the logarithm of the values' probability in component i.
 func (s *Scorer) ofValues(i int, values []int) (sum float64) {
 	for a, v := range values {
 		if v >= 0 {

@@ -83,7 +83,7 @@ func sdsOf(c Covariance) []float64 {
 	return rowNorms(factorOf(c))
 }
 
-// fullRank says whether c has variance in every direction, columns scaled to one.
+// fullRank reports whether c has variance in every direction, columns scaled to one.
 func fullRank(c Covariance) bool {
 	sd := sdsOf(c)
 	if slices.Min(sd) == 0 {
@@ -96,7 +96,7 @@ func fullRank(c Covariance) bool {
 	return values[len(values)-1] > rankTolerance*values[0]
 }
 
-// singular is the singular value decomposition of f, of which it computes what kind says.
+// singular returns the singular value decomposition of f; kind says which parts to compute.
 func singular(f *mat.Dense, kind mat.SVDKind) *mat.SVD {
 	var svd mat.SVD
 	if !svd.Factorize(f, kind) {
@@ -196,7 +196,7 @@ func independentRows(rows *mat.Dense, varying int, s *support) []int {
 	return free
 }
 
-// remaining is the size of what is left of row j, 0 if that is rounding.
+// remaining returns the size of what is left of row j, 0 if that is rounding.
 func remaining(row []float64, varying int, s *support, j int) float64 {
 	if s.spread[j] == 0 {
 		return 0
@@ -234,7 +234,7 @@ func (s *support) tie(rows *mat.Dense) {
 	}
 }
 
-// holds says whether row lies on the support, up to rounding.
+// holds reports whether row lies on the support, up to rounding.
 func (s *support) holds(row []float64) bool {
 	for _, t := range s.tied {
 		j := t.column
@@ -260,7 +260,7 @@ func (s *support) holds(row []float64) bool {
 	return true
 }
 
-// spans says whether every column of the factor f lies in the support's directions, each of f's
+// spans reports whether every column of the factor f lies in the support's directions, each of f's
 // rows judged by its own size.
 func (s *support) spans(f *mat.Dense) bool {
 	_, m := f.Dims()

@@ -47,8 +47,8 @@ func newWhitener(g Gaussian, s *support) *whitener {
 	return w
 }
 
-// floor is the standard deviation given to column j, of standard deviation sd, where it has none of
-// its own.
+// floor returns the standard deviation given to column j, of standard deviation sd, where it has
+// none of its own.
 func (s *support) floor(j int, sd float64) float64 {
 	if sd > 0 {
 		return 0
@@ -56,8 +56,8 @@ func (s *support) floor(j int, sd float64) float64 {
 	return s.spread[j] * s.relativeFloor(j, s.spread[j])
 }
 
-// relativeFloor is the smallest useful standard deviation in units of scale, at least 1e-9: rows
-// cannot be told apart below the rounding of the means.
+// relativeFloor returns the smallest useful standard deviation in units of scale, at least 1e-9:
+// rows cannot be distinguished below the rounding of the means.
 func (s *support) relativeFloor(j int, scale float64) float64 {
 	return min(1, max(supportTolerance, meanRounding*s.size[j]/scale))
 }

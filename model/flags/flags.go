@@ -1,8 +1,8 @@
-// Package flags says what a reader should know about a model beside its numbers, in a form that
-// programs can sort and people can read.
+// Package flags describes what a reader should know about a model beside its numbers, in a form
+// that programs can sort and people can read.
 //
-// A flag is raised by the estimator that has released the values behind it, and stays the same
-// value in the release, the report, the server's pages and Python.
+// The estimator that released the values behind a flag raises it. The flag stays the same value in
+// the release, the report, the server's pages and Python.
 package flags
 
 import (
@@ -20,29 +20,29 @@ type Code string
 // The codes.
 const (
 	LeftOut          Code = "left-out"          // rows that the model does not describe
-	Background       Code = "background"        // rows outside of all groups, which marked components carry
-	IncompleteRows   Code = "incomplete-rows"   // rows with missing cells count for nothing
+	Background       Code = "background"        // rows outside of all groups, described by marked components
+	IncompleteRows   Code = "incomplete-rows"   // rows with missing cells are not used
 	MissingCells     Code = "missing-cells"     // rows with missing cells are used, as missing at random
-	ConstantColumn   Code = "constant-column"   // too few rows differ from one value to be seen
-	RecordedUnit     Code = "recorded-unit"     // values look rounded, and that was taken into account
+	ConstantColumn   Code = "constant-column"   // too few rows differ from one value to measure a spread
+	RecordedUnit     Code = "recorded-unit"     // values look rounded, which was taken into account
 	CoarseUnit       Code = "coarse-unit"       // the recording unit is a large part of the spread
 	SharedValue      Code = "shared-value"      // many rows share one value
 	FarGroup         Code = "far-group"         // a few rows lie together, far from all others
-	HeavyTail        Code = "heavy-tail"        // mean and sd rest on few rows far out
+	HeavyTail        Code = "heavy-tail"        // mean and sd depend on few rows far out
 	NotGaussian      Code = "not-gaussian"      // rows are not bell-shaped, or more groups than components
 	Correlated       Code = "correlated"        // columns correlate in a way that the shape cannot show
 	HeldOut          Code = "held-out"          // a column with too few values for a model
 	Unresolved       Code = "unresolved"        // the noise hides the spread in some directions
 	Singular         Code = "singular"          // some directions have no spread
-	OneComponent     Code = "one-component"     // one Gaussian, where several were allowed
-	FewerComponents  Code = "fewer-components"  // fewer components than were asked for
-	AtLimit          Code = "at-limit"          // about as many components as were allowed
-	FewRows          Code = "few-rows"          // too few rows for what was asked, or for a spread
+	OneComponent     Code = "one-component"     // one Gaussian, though several were allowed
+	FewerComponents  Code = "fewer-components"  // fewer components than requested
+	AtLimit          Code = "at-limit"          // about as many components as allowed
+	FewRows          Code = "few-rows"          // too few rows for the request, or for a spread
 	UncertainMean    Code = "uncertain-mean"    // the noise moves a component's mean by much
 	SurplusComponent Code = "surplus-component" // a component with few rows may not be real
-	Narrow           Code = "narrow"            // a component is narrower than could be seen
-	KnownCovariance  Code = "known-covariance"  // the rows contradict the covariance that was stated
-	OtherShape       Code = "other-shape"       // covariances of another shape than was asked for
+	Narrow           Code = "narrow"            // a component is narrower than the measurements resolve
+	KnownCovariance  Code = "known-covariance"  // the rows contradict the stated covariance
+	OtherShape       Code = "other-shape"       // covariances of another shape than requested
 	Method           Code = "method"            // how a method of a paper reached its estimate
 	Uncoded          Code = "uncoded"           // read from a release of a version without codes
 )
@@ -65,13 +65,13 @@ type Flag[Column int | string] struct {
 	Noise   float64  `json:"noise,omitempty"`   // the standard deviation of Share; 0 if unknown
 	Text    string   `json:"text"`              // Required: one sentence for people.
 
-	// format and args made the text, where a Ref is among them.
+	// format and args produced the text, if args has a Ref.
 	format string
 	args   []any
 }
 
-// Ref is columns in the arguments of a flag's text, by their numbers from 0: the text has their
-// numbers from 1, and [Named] their names.
+// Ref holds columns among the arguments of a flag's text, by their numbers from 0: the text has
+// their numbers from 1, and [Named] replaces them by names.
 type Ref []int
 
 // String returns the numbers, from 1, with commas.
@@ -111,7 +111,7 @@ func Named(of []Flag[int], names []string) (out []Flag[string]) {
 	return out
 }
 
-// withNames returns arguments of a text with the names of the columns that Refs speak of.
+// withNames returns the arguments of a text with the names of the columns in Refs.
 func withNames(args []any, names []string) []any {
 	out := slices.Clone(args)
 	for i, a := range out {
