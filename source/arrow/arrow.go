@@ -1,9 +1,9 @@
-// Package arrow reads streams of Arrow record batches, which is how programs hand each other tables
+// Package arrow reads streams of Arrow record batches, the format in which programs pass tables
 // through a pipe.
 //
-// Cells are not trusted, but what a stream says of its own sizes is: the library reserves the
-// memory that it names, so that a stream is read from a program of one's own, and a damaged one can
-// end this process before anything is spent.
+// Cells are not trusted, but the sizes that a stream states are: the library reserves that much
+// memory. So a stream should come from a program of one's own, and a damaged one can end this
+// process before anything is spent.
 package arrow
 
 import (
@@ -27,17 +27,17 @@ type reader struct {
 	selected []int
 	labels   []int
 	batch    arrow.RecordBatch // nil before the first
-	row      int               // of the batch, the next to read
+	row      int               // the next row of the batch
 }
 
-// Magic is what a stream begins with, and no text does.
+// Magic is the beginning of every stream, and of no text.
 const Magic = "\xff\xff\xff\xff"
 
-// end is what a stream ends with.
+// end is the end of every stream.
 const end = Magic + "\x00\x00\x00\x00"
 
-// Of reads a stream, whose name stands in errors. It owns in, which is closed with the reader, or
-// here if there is an error in the schema.
+// Of reads a stream; name is used in errors. It owns in, which is closed with the reader, or here
+// if there is an error in the schema.
 func Of(name string, in io.ReadCloser) (source.Reader, error) {
 	r := &reader{name: name, in: &tail{ReadCloser: in}}
 	if err := guarded(r.begin); err != nil {
@@ -58,7 +58,7 @@ func (r *reader) begin() (err error) {
 	return nil
 }
 
-// guarded runs f; what the decoder of a damaged stream panics with is an error.
+// guarded runs f, and returns a decoder's panic on a damaged stream as an error.
 func guarded(f func() error) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -70,8 +70,8 @@ func guarded(f func() error) (err error) {
 
 var errDamaged = errors.New("damaged data")
 
-// fault is an error for the custodian: what the library says of the data stays behind, for it may
-// hold bytes of a cell.
+// fault returns an error for the custodian without the library's own text, which may hold bytes of
+// a cell.
 func (r *reader) fault(error) error {
 	return &source.Error{Field: "input", Wanted: "a whole Arrow stream", Got: "damaged data, or a part of one", Hint: "write " + r.name + " again, to its end"}
 }
@@ -123,8 +123,8 @@ func (r *reader) Text(i int) (cell string) {
 	return cell
 }
 
-// over is io.EOF if the stream was ended by its writer. Otherwise the writer ended, and rows are
-// missing: they must not be taken for the table.
+// over returns io.EOF if the writer ended the stream. Otherwise the writer died and rows are
+// missing: the rows read must not be taken for the table.
 func (r *reader) over() error {
 	if err := r.stream.Err(); err != nil && err != io.EOF {
 		return err
@@ -135,7 +135,7 @@ func (r *reader) over() error {
 	return io.EOF
 }
 
-// tail remembers the last bytes that were read.
+// tail keeps the last bytes that were read.
 type tail struct {
 	io.ReadCloser
 	last []byte

@@ -10,7 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// typeOf says what a column holds, and how to make it one of numbers where it cannot be fitted.
+// typeOf returns the type of a column, with a hint at how to make it numeric if it cannot be
+// fitted.
 func typeOf(t arrow.DataType) source.Type {
 	if d, ok := t.(*arrow.DictionaryType); ok {
 		return typeOf(d.ValueType)
@@ -38,7 +39,7 @@ func typeOf(t arrow.DataType) source.Type {
 	return source.Type{Name: "values of the type " + t.Name(), Hint: "write its parts as columns of their own, one value to a row"}
 }
 
-// cell is a value as the number that CSV of the same table would have.
+// cell returns a value as the number that CSV of the same table would have.
 func cell(a arrow.Array, i int) (float64, source.Kind) {
 	if a.IsNull(i) {
 		return 0, source.Missing
@@ -76,13 +77,13 @@ func cell(a arrow.Array, i int) (float64, source.Kind) {
 	return source.ParseCell(a.ValueStr(i))
 }
 
-// scaled is a whole number of 10^-scale, rounded once, as its decimal text is.
+// scaled returns a whole number of 10^-scale, rounded once, as its decimal text is.
 func scaled(u *big.Int, t arrow.DataType) (float64, source.Kind) {
 	return source.ParseCell(u.String() + "e" + strconv.Itoa(-int(t.(arrow.DecimalType).GetScale())))
 }
 
-// text is a value as people write it, "" where it is missing: persons and groups are told apart by
-// it.
+// text returns a value as people write it, "" if it is missing: persons and groups are
+// distinguished by it.
 func text(a arrow.Array, i int) string {
 	if a.IsNull(i) {
 		return ""
