@@ -31,8 +31,8 @@ func neighbours(r privacy.Relation, n, d int) (all []pair) {
 		base [][]float64
 		x, y float64
 	}
-	// replacing x by its opposite is the most that a replacement can do; beside no row, or a null
-	// one, only x counts
+	// a row at one of two places shows the most that a replacement can do; against no row, or a
+	// null one, only x matters
 	for _, c := range []differs{
 		{"a far row, or a null row", cloud, 1e6, nan},
 		{"two far rows, on either side", cloud, 1e6, -1e6},
