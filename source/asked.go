@@ -7,10 +7,11 @@ import (
 
 const askedHint = `write ?table=NAME or ?query=SELECT .., with %25 for % and %26 for &`
 
-// Asked reads what stands behind the "?" of a database's name: table=T or query=Q, one of the two,
-// and returns all else as it stands.
+// Asked reads the parameters behind the "?" of a database's name, table=T or query=Q, one of the
+// two, and returns the others unchanged.
 //
-// A plus sign is one, and no blank: a query that adds would be another query otherwise.
+// A plus sign stays a plus sign and does not become a blank: a query that adds would be another
+// query otherwise.
 func Asked(parameters string) (table, query, rest string, err error) {
 	fault := func(got string) error {
 		return &Error{Field: "input", Wanted: "table=T or query=Q behind the ?", Got: got, Hint: askedHint}

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// MostCategories bounds how many values a column of categories has. A guess: what is released of
-// each costs noise that more values do not bear.
+// MostCategories bounds the number of values of a column of categories. A guess: the noise in the
+// release of each is too large for more values.
 const MostCategories = 1000
 
 // Numbers returns the columns that hold numbers, as they are fitted: all but those of categories.
@@ -34,12 +34,12 @@ func (s *Schema) Categorical() (categories []Column) {
 	return categories
 }
 
-// Values are those of a column of categories: those that it declares, and then "" for a cell that
-// is missing or holds another.
+// Values returns the values of a column of categories: those that it declares, and then "" for a
+// cell that is missing or holds another.
 func (c *Column) Values() []string { return slices.Concat(c.Categories, []string{""}) }
 
-// tidyCategories takes the blanks off the values of a column of categories, and reports what is
-// wrong with them.
+// tidyCategories trims the values of a column of categories, and returns an error if they are
+// invalid.
 func (c *Column) tidyCategories() error {
 	if c.Kind != Categories && c.Categories == nil {
 		return nil
@@ -94,11 +94,11 @@ func declaredCategories(column string, raw json.RawMessage) (values []string, er
 	return values, nil
 }
 
-// A values is what a column of categories holds, for cells.
+// values holds the values of a column of categories, by which cells are counted.
 type values struct {
-	label   int // its place among labels
+	label   int // its index among labels
 	codes   map[string]int
-	numbers map[string]int // of values that read as a number, by that
+	numbers map[string]int // of values that read as a number, by that number
 	missing []any
 }
 
@@ -125,8 +125,8 @@ func (t *Table) categoriesOf() (lost []string) {
 	return lost
 }
 
-// code returns the number of a cell's value, and counts it: that after the last for a cell that is
-// missing or holds a value that is not declared.
+// code returns the number of a cell's value, and counts it. A cell that is missing or holds an
+// undeclared value gets the number after the last.
 func (v *values) code(label string, d *Dialect, count *CategoryReport) int {
 	text := strings.TrimSpace(label)
 	if code, ok := v.codes[text]; ok {
@@ -148,7 +148,7 @@ func (v *values) code(label string, d *Dialect, count *CategoryReport) int {
 	return len(v.codes)
 }
 
-// checkCategories reports the columns of categories without a single value that is declared.
+// checkCategories returns an error for columns of categories in which no declared value occurs.
 func (t *Table) checkCategories() error {
 	var without []string
 	for _, c := range t.report.Categories {
@@ -163,7 +163,7 @@ func (t *Table) checkCategories() error {
 		Hint: "list the values as they are written in the cells; case counts"}
 }
 
-// kindWords are what a column can be said to be in a list of columns, as in "sex:category(f,m)".
+// kindWords are the kinds that a list of columns can give, as in "sex:category(f,m)".
 var kindWords = []string{Numbers, Counts, YesNo, Dates, Logs, Categories}
 
 // parseColumn reads one column of a list: a name, a name in quotes, or a name with a kind.
@@ -223,8 +223,8 @@ func fieldsOf(list string) ([]string, error) {
 	return reader.Read()
 }
 
-// splitColumns splits a list of columns at the commas that are in no quotes and no parentheses of
-// categories.
+// splitColumns splits a list of columns at the commas that are outside of quotes and of the
+// parentheses of categories.
 func splitColumns(list string) (columns []string) {
 	first, quoted, inside := 0, false, false
 	for i := 0; i < len(list); i++ {

@@ -12,9 +12,9 @@ import (
 // ignored.
 //
 // missing are the empty cell and, in any case of letters, NA, NaN, N/A, #N/A, <NA>, null, nil,
-// none, ".", "-" and "?". What Go alone takes for numbers (0x1p-2, 1_000) is not a number here, nor
-// is a decimal comma or a thousands separator. A number too small for float64 is zero. The value is
-// 0 unless the kind is number.
+// none, ".", "-" and "?". Numbers in Go's own notation (0x1p-2, 1_000) are not numbers here, nor
+// are those with a decimal comma or a thousands separator. A number too small for float64 is zero.
+// The value is 0 unless the kind is number.
 func ParseCell(cell string) (float64, Kind) {
 	if v, ok := lines.Decimal(cell); ok {
 		return v, Number
@@ -22,7 +22,7 @@ func ParseCell(cell string) (float64, Kind) {
 	return parseOther(cell)
 }
 
-// parseOther is ParseCell of what lines.Decimal does not read, or reads too.
+// parseOther parses cells as ParseCell does, whether or not lines.Decimal reads them.
 func parseOther(cell string) (float64, Kind) {
 	cell = strings.TrimSpace(cell)
 	if !decimal(cell) {
@@ -38,8 +38,8 @@ func parseOther(cell string) (float64, Kind) {
 	return 0, NotNumber
 }
 
-// decimal reports that s has a digit and no character that a decimal number cannot have. It spares
-// most text cells the cost of a failed ParseFloat, which allocates.
+// decimal reports whether s has a digit and no character that a decimal number cannot have. It
+// spares most text cells the cost of a failed ParseFloat, which allocates.
 func decimal(s string) bool {
 	digits := false
 	for i := 0; i < len(s); i++ {
@@ -57,7 +57,7 @@ func decimal(s string) bool {
 // longestWord is the length of the longest word below.
 const longestWord = len("-infinity")
 
-// wordBegins are the first letters of them.
+// wordBegins are the first letters of these words.
 const wordBegins = "nN-#<.?iI+"
 
 var wordKinds = map[string]Kind{
@@ -67,7 +67,7 @@ var wordKinds = map[string]Kind{
 	"infinity": NotFinite, "+infinity": NotFinite, "-infinity": NotFinite,
 }
 
-// word is the kind of a cell that is no decimal number.
+// word returns the kind of a cell that is no decimal number.
 func word(s string) Kind {
 	if s == "" {
 		return Missing

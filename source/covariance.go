@@ -13,8 +13,8 @@ import (
 	"github.com/gauze-dp/gauze/internal/words"
 )
 
-// A Covariance is a publicly known covariance matrix as a file states it. Nothing is checked but
-// that it holds rows of numbers.
+// A Covariance is a publicly known covariance matrix as a file states it. The only check is that it
+// holds rows of numbers.
 type Covariance struct {
 	Names  []string // of its columns, in their order; nil if the file names none
 	Matrix [][]float64
@@ -68,7 +68,7 @@ func parseCovariance(data []byte) (*Covariance, error) {
 	return covarianceOf(lines)
 }
 
-// covarianceOf reads lines of cells, of which there is one at least.
+// covarianceOf reads lines of cells; there is at least one.
 func covarianceOf(lines [][]string) (*Covariance, error) {
 	c := &Covariance{}
 	if _, err := parseRow(lines[0]); err != nil {
@@ -94,7 +94,7 @@ func covarianceOf(lines [][]string) (*Covariance, error) {
 	return c, nil
 }
 
-// dropRowNames takes the names of rows off the lines and the cell above them off the names.
+// dropRowNames removes the names of rows from the lines and the cell above them from the names.
 func (c *Covariance) dropRowNames(lines [][]string) error {
 	c.Names = c.Names[1:]
 	for i, line := range lines {
@@ -118,8 +118,8 @@ func parseRow(cells []string) ([]float64, error) {
 	return row, nil
 }
 
-// For is the matrix in the order of the columns that are fitted: as it stands if it names none, and
-// by name otherwise. Its names must be those of the columns.
+// For returns the matrix in the order of the fitted columns: as it stands if it names none, and by
+// name otherwise. Its names must be those of the columns.
 func (c *Covariance) For(columns []string) ([][]float64, error) {
 	if c.Names == nil {
 		return c.Matrix, nil
@@ -140,7 +140,7 @@ func (c *Covariance) For(columns []string) ([][]float64, error) {
 	out := make([][]float64, len(columns))
 	for i, from := range at {
 		if len(c.Matrix) != len(columns) || len(c.Matrix[from]) != len(columns) {
-			return c.Matrix, nil // its shape is a fault that whoever uses it reports
+			return c.Matrix, nil // whoever uses it reports a wrong shape
 		}
 		for _, j := range at {
 			out[i] = append(out[i], c.Matrix[from][j])

@@ -19,14 +19,14 @@ import (
 )
 
 // maxRecord bounds the header and every record, so that a file without line ends, or a quote that
-// is never closed, is an error and not a full memory.
+// is never closed, is an error and does not fill the memory.
 const maxRecord = 16 << 20
 
 // mostColumns bounds the names of a header, which cost more memory than their text.
 const mostColumns = 1 << 20
 
-// RowNames is what a first column without a name is called, as R and pandas write it: it holds the
-// names or numbers of rows.
+// RowNames is the name given to a first column without a name, as R and pandas write it: it holds
+// the names or numbers of rows.
 const RowNames = "(row names)"
 
 // csvReader reads comma-separated text with one header row (RFC 4180; blanks around cells are
@@ -41,24 +41,24 @@ type csvReader struct {
 	as     Dialect // how it is written
 	header []string
 	pick   []int // the columns that Next returns
-	labels []int // .. as text
-	reach  int   // one more than the last of them
+	labels []int // .. and those that it returns as text
+	reach  int   // one more than the largest of them
 	lines  *lines.Reader
-	quoted *csv.Reader // of all that follows the first line with a quote; nil until then
-	capped *capped     // what quoted reads from
+	quoted *csv.Reader // reads everything from the first line with a quote on; nil until then
+	capped *capped     // the input of quoted
 	before int         // lines that quoted did not see
 	record []string    // of quoted
 	last   int         // the line in which the last record ends
-	blanks int         // rows of blank lines before the last record, to be returned
-	held   bool        // the last record is to be returned
+	blanks int         // rows of blank lines before the last record, yet to be returned
+	held   bool        // the last record is yet to be returned
 	file   *meter
 }
 
-// CSV reads comma-separated text, plain or packed with gzip, whose name stands in errors. It owns
-// in, which is closed with the reader, or here if there is an error in the header.
+// CSV reads comma-separated text, plain or packed with gzip; name is used in errors. It owns in,
+// which is closed with the reader, or here if there is an error in the header.
 func CSV(name string, in io.ReadCloser) (Reader, error) { return Dialect{}.CSV(name, in) }
 
-// CSV is [CSV] of text that is written so.
+// CSV reads text in the dialect d as [CSV] does.
 func (d Dialect) CSV(name string, in io.ReadCloser) (Reader, error) {
 	c := &csvReader{name: name, as: d, file: newMeter(in)}
 	if err := d.check(); err != nil {
@@ -89,7 +89,7 @@ func (c *csvReader) start(in io.Reader) error {
 			return &Error{Field: "header", Wanted: fmt.Sprintf("at most %d names", mostColumns), Got: "more", Hint: "check that the file is CSV"}
 		}
 	}
-	if c.as.Encoding == "" && !utf8.Valid(raw) { // no text of UTF-8, so it is of one byte a letter
+	if c.as.Encoding == "" && !utf8.Valid(raw) { // not UTF-8, so it has one byte per letter
 		if raw, err = charmap.Windows1252.NewDecoder().Bytes(raw); err != nil {
 			return ioError(c.name, err)
 		}
@@ -126,15 +126,15 @@ func (c *csvReader) start(in io.Reader) error {
 	return nil
 }
 
-// newQuoted reads what may have quotes.
+// newQuoted returns a reader of text that may have quotes.
 func (c *csvReader) newQuoted(in io.Reader) *csv.Reader {
 	r := csv.NewReader(in)
 	r.Comma = rune(c.delimiter())
-	r.ReuseRecord, r.TrimLeadingSpace = true, !unicode.IsSpace(r.Comma) // which would be one
+	r.ReuseRecord, r.TrimLeadingSpace = true, !unicode.IsSpace(r.Comma) // such a delimiter would be trimmed
 	return r
 }
 
-// quote has all that follows read as what may have quotes.
+// quote makes the rest of the input be read as text that may have quotes.
 func (c *csvReader) quote() {
 	c.capped = &capped{in: c.lines.Rest(), comma: c.delimiter()}
 	c.quoted = c.newQuoted(bufio.NewReaderSize(c.capped, bufferSize))
@@ -151,7 +151,7 @@ func (c *csvReader) delimiter() byte {
 // Header returns the names of all columns.
 func (c *csvReader) Header() []string { return c.header }
 
-// Select says which cells Next returns, in this order.
+// Select chooses the cells that Next returns, in this order.
 func (c *csvReader) Select(columns, labels []int) {
 	c.pick, c.labels, c.reach = columns, labels, 0
 	for _, column := range slices.Concat(columns, labels) {
@@ -215,7 +215,7 @@ func (c *csvReader) cell(text string) (float64, Kind) {
 	return c.as.parse(text)
 }
 
-// other is cell of what lines does not read.
+// other reads a cell that lines does not read.
 func (c *csvReader) other(text string) (float64, Kind) {
 	if c.as.asUsual() {
 		return parseOther(text)
@@ -226,7 +226,7 @@ func (c *csvReader) other(text string) (float64, Kind) {
 // Text implements Texts.
 func (c *csvReader) Text(i int) string { return c.label(c.pick[i]) }
 
-// label is the text of a cell of the last record.
+// label returns the text of a cell of the last record.
 func (c *csvReader) label(column int) string {
 	if c.quoted != nil {
 		return c.record[column]
@@ -234,7 +234,7 @@ func (c *csvReader) label(column int) string {
 	return string(bytes.TrimLeftFunc(c.lines.Cell(column), unicode.IsSpace))
 }
 
-// read reads one record.
+// label returns the text of a cell of the last record.
 func (c *csvReader) read() error {
 	if c.quoted == nil {
 		cells, err := c.lines.Next(c.reach)
@@ -262,8 +262,8 @@ func (c *csvReader) read() error {
 	return c.took(c.before+first, c.before+last+strings.Count(c.record[end], "\n"), end+1, nil)
 }
 
-// took notes where the last record began and ended; the file's end begins in the line after its
-// last.
+// took records where the last record began and ended; the end of the file counts as beginning in
+// the line after its last.
 func (c *csvReader) took(first, last, cells int, err error) error {
 	if err != nil && err != io.EOF {
 		return c.recordError(cells, err)
@@ -281,7 +281,7 @@ func (c *csvReader) took(first, last, cells int, err error) error {
 	return nil
 }
 
-// recordError says what is wrong with a record, and where. io.EOF stays what it is.
+// recordError returns the error of a record, with its place. io.EOF stays as it is.
 func (c *csvReader) recordError(cells int, err error) error {
 	var parse *csv.ParseError
 	switch {
@@ -300,11 +300,11 @@ func (c *csvReader) recordError(cells int, err error) error {
 		Hint: `write a quote within a quoted cell as ""`}
 }
 
-// cellCost is about what encoding/csv holds for a cell beside its text.
+// cellCost is about the memory that encoding/csv takes for a cell beside its text.
 const cellCost = 48
 
-// capped fails after so many bytes, which whoever uses it renews with every record. What a comma
-// may cost counts as bytes too: a record of nothing else would take fifty times its size.
+// capped fails after a number of bytes, which its user renews for every record. The cost of a comma
+// counts as bytes too: a record of nothing but commas would take fifty times its size.
 type capped struct {
 	in    io.Reader
 	comma byte
@@ -323,7 +323,7 @@ func (c *capped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// rawHeader takes the first line that is not blank off r, with the blank ones before it.
+// rawHeader reads the first line that is not blank from r, with the blank ones before it.
 func rawHeader(r *bufio.Reader) (raw []byte, err error) {
 	quoted, blank := false, true
 	for {
@@ -359,14 +359,14 @@ func rawHeader(r *bufio.Reader) (raw []byte, err error) {
 var quotedName = regexp.MustCompile(`"[^"]*"`)
 
 // delimiterOf returns the delimiter of a header that has marks of one kind and no comma outside
-// quotes: 0 for commas. A header that has both is a fault, where outside quotes it has as many of
-// the marks as of commas or, for bars, which stand in names too, more. Nothing but the header is
-// looked at, which is public.
+// quotes: 0 for commas. A header with both is a fault if outside quotes it has as many of the marks
+// as of commas or, for bars, which occur in names too, more. It looks at nothing but the header,
+// which is public.
 func delimiterOf(header []byte) (rune, error) {
 	names := quotedName.ReplaceAll(header, []byte("a"))
 	commas := bytes.Count(names, []byte{','})
 	if bytes.IndexByte(names, '"') >= 0 {
-		return 0, nil // a fault that whoever reads it reports
+		return 0, nil // its reader reports the fault
 	}
 	var found rune
 	for _, d := range []struct {

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// secondsOfDay are those of a day in UTC, which has no leap seconds here.
+// secondsOfDay is the number of seconds of a day in UTC, without leap seconds.
 const secondsOfDay = 24 * 60 * 60
 
-// dayOf reads a date as its day, a number of days since 1970-01-01: 2006-01-02, with or without a
-// time of day behind, which is cut off.
+// dayOf reads a date as its day, a number of days since 1970-01-01: 2006-01-02, optionally followed
+// by a time of day, which it ignores.
 func dayOf(text string) (float64, bool) {
 	text = strings.TrimSpace(text)
 	if len(text) > len(time.DateOnly) && strings.IndexByte("T ", text[len(time.DateOnly)]) >= 0 {
@@ -25,8 +25,8 @@ func dayOf(text string) (float64, bool) {
 	return float64(day.Unix() / secondsOfDay), true
 }
 
-// days puts days in the place of the dates that cells of Dates hold, but for those that a code
-// makes missing.
+// days replaces the dates in cells of Dates by their days, except for those that a code makes
+// missing.
 func (t *Table) days(values []float64, kinds []Kind) {
 	for _, i := range t.rules.dates {
 		if kinds[i] == NotNumber && !isWord(t.rules.words[i], t.text(i)) {
@@ -43,7 +43,7 @@ type limit struct {
 	date  string // as it is written; "" for a number
 }
 
-// UnmarshalJSON reads either.
+// UnmarshalJSON reads a number or a date.
 func (l *limit) UnmarshalJSON(data []byte) error {
 	if bytes.HasPrefix(data, []byte(`"`)) {
 		if err := json.Unmarshal(data, &l.date); err != nil {
@@ -59,7 +59,7 @@ func (l *limit) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &l.value)
 }
 
-// limitOf returns a limit as a column has it, which is of a kind.
+// limitOf returns a limit in the form of a column of that kind.
 func limitOf(column, kind string, l *limit) (*float64, error) {
 	if l == nil {
 		return nil, nil

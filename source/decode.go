@@ -65,12 +65,12 @@ func decode(name string, in io.Reader, encoding string) (*bufio.Reader, error) {
 	return text, nil
 }
 
-// fromLatin1 recodes text of one byte a letter.
+// fromLatin1 recodes text of one byte per letter.
 func fromLatin1(text io.Reader) *bufio.Reader {
 	return bufio.NewReaderSize(charmap.Windows1252.NewDecoder().Reader(text), bufferSize)
 }
 
-// peek is Peek without an error for an input that is shorter than n.
+// peek returns what Peek does, without an error for an input that is shorter than n.
 func peek(r *bufio.Reader, n int) ([]byte, error) {
 	head, err := r.Peek(n)
 	if errors.Is(err, io.EOF) {

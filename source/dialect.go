@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Dialect says how CSV is written, where its text does not tell. The zero Dialect is UTF-8 or
+// A Dialect says how CSV is written, where its text does not show it. The zero Dialect is UTF-8 or
 // UTF-16 with commas between cells and a point in numbers.
 type Dialect struct {
 	Delimiter rune // between cells; 0 for a comma
@@ -16,24 +16,24 @@ type Dialect struct {
 	// Thousands stands between groups of three digits before it; 0 for nothing. A blank stands for
 	// no-break and thin blanks too.
 	Thousands rune
-	Encoding  string   // Latin1; "" for what the text says of itself
-	Strip     []string // marks before or behind a number that are no part of it: "$", "%"
+	Encoding  string   // Latin1; "" for the encoding that the text shows
+	Strip     []string // marks before or after a number that do not belong to it: "$", "%"
 	Missing   []any    // codes of all columns, and of the unit, as Column.Missing
 }
 
-// Latin1 is the encoding of Western European text in one byte a letter, by Windows' table
-// (windows-1252), which has ISO 8859-1 in it.
+// Latin1 is the encoding of Western European text in one byte per letter, by Windows' table
+// (windows-1252), which includes ISO 8859-1.
 const Latin1 = "latin1"
 
-// DialectExample is one in words.
+// DialectExample is a dialect in words.
 const DialectExample = `delimiter=; decimal=, thousands=. encoding=latin1 missing=999`
 
 // named are the names of characters that are hard to write as themselves.
 var named = map[string]rune{"tab": '\t', `\t`: '\t', "comma": ',', "semicolon": ';', "bar": '|', "pipe": '|', "space": ' ', "blank": ' ', "point": '.', "none": 0}
 
-// ParseDialect reads a dialect as people write it: "delimiter=; decimal=, thousands=.
-// encoding=latin1 strip=€ missing=999", each of which may be left out. A value with blanks in it
-// stands in quotes; strip and missing may come again.
+// ParseDialect reads a dialect in words: "delimiter=; decimal=, thousands=. encoding=latin1 strip=€
+// missing=999", each of which may be left out. A value with blanks in it is quoted; strip and
+// missing may be repeated.
 func ParseDialect(text string) (d Dialect, err error) {
 	seen := map[string]bool{}
 	for rest := strings.TrimSpace(text); rest != ""; rest = strings.TrimSpace(rest) {
@@ -60,7 +60,7 @@ func dialectError(wanted, got string) error {
 	return &Error{Field: "csv", Wanted: wanted, Got: got, Hint: fmt.Sprintf("for instance %q; missing and strip may come again", DialectExample)}
 }
 
-// cutValue takes a value off a text: up to the next blank, or what stands in quotes.
+// cutValue cuts the first value off a text: up to the next blank, or a text in quotes.
 func cutValue(text string) (value, rest string, ok bool) {
 	if quote := text[:min(1, len(text))]; quote == `"` || quote == `'` {
 		if value, rest, ok := strings.Cut(text[1:], quote); ok && (rest == "" || rest[0] == ' ') {
@@ -108,14 +108,14 @@ func (d *Dialect) setEncoding(value string) error {
 	switch strings.ToLower(value) {
 	case "latin1", "latin-1", "iso-8859-1", "windows-1252", "cp1252":
 		d.Encoding = Latin1
-	case "utf-8", "utf8", "utf-16", "utf16": // which the text says itself
+	case "utf-8", "utf8", "utf-16", "utf16": // the text shows these itself
 	default:
 		return dialectError("the encoding utf-8, utf-16 or latin1", fmt.Sprintf("%q", value))
 	}
 	return nil
 }
 
-// check reports marks that cannot be told apart.
+// check returns an error if marks are ambiguous.
 func (d *Dialect) check() error {
 	plain := func(r rune) bool {
 		return r != 0 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("\"\r\n+-", r))
@@ -145,15 +145,15 @@ func (d *Dialect) decimal() rune {
 	return d.Decimal
 }
 
-// asUsual reports that cells are read as ParseCell reads them.
+// asUsual reports whether cells are read as ParseCell reads them.
 func (d *Dialect) asUsual() bool {
 	return d.decimal() == '.' && d.Thousands == 0 && d.Strip == nil
 }
 
-// OfText reports that a dialect says something that only CSV can keep to, and not just codes.
+// OfText reports whether a dialect has settings that only CSV can have, and not just codes.
 func (d Dialect) OfText() bool { return !d.asUsual() || d.Delimiter != 0 || d.Encoding != "" }
 
-// with returns d with what a text says of numbers.
+// with returns d with the settings for numbers of a text.
 func (d Dialect) with(text string) Dialect {
 	if numbers, err := ParseDialect(text); err == nil {
 		d.Decimal, d.Thousands, d.Strip = numbers.Decimal, numbers.Thousands, numbers.Strip
@@ -161,10 +161,10 @@ func (d Dialect) with(text string) Dialect {
 	return d
 }
 
-// IsZero reports that nothing is said.
+// IsZero reports whether the dialect has no settings.
 func (d Dialect) IsZero() bool { return !d.OfText() && d.Missing == nil }
 
-// String is the dialect as ParseDialect reads it.
+// String returns the dialect in the form that ParseDialect reads.
 func (d Dialect) String() string {
 	var parts []string
 	add := func(name, value string) {
@@ -202,7 +202,7 @@ func (d Dialect) String() string {
 	return strings.Join(parts, " ")
 }
 
-// MarshalText implements encoding.TextMarshaler: schemas hold a dialect as people write it.
+// MarshalText implements encoding.TextMarshaler: schemas hold a dialect in words.
 func (d Dialect) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -220,7 +220,7 @@ func (d *Dialect) parse(cell string) (float64, Kind) {
 }
 
 // plain returns a cell as it would be written with a decimal point and no other marks; false if its
-// marks stand where no number has them.
+// marks are where no number has them.
 func (d *Dialect) plain(cell string) (string, bool) {
 	cell = strings.TrimSpace(cell)
 	if d.asUsual() {
@@ -250,7 +250,7 @@ func cutSign(s string) (sign, rest string) {
 	return "", s
 }
 
-// stripped takes the marks of Strip off both ends, and blanks with them.
+// stripped removes the marks of Strip from both ends, and blanks with them.
 func (d *Dialect) stripped(s string) string {
 	for range 2 {
 		for _, mark := range d.Strip {
@@ -260,8 +260,8 @@ func (d *Dialect) stripped(s string) string {
 	return s
 }
 
-// ungrouped takes the marks between thousands out of the digits before the decimal mark; false if
-// they do not part groups of three.
+// ungrouped removes the marks between thousands from the digits before the decimal mark; false if
+// they do not separate groups of three.
 func (d *Dialect) ungrouped(whole string) (string, bool) {
 	if d.Thousands == 0 {
 		return whole, true

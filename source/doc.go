@@ -1,11 +1,10 @@
-// Package source brings rows in: it reads an input once, from front to back, and hands every row to
-// a sink.
+// Package source reads inputs: it reads one once, from front to back, and passes every row to a
+// sink.
 //
 // The rows of a table are the rows of its input, in order, one for one. A cell that is missing or
-// not a finite number is bad, and so is its row; the cell is handed over as NaN, and the row never
-// dropped and never mended, because what a bad row counts for is a question of privacy (a row of
-// NaNs is the null row under replace-one, no row under add-or-remove-one) and the kernel answers
-// it.
+// not a finite number is bad, and so is its row; the cell becomes NaN, and the row is never dropped
+// and never repaired, because what a bad row counts for is a question of privacy (a row of NaNs is
+// the null row under replace-one, no row under add-or-remove-one) and the kernel answers it.
 //
 // # Memory
 //

@@ -11,7 +11,7 @@ import (
 )
 
 // An Error is a mistake in the input, the schema or the way they were named, which its author can
-// mend.
+// fix.
 //
 // It holds names of files and columns and numbers of lines, but no cell. It still depends on the
 // rows (that there is such a line), so it is for the custodian alone.
@@ -19,13 +19,13 @@ type Error struct {
 	Field  string // where: "header", "line 17", `column "age"`, "input"
 	Wanted string
 	Got    string
-	// Quoted stands for Got where whoever asks has the input itself: it repeats what is written
-	// there, such as the names of a header, or what a database says. The server never shows it.
+	// Quoted replaces Got for readers who have the input themselves: it repeats its content, such
+	// as the names of a header, or a database's message. The server never shows it.
 	Quoted string
-	Hint   string // how to mend it
+	Hint   string // how to fix it
 }
 
-// Error is one line: field, wanted, got, how to mend it.
+// Error returns one line: field, wanted, got, and how to fix it.
 func (e *Error) Error() string {
 	text := fmt.Sprintf("source: %s: want %s, got %s", e.Field, e.Wanted, cmp.Or(e.Quoted, e.Got))
 	if e.Hint == "" {
@@ -34,8 +34,8 @@ func (e *Error) Error() string {
 	return text + "; " + e.Hint
 }
 
-// ioError tells a damaged input, which is the custodian's to mend, from a failure while reading,
-// which is returned wrapped.
+// ioError distinguishes a damaged input, which the custodian can fix, from a failure while reading,
+// which it returns wrapped.
 func ioError(name string, err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
@@ -49,7 +49,7 @@ func ioError(name string, err error) error {
 	return fmt.Errorf("source: reading %s: %w", name, err)
 }
 
-// quoteNames lists names for an error text: quoted, and cut where the list gets long.
+// quoteNames lists names for an error text: quoted, and cut if the list gets long.
 func quoteNames(names []string) string {
 	const most = 40
 	var b strings.Builder

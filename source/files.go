@@ -9,7 +9,7 @@ import (
 // Files reads several files as one table, one after the other. All have the same names of columns,
 // in whatever order.
 type Files struct {
-	Reader   // of the file that is read
+	Reader   // of the open file
 	open     Opener
 	parsed   Parsed
 	header   []string // of the first
@@ -18,18 +18,17 @@ type Files struct {
 	labels   []int
 	path     string
 	rest     []string
-	paths    int // all of them
+	paths    int // number of files
 }
 
 // An Opener opens a file.
 type Opener func(path string) (Reader, error)
 
-// Parsed is what others have made of a file: a reader of the columns named, and of the labels, in
-// this order and of nothing else. Of nil and no error the file itself is read.
+// Parsed returns a reader of the parsed content of a file: the named columns and labels, in this
+// order and nothing else. If it returns nil and no error, the file itself is read.
 type Parsed func(path string, columns, labels []string) (Reader, error)
 
-// OpenFiles opens files, of which there is one at least. That all have the same columns is checked
-// here, before a row is read.
+// OpenFiles opens at least one file. It checks that all have the same columns before a row is read.
 func OpenFiles(paths []string, open Opener) (*Files, error) {
 	first, err := open(paths[0])
 	if err != nil {
@@ -48,15 +47,15 @@ func OpenFiles(paths []string, open Opener) (*Files, error) {
 	return f, nil
 }
 
-// By has rows read from what others have made of the files. It is asked once the columns are
-// selected, and before the first row.
+// By makes parsed supply the rows of the files. It is called once the columns are selected, and
+// before the first row.
 func (f *Files) By(parsed Parsed) {
 	f.parsed = parsed
 	f.rest = append([]string{f.path}, f.rest...)
 }
 
-// check opens a file for its header and types. Where files differ about a type, it is the one that
-// cannot be fitted, or none.
+// check opens a file for its header and types. Where files disagree about a type, it becomes the
+// one that cannot be fitted, or none.
 func (f *Files) check(path string) error {
 	next, err := f.open(path)
 	if err != nil {
@@ -80,7 +79,7 @@ func (f *Files) check(path string) error {
 	return nil
 }
 
-// in says in which file a mistake is.
+// in adds the file to a mistake.
 func in(path string, err error) error {
 	if mistake, ok := err.(*Error); ok {
 		named := *mistake
@@ -90,7 +89,7 @@ func in(path string, err error) error {
 	return err
 }
 
-// places says where the first file's columns are in another's header.
+// places returns where the first file's columns are in another's header.
 func (f *Files) places(header []string) ([]int, error) {
 	at := make([]int, len(f.header))
 	for i, name := range f.header {
@@ -123,7 +122,7 @@ func (f *Files) Select(columns, labels []int) {
 	f.apply(f.Reader.Header())
 }
 
-// apply selects in the open file, whose places were found before.
+// apply selects the columns in the open file, at the places found before.
 func (f *Files) apply(header []string) {
 	at := func(list []int) (out []int) {
 		for _, i := range list {
@@ -154,7 +153,7 @@ func (f *Files) Next(values []float64, kinds []Kind, labels []string) error {
 // Text implements source.Texts.
 func (f *Files) Text(i int) string { return TextOf(f.Reader, i) }
 
-// turn opens the next file in the place of the one before.
+// turn closes the file and opens the next one.
 func (f *Files) turn() (err error) {
 	var next Reader
 	if f.parsed != nil {
@@ -178,7 +177,7 @@ func (f *Files) turn() (err error) {
 	return err
 }
 
-// names are those of columns of the header.
+// names returns the names of columns of the header.
 func (f *Files) names(of []int) (names []string) {
 	for _, i := range of {
 		names = append(names, f.header[i])

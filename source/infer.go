@@ -9,28 +9,28 @@ import (
 	"strings"
 )
 
-// How an inferred schema is chosen. numberShare is of the cells that are neither missing nor
-// infinite, so gaps do not count against a column.
+// How an inferred schema is chosen. numberShare is a share of the cells that are neither missing
+// nor infinite, so gaps do not count against a column.
 const (
-	lookAheadRows  = 10_000    // rows that are looked at, at most
-	lookAheadCells = 1_000_000 // and cells, which bounds the memory at 9 MB
+	lookAheadRows  = 10_000    // the most rows that are read for it
+	lookAheadCells = 1_000_000 // and the most cells, which bounds the memory at 9 MB
 	numberShare    = 0.95      // a column is fitted if this share of its cells are numbers
-	mostTexts      = 500       // cells of a fitted column that are text: the other share of lookAheadRows
+	mostTexts      = 500       // most text cells of a fitted column: the rest of numberShare in lookAheadRows
 )
 
 // lookAhead holds the first rows until the columns are chosen. Rows are row-major, of the columns
 // that may be fitted.
 type lookAhead struct {
-	from   []int // the columns, by their numbers in the header
+	from   []int // the columns, by their indices in the header
 	values []float64
 	kinds  []Kind
-	l      int      // how many labels a row has
+	l      int      // number of labels of a row
 	labels []string // row-major, of the roles
 	rows   int
-	ended  bool           // they are all that there are
-	texts  map[int]string // of cells that are no number, by their places among kinds
-	pick   []int          // places among from
-	at     int            // the next row to hand over
+	ended  bool           // the input has no more rows
+	texts  map[int]string // of cells that are no number, by their indices among kinds
+	pick   []int          // indices in from
+	at     int            // the next row to return
 }
 
 // infer chooses the columns: by their types, which are public, and from the cells of the first rows
@@ -83,22 +83,22 @@ func (t *Table) infer() error {
 	return nil
 }
 
-// Why a column is not fitted: it is one of persons or of groups, or called as an identifier is.
+// Why a column is not fitted: it names persons or groups, or its name is that of an identifier.
 const (
 	itsRole   = "it says whose a row is, or of which group"
 	byItsName = "a row identifier, by its name"
 )
 
-// An Undeclared is the error of a table of which nobody says which columns are fitted. Like an
-// *Error, which it wraps, it depends on cells, and is the custodian's.
+// An Undeclared is the error for a table whose fitted columns are not declared. Like an *Error,
+// which it wraps, it depends on cells and is for the custodian.
 type Undeclared struct {
 	Columns []string  // that could be fitted, in order: identifiers are not among them
 	LeftOut []LeftOut // the others, with the reason
 	Unread  bool      // no row was read: columns without types may hold text
-	Unit    string    // a column that persons with several rows seem to be told apart by, or ""
+	Unit    string    // a column that seems to name persons with several rows, or ""
 }
 
-// Error is that of the *Error.
+// Error returns the text of the *Error.
 func (e *Undeclared) Error() string { return e.Unwrap().Error() }
 
 // Unwrap returns the mistake in words.
@@ -110,8 +110,8 @@ func (e *Undeclared) Unwrap() error {
 	return &Error{Field: "schema", Wanted: "the columns to fit, which are public", Got: "none", Hint: hold + quoteNames(e.Columns) + "; declare those to fit"}
 }
 
-// undeclared says which columns could be declared. It looks at cells as infer does, and at nothing
-// that identifies.
+// undeclared returns an error with the columns that could be declared. It looks at cells as infer
+// does, and at no identifier.
 func (t *Table) undeclared() error {
 	if err := t.infer(); err != nil {
 		return err
@@ -148,8 +148,8 @@ func (t *Table) undeclared() error {
 	return fault
 }
 
-// byType says for each column why its name or type keeps it from being fitted, "" if nothing does.
-// It looks at no cell.
+// byType returns for each column why its name or type keeps it from being fitted, "" if nothing
+// does. It looks at no cell.
 func (t *Table) byType() []string {
 	header := t.reader.Header()
 	why := make([]string, len(header))
@@ -226,10 +226,11 @@ func (a *lookAhead) next(values []float64, kinds []Kind, labels []string) bool {
 // text returns the text of the i-th chosen cell of the row that next returned last.
 func (a *lookAhead) text(i int) string { return a.texts[(a.at-1)*len(a.from)+a.pick[i]] }
 
-// shortened returns so much of a text that longer ones are still told from codes.
+// shortened returns enough of a text to distinguish longer ones from codes.
 func shortened(text string) string { return strings.Clone(text[:min(len(text), longestCode+1)]) }
 
-// leaveOut says why the cells of column j of those that may be fitted keep it from it, or "".
+// leaveOut returns why its cells keep column j, of those that may be fitted, from being fitted, or
+// "".
 func (a *lookAhead) leaveOut(name string, j int) string {
 	var counts [NotNumber + 1]int
 	for i := range a.rows {
@@ -247,7 +248,7 @@ func (a *lookAhead) leaveOut(name string, j int) string {
 	return ""
 }
 
-// rowIdentifier reports a name that tables give to a number of the row.
+// rowIdentifier reports whether a name is one that tables give to row numbers.
 func rowIdentifier(name string) bool {
 	name = strings.ToLower(name)
 	switch name {
@@ -260,8 +261,7 @@ func rowIdentifier(name string) bool {
 	return isID && stem != "" && strings.ContainsAny(stem[len(stem)-1:], separators)
 }
 
-// increasing reports that column j holds whole numbers, each larger than the one before, and
-// nothing else.
+// increasing reports whether column j holds only whole numbers, each larger than the one before.
 func (a *lookAhead) increasing(j int) bool {
 	for i := range a.rows {
 		at := i*len(a.from) + j

@@ -17,7 +17,7 @@ const (
 	// Logs are numbers that are fitted as their logarithms, see Column.Log: at_least is 0 where
 	// none is declared.
 	Logs = "log"
-	// Categories are texts of a list, beside the numbers: how often each occurs is measured.
+	// Categories are texts of a list, beside the numbers: the share of each value is measured.
 	Categories = "category"
 )
 
@@ -82,8 +82,8 @@ func answer(text string) (float64, bool) {
 	return 0, false
 }
 
-// answers puts numbers in the place of the words that cells of YesNo hold, but for those that a
-// code makes missing.
+// answers replaces the words in cells of YesNo by numbers, except for those that a code makes
+// missing.
 func (t *Table) answers(values []float64, kinds []Kind) {
 	for _, i := range t.rules.yesNo {
 		if kinds[i] == NotNumber && !isWord(t.rules.words[i], t.text(i)) {

@@ -8,13 +8,13 @@ import (
 // Measured is a reader that knows how far it is.
 type Measured interface {
 	Reader
-	// Fraction is about which part of the input has been read: of its bytes as they are stored,
-	// read ahead included. 0 if that is not known.
+	// Fraction returns about which part of the input has been read: of its bytes as they are
+	// stored, read ahead included. 0 if that is not known.
 	Fraction() float64
 }
 
-// Fraction is that of the table's reader, 0 if it does not know. Like the number of rows it is for
-// the custodian alone.
+// Fraction returns the fraction of the table's reader, 0 if it does not know. Like the number of
+// rows it is for the custodian alone.
 func (t *Table) Fraction() float64 {
 	if m, ok := t.reader.(Measured); ok {
 		return m.Fraction()
@@ -25,7 +25,7 @@ func (t *Table) Fraction() float64 {
 // A meter counts the bytes that are read of a file.
 type meter struct {
 	io.ReadCloser
-	read, size int64 // 0 for what has none, as a pipe
+	read, size int64 // 0 for an input without size, as a pipe
 }
 
 func newMeter(in io.ReadCloser) *meter {

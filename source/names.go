@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// checkHeader reports names that are empty, doubled or not text, and the marks of CSV
-// that was written otherwise.
+// checkHeader returns an error if names are empty, repeated or not text, or if the header has the
+// marks of CSV in another dialect.
 func checkHeader(header []string) error {
 	seen := make(map[string]int, len(header))
 	for i, name := range header {
@@ -27,7 +27,7 @@ func checkHeader(header []string) error {
 			return &Error{Field: field, Wanted: "a name in UTF-8", Got: "other bytes", Hint: "recode the file: iconv -f latin1 -t utf-8"}
 		case strings.ContainsAny(name, "\r\n"):
 			return &Error{Field: field, Wanted: "a name on one line", Got: "a line break in it", Hint: "end lines with LF or CRLF, not with CR alone"}
-		case seen[name] > 0: // the name stays out of the text: without a header row it is a cell
+		case seen[name] > 0: // the name is not shown: without a header row it is a cell
 			return &Error{Field: field, Wanted: "a name of its own", Got: fmt.Sprintf("that of column %d", seen[name]),
 				Hint: "rename one of the two, or add the header row if it is missing"}
 		}
@@ -36,14 +36,14 @@ func checkHeader(header []string) error {
 	return nil
 }
 
-// checkNames refuses a header that may be a row of data: the first row of a file without a header
-// is a person, and names of columns are published.
+// checkNames returns an error for a header that may be a row of data: the first row of a file
+// without a header is a person, and names of columns are published.
 //
 // One cell that reads as a number, a date or a missing value is enough, for a row like "Alice
-// Miller,34,71250.5" has one that does not. Names that were declared are not asked: whoever wrote
-// them down knows that they are names.
+// Miller,34,71250.5" has one that does not. Declared names are not checked: whoever wrote them down
+// knows that they are names.
 func checkNames(header []string) error {
-	const most = 8 // that are told
+	const most = 8 // are shown
 	var at []string
 	for i, name := range header {
 		if readsAsData(name) {
@@ -61,11 +61,11 @@ func checkNames(header []string) error {
 		Hint: "add the header row if it is missing, for names are published; if these are the names, declare them with --columns or --schema"}
 }
 
-// readsAsData says that a name may be a cell of data: a number, a date or a missing value.
+// readsAsData reports whether a name may be a cell of data: a number, a date or a missing value.
 //
-// A number in any notation, or a date, is what has a digit and no letter, whatever marks stand
-// between the digits: 34, 71,250.50, $5, 12 %, 2021-03-04, 3.4.2021, 10:30. With letters: numbers
-// as programs write them, a date or a time of day with nothing but words of dates beside it
+// A name with a digit and no letter is a number in some notation, or a date, whatever marks are
+// between the digits: 34, 71,250.50, $5, 12 %, 2021-03-04, 3.4.2021, 10:30. With letters it may be
+// a number as programs write it, a date or a time of day with only words of dates beside it
 // (2021-03-04T10:00:00Z, 10:30 UTC), and the same with the name of a month (Mar 4 2021). So age,
 // x1, 2nd_visit, t0, PM2.5 and 24h are names. A missing value is one of the words of [ParseCell] or
 // of missingInText, or nothing but strokes.

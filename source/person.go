@@ -15,8 +15,9 @@ import (
 // text, blanks around them ignored. A key of a number reads as that number: no other text has it.
 func personOf(label string) string { return new(Dialect).personOf(label) }
 
-// personOf is [personOf] of a label in a text that is written so: the dialect's marks belong to
-// numbers alone, and labels that are none stay as they are. Codes for missing name nobody.
+// personOf returns the key of the person that a label in the dialect d names: the dialect's marks
+// belong to numbers only, and labels that are no numbers stay as they are. Codes for missing name
+// nobody.
 func (d *Dialect) personOf(label string) string {
 	person := strings.TrimSpace(label)
 	plain, ok := d.plain(person)
@@ -35,10 +36,10 @@ func (d *Dialect) personOf(label string) string {
 // to the length of any text.
 const exponentDigits = 17
 
-// exactDecimal returns the one way to write the decimal number that a text is: its digits without
-// zeros at either end, then the power of ten unless that is 0 ("15", "15e-1", "-15e2"), and "0"
-// for zero. It is false for texts that ParseCell does not read as decimal numbers, and for powers
-// of ten of more than exponentDigits digits.
+// exactDecimal returns the canonical form of the decimal number in a text: its digits without zeros
+// at either end, then the power of ten unless that is 0 ("15", "15e-1", "-15e2"), and "0" for zero.
+// ok is false for texts that ParseCell does not read as decimal numbers, and for powers of ten of
+// more than exponentDigits digits.
 func exactDecimal(s string) (canonical string, ok bool) {
 	sign, rest := "", s
 	if rest != "" && (rest[0] == '-' || rest[0] == '+') {
@@ -70,7 +71,7 @@ func exactDecimal(s string) (canonical string, ok bool) {
 	return sign + significant, true
 }
 
-// exponentOf reads what stands behind the e of a number.
+// exponentOf reads the exponent after the e of a number.
 func exponentOf(s string) (int64, bool) {
 	digits := strings.TrimLeft(s, "+-")
 	if digits == "" || len(s)-len(digits) > 1 || !onlyDigits(digits) {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// A Reader brings rows in, once, from front to back: a format of ours, or one of your own for [Of].
-// A reader whose format knows what its columns hold is a [Typed] one too.
+// A Reader reads rows, once, from front to back: a format of ours, or one of your own for [Of]. A
+// reader whose format knows the types of its columns is also a [Typed] one.
 type Reader interface {
 	// Header returns the names of all columns, distinct and not empty.
 	Header() []string
@@ -24,12 +24,12 @@ type Reader interface {
 	Close() error
 }
 
-// Texts is a reader that can say what stands in a cell that is no number. Codes of text that mean
-// missing are found there, and how the cells of a column are written that cannot be read.
+// Texts is a reader that knows the text of a cell that is no number. It serves to find codes of
+// text that mean missing, and to describe cells that cannot be read.
 type Texts interface {
 	Reader
 	// Text returns the text of the i-th selected cell of the row that Next returned last. It is
-	// asked of cells of the kind NotNumber alone.
+	// called for cells of the kind NotNumber only.
 	Text(i int) string
 }
 
@@ -52,8 +52,8 @@ const (
 	NotNumber             // anything else
 )
 
-// Cell is what a cell of a reader that has numbers holds: NaN is a missing one. The value is 0
-// unless the kind is Number.
+// Cell returns the cell of a reader that has numbers: NaN is a missing one. The value is 0 unless
+// the kind is Number.
 func Cell(v float64) (float64, Kind) {
 	switch {
 	case v-v == 0:
@@ -64,8 +64,8 @@ func Cell(v float64) (float64, Kind) {
 	return 0, NotFinite
 }
 
-// Widen is the number that a float32 stands for: the float64 of the shortest decimal that names it,
-// which is what CSV of the same table has. float64(v) would make .1 to .10000000149.
+// Widen returns the number that a float32 stands for: the float64 of the shortest decimal that
+// names it, as CSV of the same table has it.
 func Widen(v float32) float64 {
 	const exact = 1 << 24 // whole numbers up to it are float32, and their own decimals
 	w := float64(v)
@@ -76,7 +76,7 @@ func Widen(v float32) float64 {
 	return w
 }
 
-// checked is a cell as a reader has it, which may be anybody's.
+// checked returns a cell of a reader, which may be anybody's, made valid.
 func checked(v float64, kind Kind) (float64, Kind) {
 	if kind == Number {
 		return Cell(v)
@@ -84,26 +84,26 @@ func checked(v float64, kind Kind) (float64, Kind) {
 	return 0, min(kind, NotNumber)
 }
 
-// Typed is a reader whose format says what its columns hold. An inferred schema is then chosen by
-// types, and no cell is looked at.
+// Typed is a reader whose format states the types of its columns. An inferred schema is then chosen
+// by types, without a look at cells.
 type Typed interface {
 	Reader
 	// Types returns the type of every column of the header.
 	Types() []Type
 }
 
-// A Type is what all cells of a column hold, by its format. The zero Type says nothing: then cells
+// A Type describes all cells of a column, by its format. The zero Type says nothing: then cells
 // decide, as in CSV.
 type Type struct {
 	Numbers bool   // or missing cells
 	Name    string // in the plural: "whole numbers", "dates"; "" for the zero Type
-	// Hint says how to make a column of this type one of numbers, where it cannot be fitted as it
-	// is. Text without one is read as cells of CSV are.
+	// Hint says how to make a column of this type numeric, if it cannot be fitted as it is. Text
+	// without a hint is read as cells of CSV are.
 	Hint string
 }
 
-// Of is the table of a reader's rows. The table owns the reader: it is closed with the table, or
-// here if there is an error.
+// Of returns the table of a reader's rows. The table owns the reader: it is closed with the table,
+// or here if there is an error.
 //
 // The schema says which columns are fitted, and no row is read before [Table.Read]. With
 // Schema.Infer they are chosen by types, or from the first rows where columns have none (see the
@@ -153,8 +153,8 @@ func TypesOf(reader Reader) []Type {
 }
 
 // Foresee returns the columns that Of would fit, and closes the reader; it reads no row. With
-// Schema.Infer these are as far as names and types tell, and known is false where cells will
-// decide. With neither columns nor Infer the error is an *Undeclared.
+// Schema.Infer it goes by names and types, and known is false if cells will decide. With neither
+// columns nor Infer the error is an *Undeclared.
 func Foresee(reader Reader, schema *Schema) (columns []Column, known bool, err error) {
 	defer reader.Close()
 	t, err := begin(reader, schema)

@@ -9,11 +9,11 @@ import (
 	"unicode"
 )
 
-// repeats watches a table without a unit for signs that a person has several rows: the values of an
-// identifier that come back. It is an input error, for the custodian's terminal alone, and not part
-// of the privacy promise: which tables it finds is a matter of rules of thumb.
+// repeats watches a table without a unit for signs that a person has several rows: an identifier
+// whose values repeat. It is an input error, for the custodian's terminal alone, and not part of
+// the privacy promise: rules of thumb decide which tables it finds.
 type repeats struct {
-	suspects []*suspect // identifiers by their names
+	suspects []*suspect // by their names
 	first    []float64  // the values of the first rows, row-major
 	table    *Table
 }
@@ -21,18 +21,18 @@ type repeats struct {
 // A suspect is a column with the name of an identifier. It is read as text, unless it is fitted.
 type suspect struct {
 	name   string
-	label  int // its place among labels, -1 if it is fitted
-	column int // .. then, its place among the columns
-	few    int // so many different values may still be those of a category
+	label  int // its index among labels, -1 if it is fitted
+	column int // .. then, its index among the columns
+	few    int // this many different values may still be those of a category
 	seen   map[string]bool
-	again  bool // a value came back
+	again  bool // a value repeated
 }
 
-// fewCategories is how many different values a column such as ward_id may have without being taken
-// for one of persons. A guess.
+// fewCategories is the number of different values that a column such as ward_id may have before it
+// counts as one of persons. A guess.
 const fewCategories = 12
 
-// watch finds the identifiers among the names of the header, and has them read.
+// watch finds the identifiers among the names of the header, and makes the reader return them.
 func (t *Table) watch() *repeats {
 	r := &repeats{table: t}
 	fitted := t.schema.Names()
@@ -45,7 +45,7 @@ func (t *Table) watch() *repeats {
 		switch words := nameWords(name); {
 		case generic:
 			s.few = fewCategories
-		case len(words) == 1 && aloneWords[words[0]]: // "patient" may be a yes and a no
+		case len(words) == 1 && aloneWords[words[0]]: // "patient" may hold yes and no
 			s.few = 2
 		}
 		if s.column < 0 {
@@ -57,7 +57,7 @@ func (t *Table) watch() *repeats {
 	return r
 }
 
-// row looks at a row that was handed over, NaN in place of bad cells.
+// row looks at a row that was passed on, NaN in place of bad cells.
 func (r *repeats) row(values []float64, labels []string) error {
 	if r == nil {
 		return nil
@@ -88,8 +88,8 @@ func (r *repeats) row(values []float64, labels []string) error {
 	return nil
 }
 
-// seldom lists the columns with the name of an identifier that have too few different values to be
-// sure of them.
+// seldom returns the columns with the name of an identifier that have too few different values to
+// decide.
 func (r *repeats) seldom() (names []string) {
 	if r == nil {
 		return nil
@@ -113,19 +113,19 @@ func (r *repeats) values() error {
 	return nil
 }
 
-// A severalRows is the *Error of a column that tells apart persons with several rows.
+// A severalRows is the *Error for a column that identifies persons with several rows.
 type severalRows struct {
 	fault  *Error
 	column string
 }
 
-// Error is that of the *Error.
+// Error returns the text of the *Error.
 func (e *severalRows) Error() string { return e.fault.Error() }
 
 // Unwrap returns the mistake in words.
 func (e *severalRows) Unwrap() error { return e.fault }
 
-// errRepeats names both ways out.
+// errRepeats returns the error, with both ways to fix it.
 func errRepeats(name, why string, fitted bool) error {
 	first := ""
 	if fitted {
@@ -136,7 +136,7 @@ func errRepeats(name, why string, fitted bool) error {
 		Hint: fmt.Sprintf(`--unit %s%s protects persons with all of their rows; --unit none says that every row is a person of its own; a schema says either as "unit"`, name, first)}}
 }
 
-// Words of names. Those of aloneWords name a person without "id" behind them.
+// Words of names. Those of aloneWords name a person without "id" after them.
 var (
 	aloneWords  = wordSet("patient subject participant respondent individual customer client user employee student pupil resident member proband donor animal")
 	personWords = wordSet("patient subject subj subjid usubjid participant respondent resp individual person customer client user employee worker student pupil teacher " +
@@ -153,8 +153,8 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// identifies reports that a column is called as one that tells persons apart, or as an identifier
-// of anything: "patient_id", "PatientID", "subject", "MRN"; "ward_id".
+// identifies reports whether a column's name is that of an identifier of persons, or of an
+// identifier of anything: "patient_id", "PatientID", "subject", "MRN"; "ward_id".
 func identifies(name string) (person, generic bool) {
 	words := nameWords(name)
 	if len(words) == 0 {
@@ -178,8 +178,8 @@ func identifies(name string) (person, generic bool) {
 	return false, last == "id" || last == "identifier" || last == "uuid"
 }
 
-// nameWords are the words of a name in lower case: "Patient-ID", "patientId" and "patient id" have
-// the same.
+// nameWords returns the words of a name in lower case: "Patient-ID", "patientId" and "patient id"
+// have the same.
 func nameWords(name string) []string {
 	var words []string
 	var word []rune
@@ -204,21 +204,21 @@ func nameWords(name string) []string {
 	return words
 }
 
-// When whole numbers are taken for labels of persons. Guesses, held against the tables of
+// When whole numbers count as labels of persons. Guesses, checked against the tables of
 // repeats_test.go.
 const (
 	fewestLabels  = 20  // different numbers, at least
 	leastOften    = 1.5 // rows of each, on average
-	mostOfOne     = .2  // part of the rows that one of them may have
-	othersLooked  = 32  // columns that are looked at beside it, at most
-	leastAlike    = .2  // variance between persons, of all variance
-	leastRough    = .5  // how far numbers that are neighbours differ, 1 where they have no order
+	mostOfOne     = .2  // largest part of the rows that one of them may have
+	othersLooked  = 32  // other columns that are compared with it, at most
+	leastAlike    = .2  // variance between persons, as a part of all variance
+	leastRough    = .5  // how far neighbouring numbers differ, 1 if they have no order
 	sureDeviances = 6   // standard deviations of the measure of alikeness
 )
 
-// labelColumn returns the first column of d whose whole numbers are labels, and no measurement: -1
-// for none. Rows with one label are alike in another column, as those of one person are, and rows
-// with labels that are neighbours are not, as those with about the same age, count or date are.
+// labelColumn returns the first column of d whose whole numbers are labels and not measurements, -1
+// for none. Rows with the same label are alike in another column, as one person's rows are, and
+// rows with neighbouring labels are not, as those with about the same age, count or date are.
 func labelColumn(rows []float64, d int) int {
 	if d < 2 {
 		return -1
@@ -246,8 +246,9 @@ func labelColumn(rows []float64, d int) int {
 	return -1
 }
 
-// labelsOf sorts the rows by their whole numbers in column j, those without one left out: order are
-// the rows, and ends where each number's end. Nil if there is another number.
+// labelsOf sorts the rows by their whole numbers in column j, without those that lack one: order
+// holds the rows, and ends the end of each number's rows. Nil if there is a number that is not
+// whole.
 func labelsOf(rows []float64, d, j int) (order, ends []int) {
 	order = make([]int, 0, len(rows)/d)
 	for i := range len(rows) / d {
@@ -279,7 +280,7 @@ func compare(a, b float64) int {
 	return 0
 }
 
-// largest is the size of the largest group.
+// largest returns the size of the largest group.
 func largest(ends []int) (most int) {
 	from := 0
 	for _, end := range ends {
@@ -288,8 +289,8 @@ func largest(ends []int) (most int) {
 	return most
 }
 
-// ranksOf are the ranks of column j, equal ones the mean of theirs, NaN where a number is missing;
-// nil if too few are different.
+// ranksOf returns the ranks of column j, equal ones the mean of theirs, NaN where a number is
+// missing; nil if too few are different.
 func ranksOf(rows []float64, d, j int) []float64 {
 	n := len(rows) / d
 	ranks, order := make([]float64, n), make([]int, 0, n)
@@ -316,11 +317,11 @@ func ranksOf(rows []float64, d, j int) []float64 {
 	return ranks
 }
 
-// alike reports that ranks are alike within groups of rows and not between groups that are
-// neighbours. The mean of a group is held against those of the two beside it, which takes out
-// whatever follows the order of the groups, and against what its own rows let it vary.
+// alike reports whether ranks are alike within groups of rows and not between neighbouring groups.
+// The mean of a group is compared with those of its two neighbours, which removes any trend in the
+// order of the groups, and with the variance that its own rows imply.
 func alike(ranks []float64, order, ends []int) bool {
-	var means, errs []float64 // of groups of two rows or more: their means, and the variances of these
+	var means, errs []float64 // of groups of at least two rows: their means, and the variances of these
 	within, from := 0., 0
 	for _, end := range ends {
 		sum, squares, n := 0., 0., 0.
@@ -345,7 +346,7 @@ func alike(ranks []float64, order, ends []int) bool {
 		bent, chance = bent+s*s, chance+errs[g]+(errs[g-1]+errs[g+1])/4
 	}
 	bent, chance = bent/float64(groups-2), chance/float64(groups-2)
-	const ofMid = 1.5 // variance of s, in that of a mean, where groups have no order
+	const ofMid = 1.5 // variance of s, relative to that of a mean, if groups have no order
 	between := (bent - chance) / ofMid
 	return between >= leastAlike*(between+within) && bent >= leastRough*ofMid*variance(means) &&
 		bent >= chance*(1+sureDeviances*math.Sqrt(4/float64(groups)))

@@ -9,20 +9,20 @@ import (
 )
 
 // A Report counts what was read. It depends on the rows: show it on the custodian's terminal, and
-// nowhere else. It prints and encodes as "[protected]"; Text is the one way to its words.
+// nowhere else. It prints and encodes as "[protected]"; only Text returns its words.
 type Report struct {
-	Rows    int // of the input, bad ones included
-	BadRows int // with at least one cell to fit that is missing or no finite number
+	Rows    int // of the input, including bad ones
+	BadRows int // with at least one fitted cell that is missing or no finite number
 	Columns []ColumnReport
-	// Of the columns of categories.
+	// For the columns of categories.
 	Categories []CategoryReport
-	Inferred   bool      // the columns
-	LookedAt   int       // .. from the cells of so many rows, 0 for the types of columns alone
+	Inferred   bool      // the columns were inferred
+	LookedAt   int       // .. from the cells of this many rows, 0 if only from the types of columns
 	LeftOut    []LeftOut // by inference, with the reason
 	NoPerson   int       // rows whose unit is missing
 	NoGroup    int       // rows of none of the groups
-	// Repeats are columns with the name of an identifier whose values come back, but are too few to
-	// tell whether they are persons.
+	// Repeats are columns with the name of an identifier whose values repeat, but are too few to
+	// decide whether they name persons.
 	Repeats []string
 }
 
@@ -33,16 +33,16 @@ type ColumnReport struct {
 	Missing   int
 	NotFinite int
 	NotNumber int
-	Coded     int // that hold a code for missing
+	Coded     int // cells that hold a code for missing
 	Outside   int // numbers outside the declared limits, which are missing cells
 }
 
 // A CategoryReport counts the cells of one column of categories.
 type CategoryReport struct {
 	Name    string
-	Known   int // cells that hold a value that is declared
+	Known   int // cells that hold a declared value
 	Missing int
-	Other   int // that hold another, which count as missing
+	Other   int // cells that hold another, which count as missing
 }
 
 // LeftOut is a column that inference did not choose.
@@ -60,7 +60,7 @@ func (c *ColumnReport) count(kind Kind) {
 	}
 }
 
-// Report returns the counts so far; they are whole once Read has returned.
+// Report returns the counts so far; they are complete once Read has returned.
 func (t *Table) Report() Report {
 	r := t.report
 	r.Columns = append([]ColumnReport(nil), r.Columns...)
@@ -77,12 +77,12 @@ var reportSource string
 
 var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{"plural": words.Plural, "digits": words.Digits, "quote": quoteColumns, "names": quoteNames}).Parse(reportSource))
 
-// Text is the report in words, a line each.
+// Text returns the report in words, one line each.
 func (r Report) Text() string {
-	type plain Report // whose String hides nothing: it has none
+	type plain Report // without the String that hides it
 	var b strings.Builder
 	if err := reportTemplate.Execute(&b, plain(r)); err != nil {
-		panic(err) // a strings.Builder never fails, and what the template names is there
+		panic(err) // a strings.Builder never fails, and the fields that the template names exist
 	}
 	return b.String()
 }
@@ -95,20 +95,20 @@ func quoteColumns(columns []ColumnReport) string {
 	return quoteNames(names)
 }
 
-// String hides the counts from every kind of print.
+// String returns "[protected]".
 func (Report) String() string { return "[protected]" }
 
-// GoString hides the counts from %#v.
+// GoString returns "[protected]", for %#v.
 func (Report) GoString() string { return "[protected]" }
 
-// MarshalJSON hides the counts from encoders.
+// MarshalJSON returns "[protected]", for encoders.
 func (Report) MarshalJSON() ([]byte, error) { return []byte(`"[protected]"`), nil }
 
-// String hides what a table holds from every kind of print.
+// String returns "[protected]".
 func (*Table) String() string { return "[protected]" }
 
-// GoString hides what a table holds from %#v.
+// GoString returns "[protected]", for %#v.
 func (*Table) GoString() string { return "[protected]" }
 
-// MarshalJSON hides what a table holds from encoders.
+// MarshalJSON returns "[protected]", for encoders.
 func (*Table) MarshalJSON() ([]byte, error) { return []byte(`"[protected]"`), nil }

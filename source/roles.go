@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// A Grouping is a column that says of which group a row is, and the groups that there can be.
+// A Grouping is a column that names the group of a row, and the groups that are possible.
 type Grouping struct {
 	Name       string   `json:"name"`
 	Categories []string `json:"categories"`
 }
 
-// roles are the columns of an input that are not fitted but say whose a row is, and of which group.
+// roles are the columns of an input that are not fitted but name the person and the group of a row.
 // Their cells are text, blanks around it ignored.
 type roles struct {
-	unit   int // its place among labels, -1 for none
+	unit   int // its index among labels, -1 for none
 	csv    Dialect
 	by     []Grouping
-	byAt   []int // the places of by among labels
-	labels []int // the columns, by their numbers in the header
+	byAt   []int // the indices of by among labels
+	labels []int // the columns, by their indices in the header
 }
 
 // rolesOf finds the schema's unit and groups in the header.
@@ -60,7 +60,7 @@ func (r *roles) unitOf(labels []string) string {
 	return r.csv.personOf(labels[r.unit])
 }
 
-// groupOf is the number of the group of a row with these labels, -1 for one of no group: the last
+// groupOf returns the number of the group of a row with these labels, -1 for no group: the last
 // column's categories change fastest.
 func (r *roles) groupOf(labels []string) (group int) {
 	for i, g := range r.by {
@@ -81,8 +81,8 @@ func headerText(header []string) string {
 	return "only " + quoteNames(header)
 }
 
-// Groups are the groups that a schema's groupings make, in the order of their numbers: of each, its
-// category in every grouping. One group without any for no groupings.
+// Groups returns the groups that a schema's groupings define, in the order of their numbers: of
+// each, its category in every grouping. Without groupings it returns one group with no category.
 func (s *Schema) Groups() [][]string {
 	groups := [][]string{nil}
 	for _, g := range s.By {
@@ -97,7 +97,7 @@ func (s *Schema) Groups() [][]string {
 	return groups
 }
 
-// tidyRoles takes the blanks off the names of unit and groups and reports what makes no sense.
+// tidyRoles trims the names of unit and groups and returns an error if they make no sense.
 func (s *Schema) tidyRoles() error {
 	s.Unit = strings.TrimSpace(s.Unit)
 	taken := map[string]bool{}

@@ -15,17 +15,17 @@ import (
 // longestCode bounds a code of text that means missing, in bytes.
 const longestCode = 100
 
-// rules say which cells of a table's columns are missing by what its schema declares: cells that
-// hold a code, and numbers outside the limits. They look at one cell alone, so a row's cells decide
-// nothing about any other row.
+// rules decide which cells of a table's columns are missing by the schema's declarations: cells
+// that hold a code, and numbers outside the limits. They look at one cell at a time, so a row's
+// cells decide nothing about any other row.
 type rules struct {
 	low, high []float64 // of every column, inclusive; the finite numbers where none are declared
 	codes     [][]float64
 	words     [][]string
 	coded     []int // the columns that have codes of numbers
-	yesNo     []int // those of the kind YesNo
-	dates     []int // and of Dates
-	logs      []int // and of Logs, with their maps
+	yesNo     []int // the columns of the kind YesNo
+	dates     []int // .. of Dates
+	logs      []int // .. of Logs, with their maps
 	maps      []dense.Log
 }
 
@@ -51,7 +51,7 @@ func rulesOf(columns []Column) (r rules) {
 	return r
 }
 
-// splitCodes parts codes that mean missing into numbers and text. They are tidy.
+// splitCodes divides codes that mean missing into numbers and text. They are tidy.
 func splitCodes(codes []any) (numbers []float64, words []string) {
 	for _, code := range codes {
 		switch c := code.(type) {
@@ -76,7 +76,7 @@ func (c Column) limits() (low, high float64) {
 	return low, high
 }
 
-// keep reports that all cells of a row are finite numbers that no rule makes missing.
+// keep reports whether all cells of a row are finite numbers that no rule makes missing.
 func (r *rules) keep(values []float64, kinds []Kind) bool {
 	low, high := r.low[:len(kinds)], r.high[:len(kinds)]
 	for i, kind := range kinds {
@@ -92,8 +92,8 @@ func (r *rules) keep(values []float64, kinds []Kind) bool {
 	return true
 }
 
-// isCode reports a cell of column i that holds a code for missing: a number, or the text of a cell
-// that is none. Numbers compare as numbers, text in any case of letters.
+// isCode reports whether a cell of column i holds a code for missing: a number, or the text of a
+// cell that is no number. Numbers compare as numbers, text in any case of letters.
 func (r *rules) isCode(i int, v float64, kind Kind, text func() string) bool {
 	switch kind {
 	case Number:
@@ -109,11 +109,11 @@ func isWord(words []string, text string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, text) })
 }
 
-// outside reports a number beyond the limits of column i.
+// outside reports whether a number is beyond the limits of column i.
 func (r *rules) outside(i int, v float64) bool { return !(r.low[i] <= v && v <= r.high[i]) }
 
 // tidyCodes returns codes that mean missing as finite float64 and as text that does not read as a
-// number, each once. The field is that of errors.
+// number, each once. field is used in errors.
 func tidyCodes(field string, codes []any) (tidy []any, err error) {
 	for _, code := range codes {
 		code, err := tidyCode(field, code)

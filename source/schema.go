@@ -19,42 +19,42 @@ import (
 type Schema struct {
 	// At least one, names distinct, unless Infer is set.
 	Columns []Column `json:"columns"`
-	// Infer has the cells of the first rows choose the columns, where none are declared. The
-	// privacy promise does not cover that choice, and releases say so.
+	// Infer lets the cells of the first rows choose the columns, if none are declared. The privacy
+	// promise does not cover that choice, and releases say so.
 	Infer bool `json:"-"`
-	// Title and Dataset name what is released, and what it is made of, for people and ledgers; ""
-	// if they are not stated.
+	// Title and Dataset name the release and its data set, for people and ledgers; "" if they are
+	// not stated.
 	Title   string `json:"title,omitempty"`
 	Dataset string `json:"dataset,omitempty"`
-	// Unit is the column that says whose a row is: rows with one value there are one person. With
-	// "" a row is a person, and a table whose rows look like several of one person is refused;
-	// NoUnit states that every row is a person, whatever it looks like.
+	// Unit is the column that names the person of a row: rows with the same value are one person.
+	// With "" a row is a person, and a table whose rows seem to be several of one person is
+	// refused; NoUnit states that every row is a person, whatever it looks like.
 	Unit string `json:"unit,omitempty"`
-	// By are the columns that say of which group a row is: each group gets a model of its own.
+	// By are the columns that name the group of a row: each group gets a model of its own.
 	By []Grouping `json:"by,omitempty"`
 	// CSV says how the input is written, if it is CSV, and codes that mean missing in all columns.
 	CSV Dialect `json:"csv,omitzero"`
-	// Unreadable says what becomes of cells that hold something but no number: "" is an error that
-	// counts them, UnreadableMissing a missing cell each.
+	// Unreadable says what happens to cells that hold something but no number: "" is an error that
+	// counts them, UnreadableMissing makes each a missing cell.
 	Unreadable string `json:"unreadable,omitempty"`
 }
 
-// UnreadableMissing has cells that cannot be read count as missing.
+// UnreadableMissing makes cells that cannot be read count as missing.
 const UnreadableMissing = "missing"
 
 // A Column is one column to fit.
 type Column struct {
 	// Required. As in the header, blanks around it ignored.
 	Name string `json:"name"`
-	// The unit it is recorded in, in its own units, positive; 0 if unknown.
+	// The unit in which it is recorded, in its own units, positive; 0 if unknown.
 	RoundedTo float64 `json:"rounded_to,omitempty"`
-	// What a value can be; nil if unknown. A cell outside is a missing one.
+	// The limits of a value; nil if unknown. A cell outside is a missing one.
 	AtLeast *float64 `json:"at_least,omitempty"`
 	AtMost  *float64 `json:"at_most,omitempty"`
-	// What reports call it, and the unit of its values ("kg"); "" for its name, and if unknown.
+	// Its label in reports, and the unit of its values ("kg"); "" for its name, and if unknown.
 	Label         string `json:"label,omitempty"`
 	UnitOfMeasure string `json:"unit_of_measure,omitempty"`
-	// What the column holds: one of the kinds below; "" is Numbers.
+	// The kind of its values: one of the kinds below; "" is Numbers.
 	Kind string `json:"kind,omitempty"`
 	// The values of a category; nil for numbers.
 	Categories []string `json:"categories,omitempty"`
@@ -62,7 +62,7 @@ type Column struct {
 	Missing []any `json:"missing,omitempty"`
 }
 
-// Named is a schema of columns of which only the names are known.
+// Named returns a schema of columns of which only the names are known.
 func Named(names []string) *Schema {
 	schema := &Schema{}
 	for _, name := range names {
@@ -71,11 +71,11 @@ func Named(names []string) *Schema {
 	return schema
 }
 
-// NoUnit in the place of a unit says that every row is a person of its own, and NoGroups in the
-// place of the columns that make groups, where some are asked for, that there is one model.
+// NoUnit in place of a unit says that every row is a person of its own, and NoGroups in place of
+// the columns that define groups, where some are asked for, that there is one model.
 const NoUnit, NoGroups = "none", "none"
 
-// Person returns the column that says whose a row is, "" if every row is a person.
+// Person returns the column that names the person of a row, "" if every row is a person.
 func (s *Schema) Person() string {
 	if s.Unit == NoUnit {
 		return ""
@@ -166,7 +166,7 @@ func parseSchema(data []byte) (*Schema, error) {
 	return schema, schema.Tidy()
 }
 
-// malformedSchema words the decoder's errors without the names of Go's types.
+// malformedSchema rewrites the decoder's errors without the names of Go's types.
 func malformedSchema(err error) error {
 	if mistake := (*Error)(nil); errors.As(err, &mistake) { // of a dialect, or a limit
 		return mistake
@@ -202,7 +202,7 @@ func ParseColumns(list string) (*Schema, error) {
 	return schema, schema.Tidy()
 }
 
-// ColumnList writes names as ParseColumns reads them.
+// ColumnList returns names in the form that ParseColumns reads.
 func ColumnList(names []string) string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
@@ -210,7 +210,7 @@ func ColumnList(names []string) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if strings.Contains(name, ":") { // or what follows might be a kind
+		if strings.Contains(name, ":") { // the text after it might be a kind
 			b.WriteString(`"` + strings.ReplaceAll(name, `"`, `""`) + `"`)
 			continue
 		}
@@ -225,7 +225,7 @@ func ColumnList(names []string) string {
 	return b.String()
 }
 
-// Tidy takes the blanks off the names and reports what no table could satisfy, as an *Error.
+// Tidy trims the names and returns an *Error for demands that no table could satisfy.
 func (s *Schema) Tidy() error {
 	if len(s.Columns) == 0 {
 		return &Error{Field: "schema, columns", Wanted: "at least one column", Got: "none", Hint: schemaHint}
@@ -266,14 +266,14 @@ func (s *Schema) Tidy() error {
 	return s.tidyRoles()
 }
 
-// WidestUnit is the largest unit of a column: its square, a variance, has room in float64.
+// WidestUnit is the largest unit of a column: its square, a variance, fits float64.
 const WidestUnit = 1e150
 
-// gridRounding is how far from a multiple of the unit a limit may be and still count as one, in
-// units: float64's .3 is less than three tenths.
+// gridRounding is the largest distance of a limit from a multiple of the unit at which it still
+// counts as one, in units: float64's .3 is less than three tenths.
 const gridRounding = 1e-9
 
-// checkLimits reports limits that no record can keep to.
+// checkLimits returns an error for limits that no record can keep to.
 func (c Column) checkLimits() error {
 	low, high := c.limits()
 	fault := &Error{Field: fmt.Sprintf("schema, column %q, at_most", c.Name), Wanted: fmt.Sprintf("at_least, %v, or more", low), Got: fmt.Sprint(high)}

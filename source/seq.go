@@ -11,14 +11,14 @@ import (
 // A seq reads rows of numbers from an iterator.
 type seq struct {
 	names []string
-	pick  []int // columns that are asked for; nil for all
+	pick  []int // selected columns; nil for all
 	next  func() ([]float64, bool)
 	stop  func()
 	rows  int // read so far
 }
 
-// Seq is a reader of the rows of an iterator, each with a number for every name: NaN is a missing
-// cell. A row may be overwritten once the next one is asked for.
+// Seq returns a reader of the rows of an iterator, each with a number for every name: NaN is a
+// missing cell. A row may be overwritten once the next one is asked for.
 func Seq(rows iter.Seq[[]float64], names []string) Reader {
 	s := &seq{names: names}
 	s.next, s.stop = iter.Pull(rows)
@@ -28,10 +28,10 @@ func Seq(rows iter.Seq[[]float64], names []string) Reader {
 // Header returns the names.
 func (s *seq) Header() []string { return s.names }
 
-// Select picks columns; as text there is nothing.
+// Select selects columns; there are none as text.
 func (s *seq) Select(columns, _ []int) { s.pick = columns }
 
-// Next reads one row. One of another length is an error, and so is an end without a row.
+// Next reads one row. A row of another length is an error, and so is an end without a row.
 func (s *seq) Next(values []float64, kinds []Kind, _ []string) error {
 	row, ok := s.next()
 	if s.rows++; !ok {

@@ -8,36 +8,35 @@ import (
 	"slices"
 )
 
-// A Sink takes the rows, in order. It must not keep row, which is overwritten by the next one.
+// A Sink receives the rows, in order. It must not keep row, which the next one overwrites.
 type Sink interface {
-	// Append takes one row's values. First those of the columns of numbers, in the order of
-	// Table.Columns: a finite number, or NaN where the cell is missing or none; of a column of Logs
-	// what Column.Log maps it to. Then for each
-	// column of categories the number of its value, in the order of Column.Values. Its person is ""
-	// where the table has no unit or the row none, and its group the number of one of
-	// Schema.Groups, -1 for none of them.
+	// Append receives one row's values. First come those of the columns of numbers, in the order of
+	// Table.Columns: a finite number, or NaN if the cell is missing or none; for a column of Logs
+	// its image under Column.Log. Then comes for each column of categories the number of its value,
+	// in the order of Column.Values. Its person is "" if the table has no unit or the row none, and
+	// its group the number of one of Schema.Groups, -1 for none of them.
 	Append(row []float64, person string, group int)
 }
 
-// A Table is an opened input whose columns are known and whose rows wait to be read.
+// A Table is an opened input whose columns are known and whose rows are yet to be read.
 type Table struct {
 	reader  Reader
 	types   []Type   // of the header's columns
 	columns []Column // of numbers
-	schema  Schema   // as asked
+	schema  Schema   // as requested
 	// of the columns of categories
 	categories []values
 	roles      roles
 	rules      rules // of columns
 	odd        []unreadable
 	ahead      *lookAhead // of an inferred schema; nil once read
-	repeats    *repeats   // nil where the schema has a unit
-	report     Report     // but Columns, which count bad rows only
+	repeats    *repeats   // nil if the schema has a unit
+	report     Report     // without Columns, whose counts are of bad rows only
 	read       bool
 	any        bool // see TakeAnyCells
 }
 
-// take takes the schema as asked, and finds its unit and groups.
+// take adopts the requested schema, and finds its unit and groups.
 func (t *Table) take(schema *Schema) (err error) {
 	if schema != nil {
 		t.schema = *schema
@@ -116,23 +115,23 @@ func (t *Table) Schema() *Schema {
 	return &s
 }
 
-// Inferred reports that the cells chose the columns.
+// Inferred reports whether the cells chose the columns.
 func (t *Table) Inferred() bool { return t.report.Inferred }
 
-// TakeAnyCells makes Read take every input whose rows can be read: one without rows, and one in
+// TakeAnyCells makes Read accept every input whose rows can be read: one without rows, and one in
 // which a column has no number, or cells that hold something else. It is for a table that was
-// looked at before, when its custodian registered it. From then on a bad cell is a missing one
-// whatever it leaves behind: others see how a fit ends, and an error could be the doing of one row.
+// checked before, when its custodian registered it. From then on a bad cell is a missing one
+// whatever the consequence: others see how a fit ends, and one row could cause an error.
 func (t *Table) TakeAnyCells() { t.any = true }
 
 // Close releases the input.
 func (t *Table) Close() error { return t.reader.Close() }
 
-// Read hands every row to the sink, NaN in place of bad cells. It can be called once.
+// Read passes every row to the sink, NaN in place of bad cells. It can be called once.
 //
-// Its error comes after rows were handed over; the sink must then be thrown away unused. A column
+// Its error comes after rows were passed on; the sink must then be discarded unused. A column
 // without a single number is an error of type *Error, like a malformed input, and so are cells that
-// hold something but no number, unless Schema.Unreadable has them count as missing; but for
+// hold something but no number, unless Schema.Unreadable makes them count as missing; except after
 // [Table.TakeAnyCells].
 func (t *Table) Read(sink Sink) error {
 	if t.read {
@@ -147,7 +146,7 @@ func (t *Table) Read(sink Sink) error {
 			return err
 		}
 	}
-	ended := t.ahead != nil && t.ahead.ended // then a reader is not asked again: it might begin anew
+	ended := t.ahead != nil && t.ahead.ended // then the reader is not asked again: it might start over
 	t.ahead = nil
 	for !ended {
 		err := t.reader.Next(values, kinds, labels)
@@ -168,7 +167,7 @@ func (t *Table) Read(sink Sink) error {
 	return t.repeats.values()
 }
 
-// append counts a row's bad cells and hands it over. It fails once rows turn out to be several of
+// append counts a row's bad cells and passes it on. It fails once rows turn out to be several of
 // one person without a unit.
 func (t *Table) append(sink Sink, row []float64, kinds []Kind, labels []string) error {
 	values := row[:len(kinds)]
@@ -198,7 +197,7 @@ func (t *Table) append(sink Sink, row []float64, kinds []Kind, labels []string) 
 			values[i] = t.cell(i, values[i], kind)
 		}
 	}
-	for a, i := range t.rules.logs { // last, of values within the limits: of each by itself
+	for a, i := range t.rules.logs { // last, for values within the limits, each by itself
 		values[i] = t.rules.maps[a].To(values[i])
 	}
 	sink.Append(row, person, group)
@@ -225,7 +224,7 @@ func (t *Table) cell(i int, v float64, kind Kind) float64 {
 	return math.NaN()
 }
 
-// text returns the text of a cell of the row that is taken.
+// text returns the text of a cell of the current row.
 func (t *Table) text(i int) string {
 	if t.ahead != nil {
 		return t.ahead.text(i)
@@ -233,7 +232,7 @@ func (t *Table) text(i int) string {
 	return TextOf(t.reader, i)
 }
 
-// checkNumbers reports the columns that had no number in any row, all at once.
+// checkNumbers returns an error for all columns that had no number in any row.
 func (t *Table) checkNumbers() error {
 	if t.any {
 		return nil

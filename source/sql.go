@@ -11,13 +11,13 @@ import (
 type sqlAnswer struct {
 	rows   *sql.Rows
 	names  []string
-	cells  []any // of every column: *cell, or skip where it is not asked for
+	cells  []any // one per column: *cell, or skip where it is not asked for
 	values []*cell
 	labels []*cell
 }
 
-// SQL is a reader of the rows of a query, which it closes in the end: integers, floats, decimals
-// and numbers as text are numbers, NULL is a missing cell, and anything else is no number.
+// SQL returns a reader of the rows of a query, which it closes in the end: integers, floats,
+// decimals and numbers as text are numbers, NULL is a missing cell, and anything else is no number.
 func SQL(rows *sql.Rows) (Reader, error) {
 	names, err := rows.Columns()
 	if err != nil {
@@ -36,7 +36,7 @@ func SQL(rows *sql.Rows) (Reader, error) {
 // Header returns the names of the query's columns.
 func (a *sqlAnswer) Header() []string { return a.names }
 
-// Select picks columns; all others are not even looked at.
+// Select selects columns; the others are not read.
 func (a *sqlAnswer) Select(columns, labels []int) {
 	a.cells, a.values, a.labels = make([]any, len(a.names)), nil, nil
 	at := func(j int) *cell {
@@ -88,13 +88,13 @@ func (a *sqlAnswer) Text(i int) string { return a.values[i].text }
 // Close ends the query.
 func (a *sqlAnswer) Close() error { return a.rows.Close() }
 
-// A skip is where cells go that nobody asked for.
+// A skip receives cells that are not asked for.
 type skip struct{}
 
 // Scan forgets the cell.
 func (skip) Scan(any) error { return nil }
 
-// A cell is what a column holds in the row that was read last.
+// A cell is the value of a column in the row that was read last.
 type cell struct {
 	value float64
 	kind  Kind
@@ -102,7 +102,8 @@ type cell struct {
 	text  string
 }
 
-// Scan takes what the driver found. It never fails: what is no number makes a bad cell, as in CSV.
+// Scan takes the driver's value. It never fails: a value that is no number makes a bad cell, as in
+// CSV.
 func (c *cell) Scan(found any) error {
 	switch v := found.(type) {
 	case nil:

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	mostPatterns  = 64 // that are told apart in a column
+	mostPatterns  = 64 // that are distinguished in a column
 	shownPatterns = 3
 	shownColumns  = 8
 	longestShown  = 24 // characters of a pattern
 	manyLetters   = 3  // in a row that are shown
 )
 
-// unreadable are the cells of a column that hold something but no number, by their patterns. They
-// are the custodian's to see.
+// unreadable counts the cells of a column that hold something but no number, by their patterns.
+// They are for the custodian only.
 type unreadable map[string]int
 
 // note counts a cell.
@@ -35,8 +35,8 @@ func (u *unreadable) note(text string) {
 	}
 }
 
-// patternOf returns how a cell is written, without what it says: every digit is a 9 and every
-// letter an a, and what is long is cut.
+// patternOf returns how a cell is written, without its content: every digit is a 9 and every letter
+// an a, and long texts are cut.
 func patternOf(text string) string {
 	var b strings.Builder
 	letters, shown := 0, 0
@@ -69,7 +69,7 @@ func (u unreadable) often() []string {
 	return slices.SortedFunc(maps.Keys(u), func(a, b string) int { return cmp.Or(u[b]-u[a], cmp.Compare(a, b)) })
 }
 
-// shows says how the most of the cells are written.
+// shows describes how most of the cells are written.
 func (u unreadable) shows() string {
 	var parts []string
 	for _, p := range u.often() {
@@ -116,9 +116,9 @@ func (d *Dialect) readsAll(u unreadable) bool {
 	return true
 }
 
-// checkReadable reports the cells that hold something but no number, unless the schema has them
-// count as missing. A fit ends there, before anything is spent. Columns without any number are left
-// to checkNumbers, but for those that a dialect would read.
+// checkReadable returns an error for cells that hold something but no number, unless the schema
+// makes them count as missing. A fit ends there, before anything is spent. Columns without any
+// number are left to checkNumbers, except for those that a dialect would read.
 func (t *Table) checkReadable() error {
 	if t.any || t.schema.Unreadable == UnreadableMissing {
 		return nil
@@ -151,7 +151,7 @@ func (t *Table) checkReadable() error {
 	return fault
 }
 
-// ofText reports that the format has no types, as CSV has none.
+// ofText reports whether the format has no types, as CSV has none.
 func (t *Table) ofText() bool {
 	return !slices.ContainsFunc(t.types, func(kind Type) bool { return kind != Type{} })
 }

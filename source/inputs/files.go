@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/source/sqlite"
 )
 
-// patternMarks are the characters of which one makes a name that no file has a pattern.
+// patternMarks are the characters that make a name a pattern, unless a file has that name.
 const patternMarks = "*?["
 
 // openAll opens the files of a pattern, in the order of their paths.
@@ -22,8 +22,8 @@ func openAll(name string, d source.Dialect) (source.Reader, error) {
 	return source.OpenFiles(paths, Written(d))
 }
 
-// Files are the local files that an input names, for whoever must not write to them: none for
-// stdin, servers, and patterns without a match.
+// Files returns the local files that an input names, for programs that must not write to them: none
+// for stdin, servers, and patterns without a match.
 func Files(input string) []string {
 	switch scheme, ok := schemeOf(input); {
 	case scheme == "sqlite":
@@ -40,8 +40,8 @@ func Files(input string) []string {
 	return []string{input}
 }
 
-// Opened are the local files that reading an input may open: those that it names and, for SQLite,
-// what lies beside the database.
+// Opened returns the local files that reading an input may open: those that it names and, for
+// SQLite, the database's companion files.
 func Opened(input string) []string {
 	files := Files(input)
 	if scheme, _ := schemeOf(input); scheme == "sqlite" {
@@ -52,16 +52,16 @@ func Opened(input string) []string {
 	return files
 }
 
-// SQLite is the path of the file of sqlite:FILE?..
+// SQLite returns the path of the file in sqlite:FILE?..
 func SQLite(input string) (string, error) { return sqlite.Path(input) }
 
-// Scheme is that of a URL, "" of what is none, such as a path.
+// Scheme returns the scheme of a URL, "" for anything else, such as a path.
 func Scheme(input string) string {
 	scheme, _ := schemeOf(input)
 	return scheme
 }
 
-// matching are the files of a pattern, in the order of their paths; nil for a file's own name.
+// matching returns the files of a pattern, in the order of their paths; nil for a file's own name.
 func matching(input string) []string {
 	if _, err := os.Stat(input); err == nil || !strings.ContainsAny(input, patternMarks) {
 		return nil

@@ -1,4 +1,4 @@
-// Package inputs opens inputs by their names: it knows all formats of ours.
+// Package inputs opens inputs by their names: it knows all of Gauze's formats.
 package inputs
 
 import (
@@ -29,7 +29,7 @@ func Open(input string, stdin io.Reader, schema *source.Schema) (*source.Table, 
 	return source.Of(reader, schema)
 }
 
-// Foresee is source.Foresee of an input: it reads no row.
+// Foresee does what source.Foresee does, for an input: it reads no row.
 func Foresee(input string, stdin io.Reader, schema *source.Schema) (columns []source.Column, known bool, err error) {
 	reader, err := Reader(input, stdin, dialectOf(schema))
 	if err != nil {
@@ -38,7 +38,7 @@ func Foresee(input string, stdin io.Reader, schema *source.Schema) (columns []so
 	return source.Foresee(reader, schema)
 }
 
-// dialectOf says how the input is written, as far as a schema knows.
+// dialectOf returns how the input is written, as far as a schema says.
 func dialectOf(schema *source.Schema) (d source.Dialect) {
 	if schema != nil {
 		d = schema.CSV
@@ -46,7 +46,7 @@ func dialectOf(schema *source.Schema) (d source.Dialect) {
 	return d
 }
 
-// typed refuses what only text can be told, for a format that is none.
+// typed returns an error if a dialect has settings for text, for a format that is not text.
 func typed(d source.Dialect) error {
 	if !d.OfText() {
 		return nil
@@ -82,7 +82,8 @@ func Reader(input string, stdin io.Reader, d source.Dialect) (source.Reader, err
 	return Written(d)(input)
 }
 
-// openStdin tells an Arrow stream from CSV by how it begins, which is the same for every table.
+// openStdin distinguishes an Arrow stream from CSV by its first bytes, which are the same for every
+// table.
 func openStdin(stdin io.Reader, d source.Dialect) (source.Reader, error) {
 	in := bufio.NewReader(stdin)
 	if begin, _ := in.Peek(len(arrow.Magic)); string(begin) == arrow.Magic {
@@ -113,7 +114,7 @@ func schemeOf(input string) (string, bool) {
 // File opens one file.
 func File(path string) (source.Reader, error) { return file(path, source.Dialect{}) }
 
-// Written is File of files whose text is written so.
+// Written returns a function that opens a file as File does, with its text in the dialect d.
 func Written(d source.Dialect) func(path string) (source.Reader, error) {
 	return func(path string) (source.Reader, error) { return file(path, d) }
 }

@@ -1,8 +1,8 @@
 // Package lines splits comma-separated text without quotes into lines and cells, and reads the
 // plain decimal numbers among them.
 //
-// It does what encoding/csv and strconv do, for the common case alone and several times as fast,
-// and says where that case ends: whoever uses it goes on there with those two.
+// It does what encoding/csv and strconv do, for the common case only and several times as fast, and
+// reports where that case ends: there its user continues with those two.
 package lines
 
 import (
@@ -14,17 +14,19 @@ import (
 )
 
 const (
-	// firstBuffer is a guess: large beside a line and a pipe's piece, small beside a cache.
+	// firstBuffer is a guess: large compared with a line and a pipe's piece, small compared with a
+	// cache.
 	firstBuffer = 128 << 10
-	// slack is how many bytes of the buffer lie behind its text: decimals loads up to 49 from where
-	// a cell begins, and read eight at once.
+	// slack is the number of bytes after the buffer's text: decimals loads up to 49 from where a
+	// cell begins, and read eight at once.
 	slack = 64
-	// emptyReads is how often a reader may return nothing without an error.
+	// emptyReads is the number of times that a reader may return nothing without an error.
 	emptyReads = 100
 )
 
 var (
-	// ErrQuoted is returned at a line with a quote: it and all that follows are left for Rest.
+	// ErrQuoted is returned at a line with a quote: that line and all that follows are left for
+	// Rest.
 	ErrQuoted = errors.New("lines: a quote")
 	// ErrLong is returned for a line that is longer than allowed.
 	ErrLong = errors.New("lines: a line that is too long")
@@ -36,38 +38,38 @@ type Reader struct {
 	err   error // of in, once it has ended or failed
 	most  int
 	text  []byte // is followed by slack bytes
-	at    int    // the first byte of text that no line was made of
+	at    int    // the first byte of text that is in no returned line
 	line  int
 	cells []cell
 }
 
-// A cell is text[from:to], and a number, NaN for what is not read here.
+// A cell is text[from:to], and its number, NaN if it was not read here.
 type cell struct {
 	from, to int
 	value    float64
 }
 
-// New reads from in, in lines of at most so many bytes each.
+// New reads from in, in lines of at most most bytes each.
 func New(in io.Reader, most int) *Reader {
 	return &Reader{in: in, most: most, text: make([]byte, 0, firstBuffer)}
 }
 
-// Line is how many lines were read, blank ones too.
+// Line returns the number of lines read, blank ones too.
 func (r *Reader) Line() int { return r.line }
 
-// Rest is all that no line was made of.
+// Rest returns the input after the last line that was read.
 func (r *Reader) Rest() io.Reader {
 	return io.MultiReader(bytes.NewReader(r.text[r.at:]), ended{r.err}, r.in)
 }
 
-// An ended reader has failed, or has nothing.
+// An ended reader has failed, or is at its end.
 type ended struct{ err error }
 
 // Read implements io.Reader.
 func (e ended) Read([]byte) (int, error) { return 0, cmp.Or(e.err, io.EOF) }
 
-// Next reads one line and returns how many cells it has, of which the first so many can be asked
-// for until the next call.
+// Next reads one line and returns its number of cells; the first of them, as many as first says,
+// can be asked for until the next call.
 func (r *Reader) Next(first int) (cells int, err error) {
 	for {
 		end, next, err := r.end()
@@ -83,7 +85,7 @@ func (r *Reader) Next(first int) (cells int, err error) {
 			return 0, ErrQuoted
 		}
 		if r.at = next; end == next && stop == begin {
-			continue // at the end of all: half a line's end
+			continue // at the end of the text: half a line end
 		}
 		if r.line++; stop > begin {
 			return cells, nil
@@ -108,7 +110,7 @@ func (r *Reader) end() (end, next int, err error) {
 		case seen > r.most:
 			return 0, 0, ErrLong
 		case r.err == io.EOF && seen > 0:
-			r.text[:cap(r.text)][len(r.text)] = '\n' // what stood there may be digits
+			r.text[:cap(r.text)][len(r.text)] = '\n' // the byte there may have been a digit
 			return len(r.text), len(r.text), nil
 		default:
 			return 0, 0, r.err
@@ -116,7 +118,7 @@ func (r *Reader) end() (end, next int, err error) {
 	}
 }
 
-// fill reads more text, behind what is left of the old.
+// fill reads more text after the rest of the old.
 func (r *Reader) fill() {
 	left, size := r.text[r.at:], cap(r.text)
 	switch {
@@ -153,10 +155,10 @@ func (r *Reader) split(from, end, first int) (cells int, plain bool) {
 	return first + 1 + bytes.Count(text[from:end], []byte{','}), false
 }
 
-// read reads the cell that begins there, and returns where the next one does.
+// read reads the cell that begins at from, and returns where the next one does.
 func (c *cell) read(text []byte, from, end int) int {
 	d, to := read(text, from)
-	if to < end && text[to] != ',' { // there is more in the cell
+	if to < end && text[to] != ',' { // the cell has more text
 		d = none
 		if i := bytes.IndexByte(text[to:end], ','); i >= 0 {
 			to += i
@@ -168,11 +170,11 @@ func (c *cell) read(text []byte, from, end int) int {
 	return to + 1
 }
 
-// Cell is a cell's text, which the next call of Next overwrites.
+// Cell returns a cell's text, which the next call of Next overwrites.
 func (r *Reader) Cell(i int) []byte { return r.text[r.cells[i].from:r.cells[i].to] }
 
-// Numbers sets values to the float64 nearest to the numbers in some cells: NaN for what Decimal
-// does not read, which may be a number too, or none.
+// Numbers sets values to the float64 nearest to the numbers in some cells: NaN where Decimal does
+// not read the cell, which may still be a number.
 func (r *Reader) Numbers(cells []int, values []float64) {
 	for i, c := range cells {
 		values[i] = r.cells[c].value

@@ -14,8 +14,8 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// cell is a value as the number that CSV of the same table would have: the float64 nearest to the
-// decimal number that it is, or that is the shortest to name it.
+// cell returns a value as the number that CSV of the same table would have: the float64 nearest to
+// its decimal number, or to the shortest decimal that names it.
 func (l *leaf) cell(v *values, i int) (float64, source.Kind) {
 	switch {
 	case l.means == decimal:
@@ -42,8 +42,8 @@ func (l *leaf) cell(v *values, i int) (float64, source.Kind) {
 	return source.ParseCell(string(v.at(i)))
 }
 
-// exactInteger and exactPower bound the whole numbers, and the powers of ten, of which every one is
-// a float64: then one division is rounded once, as the decimal text is.
+// exactInteger and exactPower bound the whole numbers, and the powers of ten, that are all float64:
+// then one division is rounded once, as the decimal text is.
 const (
 	exactInteger = 1 << 53
 	exactPower   = 22
@@ -73,7 +73,7 @@ func (l *leaf) decimalCell(v *values, i int) (float64, source.Kind) {
 	return source.ParseCell(strconv.FormatInt(u, 10) + "e-" + strconv.Itoa(l.scale))
 }
 
-// wide is a whole number in two's complement, the highest byte first.
+// wide returns a whole number in two's complement, the highest byte first.
 func wide(b []byte) *big.Int {
 	u := new(big.Int).SetBytes(b)
 	if len(b) > 0 && b[0] >= 1<<7 {
@@ -82,7 +82,7 @@ func wide(b []byte) *big.Int {
 	return u
 }
 
-// text is a value as people write it: persons and groups are told apart by it.
+// text returns a value as people write it: persons and groups are distinguished by it.
 func (l *leaf) text(v *values, i int) string {
 	switch l.physical {
 	case format.Boolean:
@@ -111,7 +111,7 @@ func (l *leaf) text(v *values, i int) string {
 	}
 }
 
-// wholeText is what a whole number means; positive is the same one without a sign.
+// wholeText returns the meaning of a whole number as text; positive is the same one without a sign.
 func (l *leaf) wholeText(u, positive int64) string {
 	switch l.means {
 	case unsigned:
@@ -133,7 +133,7 @@ func (l *leaf) wholeText(u, positive int64) string {
 	return strconv.FormatInt(u, 10)
 }
 
-// pointed writes a whole number of 10^-scale.
+// pointed returns a whole number of 10^-scale as text.
 func pointed(digits string, scale int) string {
 	digits, negative := strings.CutPrefix(digits, "-")
 	if missing := scale + 1 - len(digits); missing > 0 {
@@ -148,7 +148,7 @@ func pointed(digits string, scale int) string {
 	return digits
 }
 
-// oldInstant is nanoseconds of a day, and the day's Julian number.
+// oldInstant returns the time of a count of nanoseconds of a day and the day's Julian number.
 func oldInstant(v deprecated.Int96) time.Time {
 	const of1970 = 2440588
 	nanoseconds := int64(v[0]) | int64(v[1])<<32

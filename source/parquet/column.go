@@ -15,7 +15,7 @@ import (
 
 const (
 	bufferSize = 64 << 10
-	// mostPage bounds a page, so that a damaged header is an error and not a full memory.
+	// mostPage bounds a page, so that a damaged header is an error and does not fill the memory.
 	mostPage = 1 << 30
 )
 
@@ -24,16 +24,16 @@ type column struct {
 	leaf  *leaf
 	codec format.CompressionCodec
 	in    *bufio.Reader
-	left  int64  // cells that are in no page read so far
-	n, at int    // cells of the page, and how many were handed over
+	left  int64  // cells in pages not read yet
+	n, at int    // cells of the page, and the number of them returned
 	there []byte // of an optional column: 1 for a cell that is not missing
-	last  int    // the place in from of the value that was handed over last
-	used  int    // values of the page that were handed over
+	last  int    // the index in from of the value that was returned last
+	used  int    // values of the page that were returned
 	index []int32
-	coded bool    // the page's values are numbers of the dictionary's
-	page  *values // of the page, where they are not
+	coded bool    // the page's values are indices into the dictionary
+	page  *values // of the page, if they are not
 	words *values // of the dictionary
-	from  *values // whichever it is
+	from  *values // whichever of the two applies
 
 	packed, unpacked []byte // kept for their memory
 }
@@ -51,8 +51,8 @@ func openColumn(file *os.File, l *leaf, chunk *format.ColumnChunk) (*column, err
 	return &column{leaf: l, codec: meta.Codec, in: bufio.NewReaderSize(section, bufferSize), left: meta.NumValues, page: &values{}, words: &values{}}, nil
 }
 
-// next returns the place of the next cell's value in from and true, or whatever and false for a
-// missing cell. A place of -1 says that there is none, which a sound file never does.
+// next returns the index of the next cell's value in from and true, or any index and false for a
+// missing cell. An index of -1 means that there is no cell, which does not happen in a sound file.
 func (c *column) next() (at int, there bool) {
 	i := c.at
 	c.at++
@@ -112,7 +112,7 @@ func (c *column) take(h *format.PageHeader) (err error) {
 	return nil // an index page
 }
 
-// takeFirst takes a data page of the first version: levels, with their size before them, are packed
+// takeFirst reads a data page of the first version: levels, with their size before them, are packed
 // with the values.
 func (c *column) takeFirst(h *format.PageHeader) (err error) {
 	if c.unpacked, err = unpack(c.codec, c.unpacked, c.packed, int(h.UncompressedPageSize)); err != nil {
@@ -129,7 +129,8 @@ func (c *column) takeFirst(h *format.PageHeader) (err error) {
 	return c.start(levels, data, h.DataPageHeader.V.Encoding, int(h.DataPageHeader.V.NumValues))
 }
 
-// takeSecond takes one of the second version: levels stand before what is packed, if anything is.
+// takeSecond reads a data page of the second version: levels come before the packed part, if
+// anything is packed.
 func (c *column) takeSecond(h *format.PageHeader) (err error) {
 	v := &h.DataPageHeaderV2.V
 	repetition, definition := int(v.RepetitionLevelsByteLength), int(v.DefinitionLevelsByteLength)
@@ -143,7 +144,7 @@ func (c *column) takeSecond(h *format.PageHeader) (err error) {
 	return c.start(levels, data, v.Encoding, int(v.NumValues))
 }
 
-// start makes a page of n cells the one that is read.
+// start makes a page of n cells the current one.
 func (c *column) start(levels, data []byte, encoding format.Encoding, n int) (err error) {
 	if n < 0 || int64(n) > c.left {
 		return errDamaged
@@ -178,7 +179,7 @@ func (c *column) start(levels, data []byte, encoding format.Encoding, n int) (er
 	return err
 }
 
-// sized is b with n bytes, in its own memory if that will do.
+// sized returns b with n bytes, in its own memory if that is large enough.
 func sized(b []byte, n int) []byte {
 	if cap(b) < n {
 		return make([]byte, n)

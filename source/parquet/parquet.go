@@ -2,7 +2,7 @@
 // of each in memory.
 //
 // It uses the parts of parquet-go that know the format (footer, encodings, compression) and not its
-// front door, which brings six megabytes of what a reader of plain columns has no use for: rows by
+// main package, which adds six megabytes that a reader of plain columns does not need: rows by
 // reflection, protocol buffers, geometry, encryption.
 package parquet
 
@@ -28,11 +28,11 @@ type reader struct {
 	leaves   []leaf // of the header
 	selected []int
 	labels   []int
-	columns  []*column // of the group that is read: the selected, then the labels
-	rows     int64     // of it that are not read yet
+	columns  []*column // of the current group: the selected columns, then the labels
+	rows     int64     // rows of the group not read yet
 }
 
-// Of reads a Parquet file, whose name stands in errors. It owns the file, which is closed with the
+// Of reads a Parquet file; name is used in errors. It owns the file, which is closed with the
 // reader, or here if there is an error in its footer.
 func Of(name string, file *os.File) (source.Reader, error) {
 	r := &reader{name: name, file: file}
@@ -46,7 +46,7 @@ func Of(name string, file *os.File) (source.Reader, error) {
 	return r, nil
 }
 
-// guarded runs f; what the decoders of a damaged file panic with is an error.
+// guarded runs f, and returns a decoder's panic on a damaged file as an error.
 func guarded(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -58,8 +58,8 @@ func guarded(f func() error) (err error) {
 
 var errDamaged = fmt.Errorf("damaged data")
 
-// fault is an error for the custodian: what the library says of the data stays behind, for it may
-// hold bytes of a cell.
+// fault returns an error for the custodian without the library's own text, which may hold bytes of
+// a cell.
 func (r *reader) fault(err error) error {
 	if _, ours := err.(*source.Error); ours {
 		return err
@@ -73,7 +73,7 @@ const (
 	tailSize  = 8 // the footer's size and the magic
 )
 
-// footer reads the file's schema and where its columns are.
+// footer reads the file's schema and the places of its columns.
 func (r *reader) footer() error {
 	info, err := r.file.Stat()
 	if err != nil {
@@ -121,9 +121,9 @@ func (r *reader) Types() []source.Type {
 	return types
 }
 
-// Select implements source.Reader: nothing but these columns is read from the file.
+// Select implements source.Reader: only these columns are read from the file.
 func (r *reader) Select(columns, labels []int) {
-	if r.rows > 0 { // of a group whose columns are open
+	if r.rows > 0 { // a group whose columns are open
 		var kept []*column
 		for _, j := range columns {
 			kept = append(kept, r.columns[slices.Index(r.selected, j)])

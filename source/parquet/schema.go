@@ -12,10 +12,10 @@ import (
 // A leaf is a column of the header.
 type leaf struct {
 	name     string
-	chunk    int // its number among the columns of a group
+	chunk    int // its index among the columns of a group
 	physical format.Type
 	size     int  // of a value in bytes, where it is fixed
-	optional bool // has levels that say which cells are there
+	optional bool // has levels that say which cells exist
 	nested   bool
 	holds    source.Type
 	means    meaning
@@ -23,11 +23,11 @@ type leaf struct {
 	unit     time.Duration // of times
 }
 
-// A meaning is what the stored values stand for.
+// A meaning says what the stored values stand for.
 type meaning uint8
 
 const (
-	plain    meaning = iota // what they are
+	plain    meaning = iota // themselves
 	unsigned                // whole numbers without a sign
 	decimal                 // whole numbers of 10^-scale
 	half                    // floats of 16 bits
@@ -123,7 +123,7 @@ func (l *leaf) interpretOld(e *format.SchemaElement) {
 	}
 }
 
-// typed says what a column holds, and how to make it one of numbers where it cannot be fitted.
+// typed returns the type of a column, with a hint at how to make it numeric if it cannot be fitted.
 func (l *leaf) typed() source.Type {
 	switch {
 	case l.means == day:

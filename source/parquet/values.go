@@ -20,7 +20,7 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// values are those of a page or a dictionary, in one of its lists.
+// values holds the values of a page or a dictionary, in one of its lists.
 type values struct {
 	n       int
 	bits    []byte
@@ -95,7 +95,7 @@ func (v *values) at(i int) []byte {
 	return v.bytes[i*v.size : (i+1)*v.size]
 }
 
-// unpack unpacks a page of size bytes; memory of to is used again.
+// unpack unpacks a page of size bytes; it reuses the memory of to.
 func unpack(codec format.CompressionCodec, to, data []byte, size int) (out []byte, err error) {
 	switch codec {
 	case format.Uncompressed:
@@ -127,7 +127,7 @@ func unpack(codec format.CompressionCodec, to, data []byte, size int) (out []byt
 	return out, err
 }
 
-// fromHalf is a float of 16 bits.
+// fromHalf returns a float of 16 bits.
 func fromHalf(b uint16) float64 {
 	const fraction, most = 10, 31
 	exponent, rest := int(b>>fraction)&most, float64(b&(1<<fraction-1))/(1<<fraction)

@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// A whole file is read from what workers have made of its pieces, if they have of all.
+// A whole file is read from the parsed pieces of workers, if all pieces were parsed.
 type whole struct {
 	source.Reader // of the file, for its header, or for all of it
 	ask           func(columns, labels []string) error
@@ -17,16 +17,16 @@ type whole struct {
 	columns       []int
 	labels        []int
 	pieces        int
-	parsed        []source.Reader // those of the pieces that are not read yet
+	parsed        []source.Reader // of the pieces that are not read yet
 	asked         bool
-	cut           bool // into what is parsed
+	cut           bool // parsed holds pieces
 }
 
-// Cut opens one file as a table whose pieces, of so many bytes, a schedule has workers parse, as
-// Open does with several files. It is nil without an error of a file of less than two pieces, and
-// of one that is not CSV that can be cut.
+// Cut opens one file as a table whose pieces, of size bytes each, workers parse by a schedule, as
+// Open does with several files. It returns nil without an error for a file of less than two pieces,
+// and for one that is not CSV that can be cut.
 func Cut(ctx context.Context, store Store, path string, size int64, open source.Opener, schedule func(context.Context, []string) error) (source.Reader, error) {
-	path, err := filepath.Abs(path) // wherever a worker runs
+	path, err := filepath.Abs(path) // a worker may run in another folder
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (w *whole) Text(i int) string {
 	return source.TextOf(w.parsed[0], i)
 }
 
-// collect has the pieces parsed, and opens what has come of them: all or none.
+// collect has the pieces parsed, and opens the results: all or none.
 func (w *whole) collect() error {
 	w.asked = true
 	header := w.Header()
@@ -118,7 +118,7 @@ func names(header []string, at []int) (names []string) {
 	return names
 }
 
-// leave gives back the disk of what is not read.
+// leave frees the disk space of what is not read.
 func (w *whole) leave() error {
 	var errs []error
 	for _, r := range w.parsed {

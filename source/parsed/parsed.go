@@ -1,10 +1,9 @@
-// Package parsed has the files of a table parsed by workers. What they make of a file lies as
-// numbers in the store of a fit, and the program that fits reads it in the order of the files, as
-// if it had parsed them itself: the rows, their order and what is said of bad cells do not depend
-// on workers.
+// Package parsed lets workers parse the files of a table. They write the result as numbers to the
+// store of a fit, and the program that fits reads it in the order of the files, as if it had parsed
+// them itself: the rows, their order and the reports of bad cells do not depend on workers.
 //
-// A file is parsed whole, by one worker, or in pieces if it is the only one and large. What none
-// has parsed is read by the program that fits, which so finds the mistake in it.
+// A worker parses a whole file, or a piece if there is only one, large file. The program that fits
+// reads files that no worker has parsed, and so finds the mistakes in them.
 package parsed
 
 import (
@@ -22,41 +21,40 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// Names in the store: what is asked, what has come of a file, and the work that it is.
+// Names in the store: the question, the parsed content of a file, and the item of work for it.
 const (
 	questionName = "parse"
 	answerName   = "parsed."
 	itemName     = "parse."
 )
 
-// errWork is all that is said of work that was not done: what a worker says of itself may depend on
-// rows.
+// errWork is the only report of work that was not done: a worker's own report may depend on rows.
 var errWork = errors.New("parsed: a file was not parsed")
 
-// A Store is where workers find what they are asked, and leave what they have parsed.
+// A Store is where workers read the question and write what they have parsed.
 type Store interface {
 	Write(name string, text []byte) error
 	Read(name string) ([]byte, error)
-	// Create is Write of what is too large to hold: it is there once all of it is written.
+	// Create writes what is too large to hold in memory: the name exists once all of it is written.
 	Create(name string, write func(io.Writer) error) error
 	File(name string) (io.ReadCloser, error)
 	Remove(name string) error
 }
 
-// A question is what workers are asked.
+// A question is the work for workers.
 type question struct {
 	Paths           []string
 	Pieces          []piece // or those of one file
 	Columns, Labels []string
 }
 
-// Open opens files as one table, whose rows a schedule has workers parse once the columns are
-// known: it hands out the items and returns when Work was called with each, or some.
+// Open opens files as one table, whose rows workers parse by a schedule once the columns are known:
+// schedule hands out the items and returns when Work was called with each, or with some.
 func Open(ctx context.Context, store Store, paths []string, open source.Opener, schedule func(context.Context, []string) error) (source.Reader, error) {
 	q, asked := question{}, false
 	for _, path := range paths {
 		if !strings.Contains(path, "://") {
-			whole, err := filepath.Abs(path) // wherever a worker runs
+			whole, err := filepath.Abs(path) // a worker may run in another folder
 			if err != nil {
 				return nil, err
 			}
@@ -80,8 +78,8 @@ func Open(ctx context.Context, store Store, paths []string, open source.Opener, 
 	return files, nil
 }
 
-// ask has the files parsed. Whether they were is seen in the store. Nobody is asked of a path that
-// is no text, by which another file could be found.
+// ask has the files parsed. The store shows whether they were. Workers are not asked for a path
+// that is no text, by which they could find another file.
 func (q question) ask(ctx context.Context, store Store, schedule func(context.Context, []string) error) error {
 	text, err := json.Marshal(q)
 	if odd := func(path string) bool { return !utf8.ValidString(path) }; err == nil {
@@ -103,11 +101,11 @@ func (q question) ask(ctx context.Context, store Store, schedule func(context.Co
 	})
 }
 
-// Is says that an item of work is one of this package's.
+// Is reports whether an item of work belongs to this package.
 func Is(item string) bool { return strings.HasPrefix(item, itemName) }
 
 // Work parses the file that an item names, unless that is done. The error is a constant, and panics
-// are one.
+// become that error.
 func Work(store Store, item string, open source.Opener) (err error) {
 	defer func() {
 		if recover() != nil {

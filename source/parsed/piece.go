@@ -13,25 +13,25 @@ import (
 )
 
 const (
-	// mostHeader and mostLine bound how far an end of them is looked for: a file with longer ones
-	// is not cut. Guesses.
+	// mostHeader and mostLine bound the search for their ends: a file with longer ones is not cut.
+	// Guesses.
 	mostHeader, mostLine = 1 << 20, 16 << 20
 )
 
-// A piece is lines of a CSV file, to be read after those of its header.
+// A piece is a range of lines of a CSV file, to be read after those of its header.
 //
-// It is cut at ends of lines, some of which may stand within quotes. But a piece that begins where
-// a record does and ends within quotes is a mistake, as a file is that ends so; and unless all
-// pieces are parsed without one the file is read whole. So, by induction, each that is read begins
-// where a record does, as the first does after the header.
+// A file is cut at ends of lines, some of which may be within quotes. But a piece that begins where
+// a record does and ends within quotes is a mistake, as a file that ends so is; and unless all
+// pieces are parsed without a mistake, the file is read whole. So, by induction, each piece that is
+// read begins where a record does, as the first does after the header.
 type piece struct {
 	Path             string
 	Header, From, To int64
-	Changed          int64 // nanoseconds: when the file was, last
+	Changed          int64 // nanoseconds: the time of the file's last change
 }
 
-// cut cuts a file into pieces of about so many bytes; nil if it is not plain CSV of several columns
-// in UTF-8, or too small.
+// cut cuts a file into pieces of about size bytes; nil if it is not plain CSV of several columns in
+// UTF-8, or too small.
 func cut(path string, size int64) (pieces []piece) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -56,9 +56,9 @@ func cut(path string, size int64) (pieces []piece) {
 	return append(pieces, p)
 }
 
-// headerOf is where the header ends, 0 if what begins the file is no plain text with a comma:
-// packed or recoded text is not valid, or has zeros. In a table of one column a blank line is a
-// row, which what reads it tells by the lines around it.
+// headerOf returns where the header ends, 0 if the file does not begin with plain text with a
+// comma: packed or recoded text is not valid, or has zeros. In a table of one column a blank line
+// is a row, which its reader recognises by the lines around it.
 func headerOf(f io.ReaderAt) (end int64) {
 	text := make([]byte, mostHeader)
 	n, _ := f.ReadAt(text, 0)
@@ -79,7 +79,7 @@ func headerOf(f io.ReaderAt) (end int64) {
 	return 0
 }
 
-// nextLine is where the first line begins after some byte of a file, 0 if that is far.
+// nextLine returns where the first line begins after some byte of a file, 0 if that is far.
 func nextLine(f io.ReaderAt, from, size int64) int64 {
 	text := make([]byte, 64<<10)
 	for at := from; at < min(size, from+mostLine); at += int64(len(text)) {
@@ -91,8 +91,8 @@ func nextLine(f io.ReaderAt, from, size int64) int64 {
 	return 0
 }
 
-// open opens a piece, of the file that was cut: in one that was put in its place, or is written to,
-// a row could be in two pieces.
+// open opens a piece of the file that was cut: if another file took its place, or it is being
+// written, a row could be in two pieces.
 func (p piece) open() (source.Reader, error) {
 	f, err := os.Open(p.Path)
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 )
 
 // A file has blocks of whole rows, each after its length and before its checksum, and ends with one
-// that is empty. Of a row there are its numbers, as float64 with the last byte first, and then its
-// labels, each after its length; between them the texts of cells of the kind NotNumber, in the same
-// way. A cell that is no number is a NaN that says of which kind it is.
+// that is empty. A row consists of its numbers, as little-endian float64, then the texts of cells
+// of the kind NotNumber, then its labels, each text after its length. A cell that is no number is a
+// NaN that encodes its kind.
 const (
 	blockBytes = 64 << 10 // about; a guess
-	mostBytes  = 1 << 30  // of a block: more is damage
+	mostBytes  = 1 << 30  // of a block: more means damage
 	number     = 8        // bytes
 	word       = 4
 	noNumber   = 0x7ff8_0000_0000_0000
@@ -84,20 +84,21 @@ func writeBlock(out io.Writer, block []byte) error {
 	return err
 }
 
-// A reader reads what was written, and removes it in the end. It has it open from the first row on:
-// of a file in pieces there are many.
+// A reader reads what write has written, and removes it in the end. It opens it with the first row:
+// a file in pieces has many.
 type reader struct {
 	store  Store
 	name   string
-	file   io.ReadCloser // nil before
+	file   io.ReadCloser // nil before the first row
 	in     *bufio.Reader
 	header []string
 	text   []byte   // of the block
-	block  []byte   // what is left of it
+	block  []byte   // the rest of it
 	texts  []string // of the last row's cells that are no number
 }
 
-// read reads what has come of a file; nil if nothing has. (A nil interface, not a nil *reader.)
+// read returns a reader of a file's parsed content; nil if there is none. (A nil interface, not a
+// nil *reader.)
 func read(store Store, i int, columns, labels []string) source.Reader {
 	name := answerName + strconv.Itoa(i)
 	file, err := store.File(name)
@@ -107,13 +108,13 @@ func read(store Store, i int, columns, labels []string) source.Reader {
 	return &reader{store: store, name: name, header: slices.Concat(columns, labels)}
 }
 
-// Header is what was selected.
+// Header returns the selected columns.
 func (r *reader) Header() []string { return r.header }
 
-// Select selects nothing more.
+// Select does nothing.
 func (r *reader) Select(_, _ []int) {}
 
-// Close gives the disk back.
+// Close frees the disk space.
 func (r *reader) Close() (err error) {
 	if r.file != nil {
 		err = r.file.Close()
@@ -156,7 +157,7 @@ func (r *reader) Next(values []float64, kinds []source.Kind, labels []string) er
 	return nil
 }
 
-// take takes a text off the block.
+// take reads a text from the block.
 func (r *reader) take(text *string) error {
 	n, size := binary.Uvarint(r.block)
 	if size <= 0 || n > uint64(len(r.block)-size) {

@@ -12,11 +12,12 @@ import (
 )
 
 const (
-	// rangeBlocks are read by one query, of 8 kB each, and most connections there are. Guesses.
+	// rangeBlocks is the number of blocks, of 8 kB each, that one query reads, and most the largest
+	// number of connections. Guesses.
 	rangeBlocks = 256
 	most        = 4
-	// leastBlocks are those of a table for which further connections are made: with 4,000 of them
-	// they took longer than they saved, with 8,000 not (docs/SOURCES.md).
+	// leastBlocks is the number of blocks of a table from which on further connections are made:
+	// with 4,000 they took longer than they saved, with 8,000 not (docs/SOURCES.md).
 	leastBlocks = 8000
 )
 
@@ -30,9 +31,9 @@ type blockRanges struct {
 	Count int
 }
 
-// asked is whether a table can be read so, for whom, and by what: a plain one, by PostgreSQL 14 or
-// newer, which finds ranges of blocks without reading the others. The lock that our transaction
-// holds keeps the rows where they are.
+// asked asks whether a table can be read so, with which snapshot and size: a plain one, by
+// PostgreSQL 14 or newer, which finds ranges of blocks without reading the others. The lock that
+// our transaction holds keeps the rows where they are.
 const asked = `SELECT pg_catalog.pg_export_snapshot(), pg_catalog.pg_relation_size(c.oid) / pg_catalog.current_setting('block_size')::int8
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_am a ON a.oid = c.relam
 WHERE c.oid = $1::regclass AND c.relkind = 'r' AND NOT c.relhassubclass AND a.amname = 'heap' AND pg_catalog.has_table_privilege(c.oid, 'SELECT')
@@ -40,8 +41,8 @@ AND NOT pg_catalog.pg_is_in_recovery() AND pg_catalog.current_setting('server_ve
 
 // blocksOf divides the blocks of a table that the transaction of a connection has touched into
 // ranges; it returns nil where that is impossible, or where the table is too small for more than
-// one connection. A server that is PostgreSQL by half may know no such thing: then the transaction
-// is begun anew.
+// one connection. A server that implements only a part of PostgreSQL may not support this: then the
+// transaction is begun again.
 func blocksOf(ctx context.Context, conn *pgconn.PgConn, config *pgconn.Config, table string) (*blockRanges, error) {
 	hands := min(most, runtime.GOMAXPROCS(0))
 	if hands < 2 {
@@ -64,7 +65,7 @@ func blocksOf(ctx context.Context, conn *pgconn.PgConn, config *pgconn.Config, t
 	for range hands - 1 {
 		other, err := pgconn.ConnectConfig(ctx, config)
 		if err != nil {
-			break // no connection is left: those that there are do
+			break // no connection is left: the ones made so far suffice
 		}
 		if _, err := other.Exec(ctx, beginReading+"; SET TRANSACTION SNAPSHOT '"+snapshot+"'").ReadAll(); err != nil {
 			_ = other.Close(ctx) // of another server, such as a copy of it
@@ -79,7 +80,7 @@ func blocksOf(ctx context.Context, conn *pgconn.PgConn, config *pgconn.Config, t
 	return r, nil
 }
 
-// Where is the condition that a row is in a range. All that is after the last one is in it.
+// Where returns the condition that a row is in a range. Everything after the last range is in it.
 func (r *blockRanges) Where(i int) string {
 	where := fmt.Sprintf(" WHERE ctid >= '(%d,0)'::tid", i*rangeBlocks)
 	if i < r.Count-1 {

@@ -14,11 +14,11 @@ type piece struct {
 	values         []float64
 	kinds          []source.Kind
 	labels         []string
-	texts          map[int]string // of cells that are no number, by their places among kinds
-	err            error          // after the last of them
+	texts          map[int]string // of cells that are no number, by their indices among kinds
+	err            error          // after the last row
 }
 
-// Say notes the text of the i-th cell of the row that was added last.
+// Say records the text of the i-th cell of the last added row.
 func (r *piece) Say(i int, text string) {
 	if r.texts == nil {
 		r.texts = map[int]string{}
@@ -26,7 +26,7 @@ func (r *piece) Say(i int, text string) {
 	r.texts[(r.rows-1)*r.columns+i] = text
 }
 
-// Add is room for one more row, until the next one is added.
+// Add returns room for one more row, valid until the next one is added.
 func (r *piece) Add() (values []float64, kinds []source.Kind, labels []string) {
 	for range r.columns {
 		r.values, r.kinds = append(r.values, 0), append(r.kinds, source.Missing)
@@ -42,18 +42,18 @@ func (r *piece) at(i int) (values []float64, kinds []source.Kind, labels []strin
 	return r.values[i*r.columns:][:r.columns], r.kinds[i*r.columns:][:r.columns], r.labels[i*r.names:][:r.names]
 }
 
-// pieceTable reads a table in pieces, some of them side by side, each hand one piece at a time, and
-// hands its rows over in the order of the pieces.
+// pieceTable reads a table in pieces, some of them at the same time, each hand one piece at a time,
+// and returns its rows in the order of the pieces.
 type pieceTable struct {
 	hands  []func(piece int, into *piece) error
 	pieces int
 	next   int // the first piece that is not read
 	read   []piece
-	piece  int // of those that are read
+	piece  int // index among those that are read
 	row    int // of this piece
 }
 
-// newPieces returns a table of so many pieces, whose rows have so many columns and labels.
+// newPieces returns a table of that many pieces, whose rows have that many columns and labels.
 func newPieces(pieces, columns, labels int, hands []func(piece int, into *piece) error) *pieceTable {
 	t := &pieceTable{hands: hands, pieces: pieces}
 	for range hands {
@@ -63,8 +63,8 @@ func newPieces(pieces, columns, labels int, hands []func(piece int, into *piece)
 	return t
 }
 
-// Next hands over a row as source.Reader does. What a hand fails with comes after the rows that it
-// has read, and after those of the pieces before.
+// Next returns a row as source.Reader does. The error of a hand comes after the rows that it has
+// read, and after those of the pieces before.
 func (t *pieceTable) Next(values []float64, kinds []source.Kind, labels []string) error {
 	for {
 		if t.piece < len(t.read) {
@@ -90,7 +90,7 @@ func (t *pieceTable) Next(values []float64, kinds []source.Kind, labels []string
 	}
 }
 
-// Text returns what was said of the i-th cell of the row that was handed over last.
+// Text returns the text of the i-th cell of the row that was returned last.
 func (t *pieceTable) Text(i int) string {
 	r := &t.read[t.piece]
 	return r.texts[(t.row-1)*r.columns+i]

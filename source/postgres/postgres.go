@@ -1,8 +1,8 @@
 // Package postgres reads a table or a query of a PostgreSQL server, streamed, in a transaction that
 // can only read and sees one state of the database.
 //
-// It stands on pgconn, the lower half of pgx: what is above it turns rows into types of Go by
-// reflection, which nothing here needs and which brings three megabytes.
+// It uses pgconn, the lower half of pgx: the upper half turns rows into Go types by reflection,
+// which is not needed here and adds three megabytes.
 package postgres
 
 import (
@@ -31,16 +31,16 @@ type reader struct {
 	labels   []int
 
 	result *pgconn.ResultReader // nil until the first row is asked for, or if there are ranges
-	ranges *blockRanges         // that are read side by side, into pieces
+	ranges *blockRanges         // read at the same time, into pieces
 	pieces *pieceTable
-	places []int // of the header's columns among the result's, -1 for none
+	places []int // indices of the header's columns among the result's, -1 for none
 }
 
-// Open opens postgres://USER@HOST/DATABASE?table=T or ?query=Q, with whatever else such a URL may
-// say. It reads no row.
+// Open opens postgres://USER@HOST/DATABASE?table=T or ?query=Q, with any other parameters of such a
+// URL. It reads no row.
 //
-// No error holds the URL: there may be a password in it. Better ones are in PGPASSWORD or in a
-// password file, which are heeded.
+// No error shows the URL, which may hold a password. PGPASSWORD or a password file are better
+// places for one, and both are used.
 func Open(input string) (source.Reader, error) {
 	head, parameters, _ := strings.Cut(input, "?")
 	table, query, rest, err := source.Asked(parameters)
@@ -69,7 +69,7 @@ func Open(input string) (source.Reader, error) {
 	return r, nil
 }
 
-// withoutPassword is an error's text, unless it shows the password in any way.
+// withoutPassword returns an error's text, unless it shows the password in any form.
 func withoutPassword(err error, password, head string) string {
 	text := err.Error()
 	user, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(head, "postgres://"), "postgresql://"), "@")
@@ -82,7 +82,7 @@ func withoutPassword(err error, password, head string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// quoted is a name, or schema and name, that stands for nothing else in SQL.
+// quoted returns a name, or schema and name, quoted such that SQL reads it as nothing else.
 func quoted(parts ...string) string {
 	for i, part := range parts {
 		parts[i] = `"` + strings.ReplaceAll(strings.ReplaceAll(part, "\x00", ""), `"`, `""`) + `"`
@@ -110,10 +110,10 @@ func (r *reader) begin() error {
 	return err
 }
 
-// codeReadOnly is what the server says of a statement that would change something.
+// codeReadOnly is the server's code for a statement that would change something.
 const codeReadOnly = "25006"
 
-// fault words an error. What the server says while it reads rows may hold a cell, and is not shown:
+// fault rewrites an error. The server's text while it reads rows may hold a cell, and is not shown:
 // its code is.
 func fault(err error, before bool) error {
 	var said *pgconn.PgError
@@ -143,7 +143,7 @@ func (r *reader) Close() error {
 	return errors.Join(r.ranges.Close(ctx), r.conn.Close(ctx))
 }
 
-// start asks for the rows: of a table the selected columns alone.
+// start asks for the rows; of a table, only the selected columns.
 func (r *reader) start() (err error) {
 	asked, query := []int{}, r.query
 	for i := range r.header {
@@ -156,7 +156,7 @@ func (r *reader) start() (err error) {
 		if r.ranges, err = blocksOf(ctx, r.conn, r.config, r.table); err != nil {
 			return err
 		}
-		// one that comes to inherit from it meanwhile has no part
+		// a table that begins to inherit from it meanwhile is left out
 		from := map[bool]string{false: " FROM ", true: " FROM ONLY "}[r.ranges != nil]
 		names := make([]string, len(asked))
 		for at, i := range asked {
@@ -226,14 +226,14 @@ func (r *reader) Text(i int) string {
 	return r.textOf(r.result.Values(), i)
 }
 
-// textOf returns what the server sent of the i-th selected cell of a row. Those of types that come
-// in binary are numbers.
+// textOf returns the server's text of the i-th selected cell of a row. Cells of types that come in
+// binary are numbers.
 func (r *reader) textOf(row [][]byte, i int) string {
 	j := r.selected[i]
 	return text(r.oids[j], row[r.places[j]])
 }
 
-// take writes down what the server sent of a row.
+// take converts the server's data of a row.
 func (r *reader) take(row [][]byte, values []float64, kinds []source.Kind, labels []string) {
 	for i, j := range r.selected {
 		values[i], kinds[i] = cell(r.oids[j], row[r.places[j]])

@@ -12,7 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// The types of PostgreSQL that are told apart, by their numbers in pg_type.
+// The types of PostgreSQL that are distinguished, by their numbers in pg_type.
 const (
 	boolean     = 16
 	int8bytes   = 20
@@ -52,8 +52,8 @@ var known = map[uint32]source.Type{
 	interval:    {Name: "spans of time", Hint: epochHint},
 }
 
-// typesOf finds what columns hold. Of a type that is not known here the server says whether it is
-// of several values; else it is read as its text is.
+// typesOf finds the types of columns. For an unknown type the server says whether it has several
+// values; else it is read as its text.
 func typesOf(ctx context.Context, conn *pgconn.PgConn, oids []uint32) ([]source.Type, error) {
 	types := make([]source.Type, len(oids))
 	var asked []string
@@ -81,7 +81,7 @@ func typesOf(ctx context.Context, conn *pgconn.PgConn, oids []uint32) ([]source.
 	return types, nil
 }
 
-// cell is a value of a selected column: nil for null.
+// cell returns the value of a selected column: nil data is null.
 func cell(oid uint32, data []byte) (float64, source.Kind) {
 	if data == nil {
 		return 0, source.Missing
@@ -101,7 +101,8 @@ func cell(oid uint32, data []byte) (float64, source.Kind) {
 	return source.ParseCell(string(data))
 }
 
-// text is a label as the server writes it, but for truth values, which other formats write out.
+// text returns a label as the server writes it, except for truth values, which are spelt out as in
+// other formats.
 func text(oid uint32, data []byte) string {
 	if oid == boolean && len(data) == 1 {
 		return map[byte]string{'t': "true", 'f': "false"}[data[0]]

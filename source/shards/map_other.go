@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Map is the first bytes of a file as memory.
+// Map returns the first bytes of a file as memory.
 func Map(*os.File, int) ([]byte, error) {
 	return nil, errors.New("files are not mapped on this system")
 }

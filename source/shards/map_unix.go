@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Map is the first bytes of a file as memory.
+// Map returns the first bytes of a file as memory.
 func Map(f *os.File, size int) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 }
 
-// Unmap ends what Map began.
+// Unmap unmaps memory that Map returned.
 func Unmap(shard []byte) error { return unix.Munmap(shard) }
 
 // Drop drops whole pages from this process's memory; the file keeps them.

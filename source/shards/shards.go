@@ -1,9 +1,10 @@
 // Package shards keeps what of a table exceeds memory on disk: in shards, mapped files without a
-// name, so that nobody opens them and nothing of them is left however the program ends. (Those of
-// a Store have one, for workers.) While a table is read from front to back, little of it is
-// in memory at a time.
+// name, so that nobody can open them and nothing of them is left however the program ends. (The
+// files of a Store have names, for workers.) While a table is read from front to back, little of it
+// is in memory at a time.
 //
-// The rows lie on the disk as they lie in memory: what protects the folder protects them.
+// The rows are on the disk as they are in memory, unencrypted: whatever protects the folder
+// protects them.
 package shards
 
 import (
@@ -24,15 +25,16 @@ import (
 
 const (
 	number = 8 // bytes
-	// shardBytes is how much disk is taken at a time: few files, little taken in vain. A guess.
+	// shardBytes is the disk space taken at a time: few files, little of it unused. A guess.
 	shardBytes = 64 << 20
-	// writeBytes are written at a time. Linux may bring all of what was written together into
-	// memory when one byte of it is read, so it is no more than it brings anyway.
+	// writeBytes is the number of bytes written at a time. Linux may read everything that was
+	// written together into memory when one byte of it is read, so it is no more than it reads
+	// anyway.
 	writeBytes = 64 << 10
 )
 
-// A Room is where the chunks of tables lie: in memory until that is used up, then in shards. It is
-// a kernel.Room, for tables that are filled one after the other.
+// A Room stores the chunks of tables: in memory until that is used up, then in shards. It is a
+// kernel.Room, for tables that are filled one after the other.
 type Room struct {
 	folder string
 	left   int // bytes of memory
@@ -40,19 +42,19 @@ type Room struct {
 	shards [][]byte           // mapped
 	free   []byte             // the rest of the last one
 	pages  map[*float64]place // of the chunks in shards, by their first numbers
-	name   string             // of the shards, and their number after it; "" for none
+	name   string             // of the shards, followed by their number; "" for none
 	err    error
-	lost   []float64 // a chunk in place of all those that can't be had
+	lost   []float64 // one chunk in place of all those that cannot be had
 }
 
-// A place is where a chunk lies: from a byte of a shard on.
+// A place is where a chunk begins: at a byte of a shard.
 type place struct {
 	pages     []byte
 	shard, at int
 }
 
-// Open returns a room with memory as a person says it, such as 2GiB: half of what this process may
-// use if nothing is said.
+// Open returns a room with memory as a person writes it, such as 2GiB: half of what this process
+// may use if it is empty.
 func Open(memory, folder string) (*Room, error) {
 	size, err := memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)()
 	size /= 2
@@ -70,27 +72,27 @@ func Open(memory, folder string) (*Room, error) {
 	return New(int(min(size, math.MaxInt)), folder), nil
 }
 
-// New returns a room with so many bytes of memory, whose shards are in a folder; "" is that for
-// temporary files.
+// New returns a room with that many bytes of memory, whose shards are in a folder; "" is the folder
+// for temporary files.
 func New(memory int, folder string) *Room {
 	return &Room{folder: folder, left: memory, pages: map[*float64]place{}}
 }
 
-// Named returns a room all of whose shards are files of a folder, called so and then 0, 1, ..
+// Named returns a room all of whose shards are files of a folder, named name0, name1, ..
 func Named(folder, name string) *Room {
 	r := New(0, folder)
 	r.name = name
 	return r
 }
 
-// Place says in which shard a chunk lies, and from which of its numbers on.
+// Place returns the shard of a chunk, and the number in it at which the chunk begins.
 func (r *Room) Place(chunk []float64) (shard, at int, ok bool) {
 	p, ok := r.pages[&chunk[0]]
 	return p.shard, p.at / number, ok
 }
 
-// Chunk returns room for n numbers, with length zero. Where a shard can't be had, all that comes
-// after is written over each other, and Err says why.
+// Chunk returns room for n numbers, with length zero. If a shard cannot be had, all later chunks
+// overwrite each other, and Err returns why.
 func (r *Room) Chunk(n int) []float64 {
 	size := n * number
 	if r.left >= size {
@@ -98,7 +100,7 @@ func (r *Room) Chunk(n int) []float64 {
 		return r.memory.Numbers(n)
 	}
 	r.left = 0
-	page := os.Getpagesize() // so that leaving a chunk concerns no other
+	page := os.Getpagesize() // so that leaving a chunk affects no other
 	size = (size + page - 1) / page * page
 	if r.err == nil && len(r.free) < size {
 		if r.free, r.err = r.shard(max(size, shardBytes)); r.err == nil {
@@ -119,8 +121,7 @@ func (r *Room) Chunk(n int) []float64 {
 	return chunk[:0]
 }
 
-// Leave says that a chunk will not be read for a while: where it is in a shard, memory is rid of
-// it.
+// Leave says that a chunk will not be read for a while: if it is in a shard, its memory is freed.
 func (r *Room) Leave(chunk []float64) {
 	if cap(chunk) == 0 {
 		return
@@ -130,10 +131,10 @@ func (r *Room) Leave(chunk []float64) {
 	}
 }
 
-// Err is why a shard could not be had, nil if all could.
+// Err returns why a shard could not be had, nil if all could.
 func (r *Room) Err() error { return r.err }
 
-// Close gives the disk back. No table that lies in the room can be read after it.
+// Close frees the disk space. No table in the room can be read after it.
 func (r *Room) Close() error {
 	var errs []error
 	for _, s := range r.shards {
@@ -143,7 +144,7 @@ func (r *Room) Close() error {
 	return errors.Join(errs...)
 }
 
-// shard maps a new file of zeros, whose place on the disk is taken.
+// shard maps a new file of zeros, whose disk space is allocated.
 func (r *Room) shard(size int) (mapped []byte, err error) {
 	var f *os.File
 	if r.name != "" {
@@ -153,7 +154,7 @@ func (r *Room) shard(size int) (mapped []byte, err error) {
 	}
 	defer f.Close() // of nil too: an error
 	zeros := make([]byte, writeBytes)
-	for left := size; err == nil && left > 0; left -= len(zeros) { // a hole could not be filled on a full disk
+	for left := size; err == nil && left > 0; left -= len(zeros) { // writes zeros: a hole could not be filled on a full disk
 		_, err = f.Write(zeros[:min(left, len(zeros))])
 	}
 	if err == nil {

@@ -16,18 +16,18 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// rowsName begins the names of shards, and partName those of what is being written.
+// rowsName begins the names of shards, and partName those of files being written.
 const (
 	rowsName = "rows."
 	partName = "part."
 )
 
-// Store keeps tables where workers find them (a Store of kernel/sharded): in shards of a
-// folder that they all see, with what they are asked and what they answer beside them. On the side
-// that fits it is a kernel.Room too.
+// Store keeps tables where workers find them (a Store of kernel/sharded): in shards of a folder
+// that they all see, together with questions and answers. In the process that fits it is a
+// kernel.Room too.
 //
 // The folder holds rows and exact sums, unencrypted. Its name cannot be guessed, only its owner can
-// read it, and it goes with the fit; it stays if the program is killed.
+// read it, and it is removed with the fit; it stays if the program is killed.
 type Store struct {
 	*Room       // nil for a worker
 	folder, key string
@@ -36,9 +36,9 @@ type Store struct {
 	mapped      map[int][]byte // shards that workers of this process read
 }
 
-// NewStore makes a folder in another one; "" is that for temporary files.
+// NewStore makes a folder within another one; "" is the folder for temporary files.
 func NewStore(in string) (*Store, error) {
-	folder, err := os.MkdirTemp(in, "gauze-*") // for its owner alone
+	folder, err := os.MkdirTemp(in, "gauze-*") // only its owner may read it
 	if err == nil {
 		folder, err = filepath.Abs(folder)
 	}
@@ -68,16 +68,16 @@ func OpenStore(folder string) (*Store, error) {
 	return &Store{folder: folder, root: root, mapped: map[int][]byte{}}, nil
 }
 
-// Key is a word drawn for the store; "" for a worker.
+// Key returns a word drawn for the store; "" for a worker.
 func (s *Store) Key() string { return s.key }
 
-// Folder is where it is.
+// Folder returns the store's folder.
 func (s *Store) Folder() string { return s.folder }
 
-// Close removes the folder. What is mapped stays readable for workers that are late.
+// Close removes the folder. Mapped shards stay readable for late workers.
 func (s *Store) Close() error { return errors.Join(os.RemoveAll(s.folder), s.root.Close()) }
 
-// Forget closes what a worker has open. Nothing may be read of it any more.
+// Forget closes the files that a worker has open. Nothing of them may be read afterwards.
 func (s *Store) Forget() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *Store) Forget() error {
 	return err
 }
 
-// Place says where a chunk lies; false for a worker.
+// Place returns the place of a chunk; false for a worker.
 func (s *Store) Place(chunk []float64) (shard, at int, ok bool) {
 	if s.Room == nil {
 		return 0, 0, false
@@ -97,7 +97,7 @@ func (s *Store) Place(chunk []float64) (shard, at int, ok bool) {
 	return s.Room.Place(chunk)
 }
 
-// Rows are n numbers of a shard, from one on.
+// Rows returns n numbers of a shard, from number at on.
 func (s *Store) Rows(shard, at, n int) (numbers []float64, leave func(), err error) {
 	bytes, err := s.shard(shard)
 	from, to := at*arrow.Float64SizeBytes, (at+n)*arrow.Float64SizeBytes
@@ -132,7 +132,7 @@ func (s *Store) shard(number int) (bytes []byte, err error) {
 	return bytes, err
 }
 
-// Write writes all of a file at once.
+// Write writes a whole file at once.
 func (s *Store) Write(name string, text []byte) error {
 	return s.Create(name, func(out io.Writer) error {
 		_, err := out.Write(text)
@@ -140,7 +140,8 @@ func (s *Store) Write(name string, text []byte) error {
 	})
 }
 
-// Create is Write of what is too large to hold: it is there once all of it is written.
+// Create writes a file that is too large to hold in memory: the name exists once all of it is
+// written.
 func (s *Store) Create(name string, write func(io.Writer) error) error {
 	part, err := os.CreateTemp(s.folder, partName+"*")
 	if err != nil {
@@ -157,13 +158,13 @@ func (s *Store) Create(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// File opens what was written.
+// File opens a file of the store.
 func (s *Store) File(name string) (io.ReadCloser, error) { return s.root.Open(name) }
 
-// Read is what was written.
+// Read returns the content of a file.
 func (s *Store) Read(name string) ([]byte, error) { return s.root.ReadFile(name) }
 
-// Names are all that begin so.
+// Names returns all names with this prefix.
 func (s *Store) Names(prefix string) (names []string, err error) {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	for _, e := range entries {

@@ -20,15 +20,15 @@ import (
 // reader talks to the driver itself: the layer above it, of database/sql, boxes every cell twice.
 type reader struct {
 	conn     driver.Conn
-	from     string // what stands behind FROM
+	from     string // the text after FROM
 	header   []string
 	types    []source.Type
 	selected []int
 	labels   []int
 	rows     driver.Rows // nil until the first row is asked for
-	ended    bool        // behind its end a statement would begin anew
+	ended    bool        // a statement would start over after its end
 	cells    []driver.Value
-	places   []int // of the header's columns among cells
+	places   []int // indices of the header's columns among cells
 }
 
 // Open opens sqlite:FILE?table=T or ?query=Q. It reads no row.
@@ -67,7 +67,7 @@ func Open(input string) (source.Reader, error) {
 	return r, nil
 }
 
-// Path is the file of an input.
+// Path returns the file of an input.
 func Path(input string) (string, error) {
 	_, name, _ := strings.Cut(input, ":")
 	path, _, _ := strings.Cut(strings.TrimPrefix(name, "//"), "?")
@@ -78,7 +78,7 @@ func fault(err error) error {
 	return &source.Error{Field: "input", Wanted: "a table or query that SQLite can read", Got: "an error of SQLite", Quoted: err.Error(), Hint: "check the file and the names"}
 }
 
-// quoted is a name that stands for nothing else in SQL.
+// quoted returns a name quoted such that SQL reads it as nothing else.
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 func (r *reader) ask(query string) (driver.Rows, error) {
@@ -102,9 +102,9 @@ func (r *reader) begin() error {
 
 const byQuery = ", by a ?query= that selects them as numbers"
 
-// typeOf is the type that a column is declared with, by the rules of SQLite for its affinity.
-// Cells need not keep to it: one of text in a column of numbers is read as in CSV. A column
-// without a declaration, such as an expression, says nothing.
+// typeOf returns the type that a column is declared with, by the rules of SQLite for its affinity.
+// Cells need not keep to it: one of text in a column of numbers is read as in CSV. A column without
+// a declaration, such as an expression, says nothing.
 func typeOf(declared string) source.Type {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(declared, w) })
@@ -144,7 +144,8 @@ func (r *reader) Close() error {
 }
 
 // start asks for the rows of the selected columns. The sign before each name changes no cell, but
-// hides from the driver the declared type, by which it would make times and truth values of cells.
+// hides the declared type from the driver, which would convert cells to times and truth values by
+// it.
 func (r *reader) start() (err error) {
 	var names []string
 	r.places = make([]int, len(r.header))
@@ -159,7 +160,7 @@ func (r *reader) start() (err error) {
 	return err
 }
 
-// Next implements source.Reader. What SQLite says while it reads rows may hold a cell, and is not
+// Next implements source.Reader. SQLite's message while it reads rows may hold a cell, and is not
 // shown.
 func (r *reader) Next(values []float64, kinds []source.Kind, labels []string) error {
 	var err error
