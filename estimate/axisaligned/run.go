@@ -71,7 +71,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 // plain is the outcome where no components are seen: one Gaussian of all rows, with what is left of
 // the budget.
 func (f *fit) plain(ctx context.Context, why string, args ...any) (estimate.Outcome, error) {
-	out, err := f.one.FitSubBudget(ctx, f.SubBudget, plain(f.Problem), prefixOne)
+	out, err := f.one.FitSubBudget(ctx, f.SubBudget, plain(f.Problem), prefixOne, nil)
 	why = fmt.Sprintf(why, args...)
 	if out.NoRelease != nil {
 		out.NoRelease.Reason = why + ", and for one Gaussian: " + out.NoRelease.Reason

@@ -23,6 +23,7 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
@@ -61,13 +62,14 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 
 // Fit follows the plan with the whole budget of the session.
 func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	return e.tuning.fit(ctx, s.SubBudget(), p, "")
+	return e.tuning.fit(ctx, s.SubBudget(), p, "", nil)
 }
 
 // fit is a run of this method.
 type fit struct {
 	*Fit
 	Tuning
+	several program.Several // nil: one Gaussian was asked for
 }
 
 func (f fit) run() (estimate.Outcome, error) {
@@ -93,10 +95,16 @@ func (f fit) full() (estimate.Outcome, error) {
 		seen, err = f.look(st)
 		return seen.far, err
 	})
-	switch {
-	case err != nil || st == nil:
+	if err != nil || st == nil {
 		return out, err
-	case seen.heavy:
+	}
+	if f.several != nil && st.Rank() == st.Dim() && f.cells == nil {
+		space, cov := st.Standard()
+		if out, done, err := f.several(f.Context, &f.Run, space, cov); err != nil || done {
+			return out, err
+		}
+	}
+	if seen.heavy {
 		return f.Plain(st)
 	}
 	return f.gaussian(st, seen)

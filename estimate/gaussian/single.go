@@ -15,6 +15,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/parts/columns"
 	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/fit1d"
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
 
@@ -38,7 +39,8 @@ func NewFit(ctx context.Context, name string, a *kernel.SubBudget, p estimate.Pr
 	s := a.Session()
 	p.Mu, p.Columns, p.Relation = a.LeftMu(), s.Columns(), s.Relation()
 	f := &Fit{name: name, Context: ctx, Tyler: &tyler.Rounder{SubBudget: a, Prefix: prefix, Good: &component.RowCount{Public: math.NaN()}}}
-	f.Run = program.Run{SubBudget: a, Problem: p, Mu2: a.Left(), Advise: advice, Columns: &program.Columns{All: p.Columns}}
+	f.Run = program.Run{SubBudget: a, Problem: p, Mu2: a.Left(), Advise: advice, Factor: program.Factor(p.Relation),
+		Columns: &program.Columns{All: p.Columns, Lattices: fit1d.DeclaredGrids(p.RoundedTo, p.Columns)}}
 	return f
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/tyler"
@@ -73,13 +74,13 @@ func (t Tuning) steps(p estimate.Problem, prefix string, share float64) []kernel
 }
 
 // FitSubBudget fits one Gaussian with all that a has left, measuring only the steps of Steps(p,
-// prefix, share) for the same prefix. Every choice depends on what a has left at the start, p and
-// released values.
-func FitSubBudget(ctx context.Context, a *kernel.SubBudget, p estimate.Problem, prefix string) (estimate.Outcome, error) {
-	return Usual().fit(ctx, a, p, prefix)
+// prefix, share) for the same prefix, and what several measures, if it is set. Every choice depends
+// on what a has left at the start, p and released values.
+func FitSubBudget(ctx context.Context, a *kernel.SubBudget, p estimate.Problem, prefix string, several program.Several) (estimate.Outcome, error) {
+	return Usual().fit(ctx, a, p, prefix, several)
 }
 
-func (t Tuning) fit(ctx context.Context, a *kernel.SubBudget, p estimate.Problem, prefix string) (estimate.Outcome, error) {
-	f := fit{NewFit(ctx, name, a, p, prefix), t}
+func (t Tuning) fit(ctx context.Context, a *kernel.SubBudget, p estimate.Problem, prefix string, several program.Several) (estimate.Outcome, error) {
+	f := fit{NewFit(ctx, name, a, p, prefix), t, several}
 	return f.End(f.run())
 }

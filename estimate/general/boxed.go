@@ -49,7 +49,7 @@ func (f *fit) boxed(ctx context.Context) (out estimate.Outcome, done bool, err e
 	f.asks(true)
 	b := boxed
 	b.Columns, b.Form, b.Last, b.Set = f.space.Columns, program.Form(f.Problem.Covariance), f.schedule.final, f.beside
-	b.Contest, b.Near, b.Shapes, b.Refine = f.againstOne, nearPart, shapePart, f.refine
+	b.Contest, b.Blur, b.Shapes, b.Count, b.Refine = f.againstOne, true, shapePart, f.OutsidePart(), f.refine
 	found, _, enough, err := b.Find(ctx, &f.Run)
 	if err != nil || !enough {
 		return out, err != nil, err

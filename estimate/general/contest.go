@@ -29,8 +29,6 @@ const (
 	plainAsks  = 3
 	plainPart  = .01 // of mu^2
 	plainBound = .5
-	// nearPart of mu^2 counts who is near components whose shapes are noise. A guess.
-	nearPart = .03
 )
 
 // contest asks the rows whether the mixture explains them better than one Gaussian with the
@@ -40,8 +38,10 @@ const (
 // Source: [KSSU19] Section E.2, point 6 of the restatement (k > 1 chosen on the coreset lost nats).
 // Differs: measured on the rows.
 func (f *fit) contest(ctx context.Context, r *privateem.Rounds) error {
-	if err := f.againstOne(ctx, r); err != nil || len(r.Components) <= 1 {
-		return err
+	if !f.contested {
+		if err := f.againstOne(ctx, r); err != nil || len(r.Components) <= 1 {
+			return err
+		}
 	}
 	return f.plainer(ctx, r)
 }
@@ -49,13 +49,13 @@ func (f *fit) contest(ctx context.Context, r *privateem.Rounds) error {
 // againstOne is the contest with one Gaussian alone.
 func (f *fit) againstOne(_ context.Context, r *privateem.Rounds) error {
 	whole := component.Joined(r.Components[0], r.Components[1:]...)
-	gain, _, err := f.gain(r, []component.Gaussian{whole}, contestBound, contestPart)
-	if err != nil || gain >= contestWin {
+	gain, noise, err := f.gain(r, []component.Gaussian{whole}, contestBound, contestPart)
+	if err != nil || gain >= contestWin+plainSDs*noise {
 		return err
 	}
 	r.Components = []component.Gaussian{whole}
 	r.Components[0].Doubt = component.StartDoubt()
-	f.Notes.Flag(flags.New(flags.OneComponent, "One group found; at this budget smaller or closer groups could be missed"))
+	f.Notes.Flag(flags.New(flags.OneComponent, oneGroup))
 	return nil
 }
 

@@ -7,8 +7,9 @@
 // by level as the method "separated" does; else one robust global Gaussian and a noisy tree of
 // counts in its leading directions, whose leaves are a private coreset; EM on the coreset, which
 // costs nothing, for every number of components; then private EM in all columns, each round one
-// soft E-step and one release of clipped moments. With at most one component it is the Gaussian of
-// package single.
+// soft E-step and one release of clipped moments. With at most one component, or where no more are
+// seen after the first rounds, it is the Gaussian of package gaussian; in a table too short for all
+// this, lines through the rows that that method has made round show whether there are several.
 //
 // Source: [KSSU19] Section E of the restatement (its default for real data), with the mendings of
 // its Section E.2.
@@ -19,6 +20,7 @@ package general
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
@@ -44,6 +46,7 @@ type fit struct {
 	coarse       bool    // the start may be far wider than the components are
 	countSD      float64 // noise of a count of the tree
 	whole        bool    // no component found in coarse cells fell in pieces
+	contested    bool    // several components have won against one
 }
 
 // run is the whole fit.
@@ -55,7 +58,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		if none := gaussian.TooFew(f.Problem, f.AtMost); none != nil {
 			return estimate.Outcome{NoRelease: none, Diagnostics: f.Notes}, nil
 		}
-		return fitOne(ctx, f.method.one, f.SubBudget, f.Problem)
+		return f.method.fitOne(ctx, f.method.looks(f.Problem, f.AtMost), false, f.SubBudget, f.Problem)
 	}
 	if f.Few(leastFor(f.Problem, max(f.Problem.Components, 2))) {
 		return f.Refuse("about %.0f rows are too few for %d components in %d columns", math.Max(0, f.Rows), max(f.Problem.Components, 2), f.All), nil
@@ -100,17 +103,28 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	return f.finish(ctx, start)
 }
 
-// finish ends a fit from its start.
+// finish ends a fit from its start: as that of one Gaussian, if nothing but one is seen.
 func (f *fit) finish(ctx context.Context, start []component.Gaussian) (estimate.Outcome, error) {
-	r, err := f.em(ctx, start)
-	if err != nil {
+	r, err := f.begin(ctx, start)
+	if err == nil {
+		err = f.em(ctx, r)
+	}
+	switch {
+	case errors.Is(err, errOne):
+		f.asks(true)
+		return f.method.fitOne(ctx, nil, true, f.SubBudget, f.Problem)
+	case err != nil:
 		return estimate.Outcome{}, err
 	}
 	return f.outcome(r), nil
 }
 
-// em runs the rounds of private EM from a start.
-func (f *fit) em(ctx context.Context, start []component.Gaussian) (*privateem.Rounds, error) {
+// errOne ends the rounds of a fit that ends as that of one Gaussian.
+var errOne = errors.New("one Gaussian")
+
+// begin makes rounds of a start, and sees to it that components have their own scale and hold no
+// others.
+func (f *fit) begin(ctx context.Context, start []component.Gaussian) (*privateem.Rounds, error) {
 	for j := range start {
 		start[j].Doubt = component.StartDoubt()
 		if f.Problem.Covariance != estimate.Full {
@@ -124,19 +138,22 @@ func (f *fit) em(ctx context.Context, start []component.Gaussian) (*privateem.Ro
 		if err := f.alike(ctx, r); err != nil {
 			return nil, err
 		}
-		if err := f.refine(ctx, r); err != nil {
-			return nil, err
-		}
+		return r, f.refine(ctx, r)
 	}
+	return r, nil
+}
+
+// em runs the rounds of private EM.
+func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 	// Boxes that found nothing have been paid for: rounds and last round then share what is left as
 	// they would have shared the whole.
 	part, rounds := f.schedule.em*math.Min(f.Mu2, f.Left()/(f.schedule.em+f.schedule.final)), f.schedule.rounds
 	next := func(i int) (float64, bool) {
 		return parts.Mu(math.Min(part*f.round(i, r), f.Left()/float64(rounds+1-i))), i < rounds
 	}
-	return r, f.EM(ctx, r, program.Schedule{Next: next, Spare: int(math.Ceil(spareRounds * float64(rounds))),
-		Join: openRounds, Refine: f.look, Number: f.numbered(), Worth: f.Mu(f.schedule.final), Contest: f.contest, Near: nearPart * f.Mu2, Shapes: shapePart * f.Mu2,
-		Outside: f.OutsidePart() * f.Mu2})
+	return f.EM(ctx, r, program.Schedule{Next: next, Spare: int(math.Ceil(spareRounds * float64(rounds))),
+		Join: openRounds, Refine: f.look, Number: f.numbered(), Worth: f.Mu(f.schedule.final), Contest: f.contest, Blur: true, Shapes: shapePart * f.Mu2,
+		Count: f.OutsidePart() * f.Mu2})
 }
 
 // rounds is private EM in the working space.

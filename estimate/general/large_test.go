@@ -9,6 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
@@ -72,17 +73,28 @@ func TestLargeReplay(t *testing.T) {
 	}
 }
 
-// TestNumberSettles: how many components there are is decided before the last rounds of a large
-// table, so that joints have rounds to settle in; of others it is the last thing.
+// TestNumberSettles: whether there are several components is asked after the first rounds, and how
+// many there are is decided before the last rounds of a large table, so that joints have rounds to
+// settle in; of others it is the last thing.
 func TestNumberSettles(t *testing.T) {
 	rows := twoGroups(newRand(t), 16000, 1)
-	for strength, want := range map[float64]int{10: settledRounds, math.Inf(1): 0} {
+	for _, strength := range []float64{10, math.Inf(1)} {
 		var asked kerneltest.Transcript
 		estimatetest.Run(t, enough(strength), estimatetest.Case{Rows: rows, Columns: 1, Mu: .5, Noise: kerneltest.Options{Seed: 1, Record: &asked}})
-		slices.Reverse(asked.Steps)
-		last, contest := slices.Index(asked.Steps, "last round"), slices.Index(asked.Steps, "contest")
-		if last < 0 || contest-last-1 != want {
-			t.Errorf("a strength of %v is enough: %d rounds after the contest and before the last, want %d", strength, contest-last-1, want)
+		rounds := 0
+		for _, step := range asked.Steps[:max(0, slices.Index(asked.Steps, "contest"))] {
+			if step == program.StepRounds {
+				rounds++
+			}
+		}
+		if rounds != openRounds {
+			t.Errorf("a strength of %v is enough: %d rounds before the contest, want %d", strength, rounds, openRounds)
+		}
+	}
+	for odds, want := range map[float64]int{4: 20 - settledRounds, 1: 0} {
+		f := fit{odds: odds, schedule: schedule{rounds: 20}}
+		if got := f.numbered(); got != want {
+			t.Errorf("one row in %v is asked first: decided after %d rounds of 20, want %d", odds, got, want)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 // Fit follows the plan with the whole budget of the session.
 func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	if e.One(p) {
-		return fitOne(ctx, e.one, s.SubBudget(), p)
+		return e.fitOne(ctx, e.looks(p, float64(p.Rows)), false, s.SubBudget(), p)
 	}
 	return (&fit{Run: program.Begin(s, p, advice), method: e}).run(ctx)
 }
@@ -56,12 +56,21 @@ func (Estimator) One(p estimate.Problem) bool {
 	return one && sure
 }
 
-// fitOne fits one Gaussian, and says so where more components were allowed.
-func fitOne(ctx context.Context, one program.OneGaussian, a *kernel.SubBudget, p estimate.Problem) (estimate.Outcome, error) {
-	out, err := one.FitSubBudget(ctx, a, p, prefixOne)
-	if out.Model != nil && p.Components != 1 && p.MaxComponents > 1 {
-		out.Diagnostics.Flag(flags.New(flags.OneComponent, "one Gaussian: too few rows to look for several components, about %.0f would be needed", estimate.AboutRows(rowsOfSeveral(p))))
+// What is said of a fit of one Gaussian where more components were allowed.
+const oneGroup = "One group found; at this budget smaller or closer groups could be missed"
+
+// fitOne fits one Gaussian, unless several, if set, finds more, and says so where more components
+// were allowed; looked says that they have been looked for.
+func (e Estimator) fitOne(ctx context.Context, several program.Several, looked bool, a *kernel.SubBudget, p estimate.Problem) (estimate.Outcome, error) {
+	out, err := e.one.FitSubBudget(ctx, a, p, prefixOne, several)
+	if out.Model == nil || out.Model.K() > 1 || p.Components == 1 || p.MaxComponents <= 1 {
+		return out, err
 	}
+	told := flags.New(flags.OneComponent, "one Gaussian: too few rows to look for several components, about %.0f would be needed", estimate.AboutRows(rowsOfLooking(p)))
+	if looked || several != nil {
+		told = flags.New(flags.OneComponent, oneGroup)
+	}
+	out.Diagnostics.Flag(told)
 	return out, err
 }
 
@@ -70,8 +79,8 @@ func fitOne(ctx context.Context, one program.OneGaussian, a *kernel.SubBudget, p
 func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	if p.Components <= 1 && float64(p.Rows) < rowsOfSeveral(p) || e.One(p) {
 		x := e.one.Expect(p)
-		if p.Components != 1 && p.MaxComponents > 1 {
-			x.Notes = append(x.Notes, fmt.Sprintf("to look for several components takes about %.0f rows; with fewer one Gaussian is fitted", estimate.AboutRows(rowsOfSeveral(p))))
+		if p.Components != 1 && p.MaxComponents > 1 && !(float64(p.Rows) >= rowsOfLooking(p)) {
+			x.Notes = append(x.Notes, fmt.Sprintf("to look for several components takes about %.0f rows; with fewer one Gaussian is fitted", estimate.AboutRows(rowsOfLooking(p))))
 		}
 		return x
 	}
@@ -114,4 +123,18 @@ func advice(p estimate.Problem) string {
 		or = append(or, "--covariance diagonal")
 	}
 	return program.Needs(p, needed(p, max(p.Components, 2)), "", or...)
+}
+
+// oneIsBetter reports that one Gaussian can be fitted by its own method with what is left.
+func (f *fit) oneIsBetter() bool {
+	p := f.Problem
+	if p.Components > 1 || p.Covariance != estimate.Full {
+		return false
+	}
+	p.Components, p.Mu = 1, f.LeftMu()
+	if p.Rows == 0 {
+		p.Rows = int(f.Rows)
+	}
+	x := f.method.one.Expect(p)
+	return x.RowsNeeded > 0 && float64(x.RowsNeeded) <= f.all
 }

@@ -34,11 +34,26 @@ func becomesOne(p estimate.Problem) (one, sure bool) {
 }
 
 // steps is the worst case of a fit.
-func (e Estimator) steps(p estimate.Problem) []kernel.Step {
+func (e Estimator) steps(p estimate.Problem) (out []kernel.Step) {
 	one, sure := becomesOne(p)
-	if one && sure {
-		return e.one.Steps(p, prefixOne, 1)
+	if one {
+		out = e.one.Steps(p, prefixOne, 1)
 	}
+	if one && sure && e.looks(p, float64(p.Rows)) == nil {
+		return out
+	}
+	if !one || !sure {
+		out = append(searchSteps(p), out...)
+	}
+	out = append(out, program.ShapeStep(source, shapePart, 1),
+		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.DistanceCounts), Share: mostLine * mostLooks * mostSplits, Most: privateem.MostLines * mostLooks * mostSplits, Source: "KSSU19 Section C.3"})
+	out = append(out, program.RoundSteps(source, 1-finalPart, maxRounds+(2+mostLooks*mostSplits)*mostFrames, 1,
+		kernel.Step{Name: "contest", Query: query.LogRatio{}.Kind(), Share: contestPart + plainAsks*plainPart, Most: 1 + plainAsks, Source: source})...)
+	return append(out, program.OutsideStep(source))
+}
+
+// searchSteps are those that look for components in a table with rows enough for that.
+func searchSteps(p estimate.Problem) []kernel.Step {
 	out := []kernel.Step{{Name: "count", Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source}}
 	out = append(out, program.Steps(prefixUnits, weakPart)...)
 	_, last := coreset.Levels(coreset.Dimension(p.Columns), true)
@@ -46,16 +61,7 @@ func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 		out = append(out, boxed.Steps(p.Columns)...)
 	}
 	out = append(out, recursive.Steps(prefixApart, 1)...)
-	out = append(out,
+	return append(out,
 		kernel.Step{Name: "global moments", Query: query.ClippedMoments{}.Kind(), Share: weakGlobal, Most: mostGlobalRounds, Source: source},
 		kernel.Step{Name: "tree of counts", Query: query.CellCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"})
-	out = append(out, program.ShapeStep(source, shapePart, 1),
-		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.CellCounts{}.Kind()), Share: linePart * mostLooks * mostSplits, Most: privateem.MostLines * mostLooks * mostSplits, Source: "KSSU19 Section C.3"})
-	out = append(out, program.RoundSteps(source, 1-finalPart, maxRounds+(2+mostLooks*mostSplits)*mostFrames, 1,
-		kernel.Step{Name: "contest", Query: query.LogRatio{}.Kind(), Share: contestPart + plainAsks*plainPart, Most: 1 + plainAsks, Source: source})...)
-	out = append(out, program.NearStep(source, nearPart), program.OutsideStep(source))
-	if one {
-		out = append(out, e.one.Steps(p, prefixOne, 1)...)
-	}
-	return out
 }

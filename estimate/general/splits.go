@@ -18,9 +18,11 @@ const (
 	mostSplits = 3
 	mostLooks  = 2    // as often at most: after the first frames, and after openRounds
 	shapePart  = .016 // of mu^2, for one look at the shapes of components
-	linePart   = .03  // of mu^2, for the lines of one split: of .03, .04 and .07
-	splitKeep  = .12  // of mu^2, that splits leave
-	mostPieces = 6
+	// of mu^2, for the lines of one split: leastLine, and more where n mu is below lineRows, up to
+	// mostLine
+	leastLine, mostLine, lineRows = .03, .12, 900.0
+	splitKeep                     = .12 // of mu^2, that splits leave
+	mostPieces                    = 6
 	// a piece has at least this part of the component's rows
 	leastPiece = .02
 	// what a piece must take off the sum of squares, beside BIC's 1.5 ln n for its three numbers,
@@ -42,14 +44,34 @@ func (f *fit) refine(ctx context.Context, r *privateem.Rounds) error {
 	return err
 }
 
-// look is resplit of the rows that early rounds ask, unless refine has found nothing to split.
+// look asks all rows, once early rounds are done, whether there are several components at all, and
+// then is resplit of the rows that early rounds ask, unless refine has found nothing to split. One
+// component alone is fitted better by its own method, which has what the rounds and the last round
+// would have cost.
 func (f *fit) look(ctx context.Context, r *privateem.Rounds) error {
-	if f.whole {
-		return nil
+	if f.Problem.Components == 0 && len(r.Components) > 1 {
+		f.asks(true)
+		r.Rows, f.contested = f.Rows, true
+		if err := f.againstOne(ctx, r); err != nil {
+			return err
+		}
 	}
 	f.asks(false)
 	r.Rows, r.Floor = f.Rows, f.floor()
-	return f.resplit(ctx, r)
+	if !f.whole {
+		if err := f.resplit(ctx, r); err != nil {
+			return err
+		}
+	}
+	if len(r.Components) == 1 && f.oneIsBetter() {
+		return errOne
+	}
+	return nil
+}
+
+// linePart returns the part of mu^2 for the lines of one split: what a count of so many rows needs.
+func (f *fit) linePart() float64 {
+	return between(leastLine, leastLine*sq(lineRows/(f.Rows*f.Problem.Mu)), mostLine)
 }
 
 // resplit splits components whose rows lie in several groups along some line, as often as that
@@ -57,11 +79,12 @@ func (f *fit) look(ctx context.Context, r *privateem.Rounds) error {
 // what is.
 func (f *fit) resplit(ctx context.Context, r *privateem.Rounds) error {
 	for range mostSplits {
-		if f.Left() < (linePart+framePart+splitKeep)*f.Mu2 {
+		part := f.linePart()
+		if f.Left() < (part+framePart+splitKeep)*f.Mu2 {
 			return nil
 		}
 		before := len(r.Components)
-		if err := f.split(ctx, r); err != nil || len(r.Components) == before {
+		if err := f.split(ctx, r, part); err != nil || len(r.Components) == before {
 			return err
 		}
 		if err := f.frames(ctx, r, framePart); err != nil {
@@ -77,8 +100,8 @@ func (f *fit) resplit(ctx context.Context, r *privateem.Rounds) error {
 // Source: [KSSU19] Section C.5 of the restatement.
 // Differs: what is looked into again is cut along single lines of a component's own frame, which
 // hold more rows a cell than a tree in several.
-func (f *fit) split(ctx context.Context, r *privateem.Rounds) error {
-	all, err := r.Lines(f.SubBudget, stepSplit, f.Mu(linePart))
+func (f *fit) split(ctx context.Context, r *privateem.Rounds, part float64) error {
+	all, err := r.Lines(f.SubBudget, stepSplit, f.Mu(part))
 	if err != nil {
 		return err
 	}
@@ -114,9 +137,7 @@ func along(c component.Gaussian, axis []float64, cs []fit1d.Component) (out []co
 // pieces returns the mixture that explains a line best, and what it takes off the sum of squares of
 // one Gaussian beyond what its components must be worth. Its error is ctx's.
 func pieces(ctx context.Context, l privateem.Line) (cs []fit1d.Component, gain float64, err error) {
-	// beyond the edges nothing was counted
-	h := fit1d.Histogram{Edges: l.Edges, Sigma: l.SD, Counts: slices.Concat([]float64{0}, l.Counts, []float64{0}), Merged: slices.Repeat([]float64{1}, len(l.Counts)+2)}
-	h.Merged[0], h.Merged[len(l.Counts)+1] = uncounted, uncounted
+	h := fit1d.Histogram{Edges: l.Edges, Sigma: l.SD, Counts: l.Counts}
 	d, n := fit1d.NewData([]fit1d.Histogram{h}, fit1d.Known{}), math.Max(floats.Sum(l.Counts), 3)
 	o := fit1d.Options{Most: 1, Penalty: piecePenalty + 1.5*math.Log(n), Start: []fit1d.Component{{Rows: n, SD: 1}}}
 	whole, one, err := d.Search(ctx, o)
@@ -126,12 +147,9 @@ func pieces(ctx context.Context, l privateem.Line) (cs []fit1d.Component, gain f
 	o.Most, o.Start = mostPieces, whole
 	all, cost, err := d.Search(ctx, o)
 	for _, c := range all {
-		if c.Rows > leastPiece*n && math.Abs(c.Mean()) < l.Edges[len(l.Counts)] && c.SD < l.Edges[len(l.Counts)] {
+		if c.Rows > leastPiece*n && math.Abs(c.Mean()) < privateem.LineReach && c.SD < privateem.LineReach {
 			cs = append(cs, c)
 		}
 	}
 	return cs, one - cost - o.Penalty*float64(len(all)-1), err
 }
-
-// uncounted: bins that are the sum of so many measured ones say nothing.
-const uncounted = 1e12

@@ -52,7 +52,7 @@ func TestPieces(t *testing.T) {
 	for range 20 {
 		edges, noise := floats.Span(make([]float64, 33), -4, 4), 30.0
 		line := func(modes ...float64) privateem.Line {
-			out := privateem.Line{Edges: edges, SD: noise, Counts: make([]float64, 32)}
+			out := privateem.Line{Edges: edges, SD: noise, Counts: make([]float64, 34)}
 			sd := 1.0
 			if len(modes) > 1 {
 				sd = .4
@@ -60,7 +60,14 @@ func TestPieces(t *testing.T) {
 			for b := range out.Counts {
 				for _, m := range modes {
 					cdf := func(x float64) float64 { return math.Erfc((m-x)/sd/math.Sqrt2) / 2 }
-					out.Counts[b] += 4000 / float64(len(modes)) * (cdf(edges[b+1]) - cdf(edges[b]))
+					below, above := 0.0, 1.0
+					if b > 0 {
+						below = cdf(edges[b-1])
+					}
+					if b < len(edges) {
+						above = cdf(edges[b])
+					}
+					out.Counts[b] += 4000 / float64(len(modes)) * (above - below)
 				}
 				out.Counts[b] += noise * rng.NormFloat64()
 			}

@@ -41,8 +41,8 @@ func TestOneGaussianIsSaid(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
 		p := estimate.Problem{Columns: 2, Relation: rel, Mu: muOne, MaxComponents: 10}
-		told := fmt.Sprintf("about %.0f", estimate.AboutRows(rowsOfSeveral(p)))
-		rows := make([][]float64, int(.95*rowsOfSeveral(p)))
+		told := fmt.Sprintf("about %.0f", estimate.AboutRows(rowsOfLooking(p)))
+		rows := make([][]float64, int(.95*rowsOfLooking(p)))
 		for i := range rows {
 			rows[i] = []float64{rng.NormFloat64(), rng.NormFloat64()}
 		}

@@ -35,12 +35,12 @@ type Boxed struct {
 	// Overall is the part of mu^2 for the columns' means and spreads, measured before the last
 	// round.
 	Overall float64
-	// Set sets what is the method's own of EM; Contest, and Near as a part of the budget, are those
-	// of a Schedule.
-	Set     func(*privateem.Rounds)
-	Contest func(context.Context, *privateem.Rounds) error
-	Near    float64
-	Shapes  float64 // as Near
+	// Set sets what is the method's own of EM; Contest and Blur are those of a Schedule, and so are
+	// Shapes and Count, as parts of the budget.
+	Set           func(*privateem.Rounds)
+	Contest       func(context.Context, *privateem.Rounds) error
+	Blur          bool
+	Shapes, Count float64
 	// Refine, if set, is done with the components of the boxes before the rounds.
 	Refine func(context.Context, *privateem.Rounds) error
 }
@@ -115,7 +115,7 @@ func (b Boxed) Fit(ctx context.Context, r *Run, found []partition.Box) (e *priva
 		}
 	}
 	rounds, later := b.Rounds(len(start)), b.Overall*r.Mu2
-	schedule := Schedule{Next: Even(rounds, parts.Mu((1-b.Last)*(r.Left()-later)/float64(rounds))), Spare: (rounds + 1) / 2, Contest: b.Contest, Near: b.Near * r.Mu2, Shapes: b.Shapes * r.Mu2}
+	schedule := Schedule{Next: Even(rounds, parts.Mu((1-b.Last)*(r.Left()-later)/float64(rounds))), Spare: (rounds + 1) / 2, Contest: b.Contest, Blur: b.Blur, Shapes: b.Shapes * r.Mu2, Count: b.Count * r.Mu2}
 	if b.Overall > 0 {
 		schedule.Before = func(e *privateem.Rounds) (err error) {
 			overall, err = r.overall(e, parts.Mu(later))

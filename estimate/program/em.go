@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -21,7 +23,6 @@ const (
 	StepShapes  = "shapes of components"
 	StepOutside = "rows outside"
 	stepLast    = "last round"
-	stepNear    = "rows near"
 )
 
 // RoundSteps are the steps of EM: most rounds, which together cost that share of the total mu^2 at
@@ -37,12 +38,7 @@ func (r *Run) Rounds(space component.Space, form query.Form, start []component.G
 	return &privateem.Rounds{Space: space, Form: form, Components: start, Rows: r.Rows, Factor: r.Factor, Grid: r.Grid(space)}
 }
 
-// NearStep is the count of Schedule.Near, with that share of the total mu^2.
-func NearStep(source string, share float64) kernel.Step {
-	return kernel.Step{Name: stepNear, Query: query.PartsOf(query.Count{}.Kind()), Share: share, Most: 1, Source: source}
-}
-
-// The count of rows outside every component shows outsideShare of them at four sds of its noise, if
+// A count of rows outside every component shows outsideShare of them at four sds of its noise, if
 // mostOutside of mu^2 pays for that. Guesses.
 const outsideShare, mostOutside = .006, .04
 
@@ -83,13 +79,13 @@ type Schedule struct {
 	Contest func(context.Context, *privateem.Rounds) error
 	// Before, if set, is done with the components of the last round before it.
 	Before func(*privateem.Rounds) error
-	// Near, if positive, has components whose shapes are noise made wider; and is the part of mu^2
-	// for a count of who is near them, if there are any and their number is open.
-	Near float64
+	// Blur has components whose shapes are noise made wider.
+	Blur bool
 	// Shapes is the part of mu^2 for a look at the shapes of the components in the end.
 	Shapes float64
-	// Outside is the part of mu^2 for a count of the rows outside every component in the end.
-	Outside float64
+	// Count is the part of mu^2 for a count of the rows of every component, and of those outside
+	// all of them, in the end.
+	Count float64
 }
 
 // Even are rounds of one loss each.
@@ -156,29 +152,20 @@ func (r *Run) number(ctx context.Context, e *privateem.Rounds, s Schedule, worth
 	return err
 }
 
-// mostAfter is the largest part of what is left that each of Near, Shapes and Outside may be. A
-// guess.
+// mostAfter is the largest part of what is left that each of Shapes and Count may be. A guess.
 const mostAfter = .25
 
 // last is the last round of EM, and what is counted after it.
 func (r *Run) last(e *privateem.Rounds, s Schedule) error {
-	near, shapes, outside := 0.0, math.Min(s.Shapes, mostAfter*r.Left()), math.Min(s.Outside, mostAfter*r.Left())
-	if r.Problem.Components == 0 && s.Near > 0 && e.Hazy(r.LeftMu()) {
-		near = math.Min(s.Near, mostAfter*r.Left())
-	}
-	if err := e.Round(r.SubBudget, stepLast, parts.Mu(r.Left()-near-shapes-outside), true); err != nil {
+	shapes, count := math.Min(s.Shapes, mostAfter*r.Left()), math.Min(s.Count, mostAfter*r.Left())
+	if err := e.Round(r.SubBudget, stepLast, parts.Mu(r.Left()-shapes-count), true); err != nil {
 		return err
 	}
-	if s.Near > 0 {
+	if s.Blur {
 		e.Blur()
 	}
-	if near > 0 {
-		if err := e.Attended(r.SubBudget, stepNear, parts.Mu(near)); err != nil {
-			return err
-		}
-	}
-	if outside > 0 && len(e.Components) > 0 {
-		if err := e.CountOutside(r.SubBudget, StepOutside, parts.Mu(outside)); err != nil {
+	if count > 0 && len(e.Components) > 0 {
+		if err := e.Count(r.SubBudget, StepOutside, Draws, parts.Mu(count), r.Problem.Components == 0); err != nil {
 			return err
 		}
 	}
@@ -212,7 +199,12 @@ func Starts(k int) func(start int) func() float64 {
 type OneGaussian struct {
 	estimate.Estimator
 	// FitSubBudget fits with all that a sub-budget has left, measuring only the steps of Steps for
-	// the same prefix of their names.
+	// the same prefix of their names, and of Several, if that is set.
 	Steps        func(p estimate.Problem, prefix string, share float64) []kernel.Step
-	FitSubBudget func(ctx context.Context, a *kernel.SubBudget, p estimate.Problem, prefix string) (estimate.Outcome, error)
+	FitSubBudget func(ctx context.Context, a *kernel.SubBudget, p estimate.Problem, prefix string, several Several) (estimate.Outcome, error)
 }
+
+// Several looks for several components in rows that were made round: in a space whose columns have
+// their centres and standard deviations, the rows have the covariance cov. It ends the fit if it
+// finds any; else it is not done, and one Gaussian is fitted with what is left of the run.
+type Several func(ctx context.Context, r *Run, space component.Space, cov *mat.SymDense) (out estimate.Outcome, done bool, err error)

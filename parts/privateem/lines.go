@@ -2,6 +2,7 @@ package privateem
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -18,18 +19,31 @@ import (
 // mean.
 type Line struct {
 	Axis   []float64 // one sd along the direction, in working coordinates
-	Edges  []float64 // one more than there are Counts
-	Counts []float64
-	SD     float64 // noise of a count
+	Edges  []float64
+	Counts []float64 // one more than there are Edges: the first and the last bin have no end
+	SD     float64   // noise of a count
 }
 
 // Utility constants of the lines, guesses. Twice as many bins hold the same rows with more noise:
 // 64 of them, or four lines for three, found no more on fresh plain clusters at 5 and 6 sds.
 const (
-	lineSDs   = 4.0 // to either side of the mean
-	lineLevel = 5   // of 2^lineLevel bins
+	lineSDs   = 4.0 // to either side of the mean ..
+	lineBins  = 32  // .. there are so many equal bins
+	lineGrows = 1.3 // .. and as far as LineReach bins that grow so
 	lineAlike = .95 // directions with a larger cosine are one
 )
+
+// LineReach is how far from its mean, in its own sds, the rows of a component are counted.
+const LineReach = 64.0
+
+// lineEdges returns those of the bins of a line.
+func lineEdges() []float64 {
+	edges := floats.Span(make([]float64, lineBins+1), -lineSDs, lineSDs)
+	for e := lineSDs * lineGrows; e < LineReach; e *= lineGrows {
+		edges = append(slices.Insert(edges, 0, -e), e)
+	}
+	return edges
+}
 
 // MostLines is how many releases Lines makes at most.
 const MostLines = 3
@@ -42,16 +56,21 @@ func (r *Rounds) Lines(a *kernel.SubBudget, step string, mu float64) ([][]Line, 
 	for j, c := range r.Components {
 		along[j] = r.directions(c)
 	}
-	edges := floats.Span(make([]float64, 1<<lineLevel+1), -lineSDs, lineSDs)
+	// Distances are counted from a place so far out that they have a sign.
+	edges := lineEdges()
+	shifted := slices.Clone(edges)
+	floats.AddConst(LineReach, shifted)
 	for i := range along[0] {
-		queries := make([]query.CellCounts, len(r.Components))
+		queries := make([]query.Counts, len(r.Components))
 		for j, c := range r.Components {
 			l, inv, _ := symmetric.Factor(c.Cov)
 			axis := make([]float64, d)
 			symmetric.AddMul(axis, l, along[j][i])
 			var w mat.Dense
 			w.Mul(mat.NewDense(1, d, along[j][i]), inv)
-			queries[j] = query.CellCounts{Frame: r.Space.Frame(c.Mean, &w), HalfWidth: []float64{lineSDs}, Level: lineLevel}
+			from := slices.Clone(c.Mean)
+			floats.AddScaled(from, -LineReach, axis)
+			queries[j] = query.Counts{Frame: r.Space.Frame(from, &w), Edges: [][]float64{shifted}}
 			out[j] = append(out[j], Line{Axis: axis, Edges: edges})
 		}
 		answers, err := parts.AskLeaves(a, step, p, queries, mu/math.Sqrt(float64(len(along[0])))*(1-1e-9))
@@ -70,7 +89,10 @@ func (r *Rounds) Lines(a *kernel.SubBudget, step string, mu float64) ([][]Line, 
 // Fisher's direction between all means, and then the next axes.
 func (r *Rounds) directions(c component.Gaussian) (out [][]float64) {
 	d := r.Space.Dim()
-	m := min(MostLines, d)
+	m := MostLines
+	if d == 1 || d == 2 && len(r.Components) > 1 {
+		m = d
+	}
 	l, _, _ := symmetric.Factor(c.Cov)
 	add := func(v []float64) { // v maps working coordinates to a number
 		u := make([]float64, d)
@@ -91,6 +113,10 @@ func (r *Rounds) directions(c component.Gaussian) (out [][]float64) {
 	own, _ := symmetric.Principal(c.Cov, min(2, d))
 	add(mat.Row(nil, 0, in))
 	add(mat.Col(nil, 0, own))
+	if len(r.Components) == 1 && d == 2 { // where axes are as wide as each other, columns are better
+		add([]float64{1, 0})
+		add([]float64{0, 1})
+	}
 	if len(r.Components) > 2 {
 		add(r.fisher())
 	}

@@ -79,6 +79,20 @@ func (s *State) Root() float64 {
 	return math.Sqrt(consistency(s.Rank(), s.Nu))
 }
 
+// Standard returns the space in which every column has the state's centre and standard deviation,
+// and the covariance that round rows have there. The state has full rank.
+func (s *State) Standard() (component.Space, *mat.SymDense) {
+	d, root := s.Dim(), s.Root()
+	space := component.Space{Columns: s.Columns, Center: make([]float64, d), Scale: make([]float64, d)}
+	unit := mat.NewDense(d, d, nil)
+	for j := range d {
+		sd := math.Sqrt(dense.Norm2(s.Wi.RawRowView(j)))
+		space.Center[j], space.Scale[j] = s.Center[j]+s.Scale[j]*s.M[j], s.Scale[j]*sd/root
+		floats.ScaleTo(unit.RawRowView(j), 1/sd, s.Wi.RawRowView(j))
+	}
+	return space, symmetric.Congruence(unit, symmetric.Identity(d))
+}
+
 // Frame returns the map x -> factor * W(y - M) from raw rows; ok is false if it does not fit
 // float64.
 func (s *State) Frame(factor float64) (frame query.Affine, ok bool) {
