@@ -17,10 +17,10 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// A Registration is what a custodian says of a data set.
+// A Registration is a custodian's description of a data set.
 type Registration struct {
 	Name string `json:"name"`
-	// Input is as of `gauze fit`; Path is another word for it.
+	// Input is as for `gauze fit`; Path is another name for it.
 	Input string `json:"input,omitempty"`
 	Path  string `json:"path,omitempty"`
 	// Schema says which columns can be fitted; Columns, in its place, only names them.
@@ -28,21 +28,21 @@ type Registration struct {
 	Columns  []string      `json:"columns,omitempty"`
 	Title    string        `json:"title,omitempty"`
 	Relation string        `json:"relation,omitempty"` // Default: replace-one.
-	// Capacity is how many rows there are at most, public, where their number is not. Default:
+	// Capacity is a public upper bound on the number of rows, if that number is private. Default:
 	// DefaultCapacity.
 	Capacity int `json:"capacity,omitempty"`
-	// Epsilon and Delta are the total of all analysts. Default: what they are granted, together.
+	// Epsilon and Delta are the total of all analysts. Default: the sum of their grants.
 	Epsilon float64 `json:"epsilon,omitempty"`
 	Delta   float64 `json:"delta,omitempty"`
 	// Force allows a total epsilon above 20, or a delta of one over the number of rows or more.
 	Force bool `json:"force,omitempty"`
 }
 
-// DefaultCapacity is that of data sets whose custodians state none: a constant, so that it says
-// nothing of them.
+// DefaultCapacity is the capacity of data sets whose custodians state none: a constant, so that it
+// says nothing of them.
 const DefaultCapacity = 100_000
 
-// A Dataset is one as it is shown.
+// A Dataset is a data set as it is shown.
 type Dataset struct {
 	Name     string            `json:"name"`
 	Title    string            `json:"title,omitempty"`
@@ -52,7 +52,7 @@ type Dataset struct {
 	By       []source.Grouping `json:"by,omitempty"`
 	Rows     *int              `json:"rows"` // nil where it is private
 	Capacity int               `json:"capacity"`
-	// of the analyst who asks, or of the whole data set for its custodian
+	// for the analyst who asks, or of the whole data set for its custodian
 	Granted   ledger.Amount   `json:"granted"`
 	Spent     ledger.Spending `json:"spent"`
 	Remaining ledger.Spending `json:"remaining"`
@@ -71,11 +71,11 @@ type Kept struct {
 	Releases   int     `json:"releases"`
 	Fits       int     `json:"fits"`
 	Unfinished int     `json:"unfinished"`
-	// Reading says what was read when it was registered just now, or taken as it is.
+	// Reading reports what was just read, at registration or at Accept.
 	Reading string `json:"reading,omitempty"`
 }
 
-// A Share is an analyst's.
+// A Share is an analyst's part of a data set's budget.
 type Share struct {
 	Analyst   string          `json:"analyst"`
 	Granted   ledger.Amount   `json:"granted"`
@@ -85,8 +85,8 @@ type Share struct {
 
 var validDataset = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// Register makes a data set known. Its input is read once: for its fingerprint, for the number of
-// its rows, and so that what is wrong with it is said to the custodian now.
+// Register registers a data set. It reads the input once: for its fingerprint, for the number of
+// its rows, and to report mistakes to the custodian now.
 func (s *Service) Register(ctx context.Context, p store.Person, r Registration) (*Dataset, error) {
 	if p.Role != store.Custodian {
 		return nil, Forbidden(store.Custodian)
@@ -120,7 +120,7 @@ func thereAlready(name string) *Problem {
 	return p
 }
 
-// declared is the data set that a custodian declares, before its input is read.
+// declared returns the data set that a custodian declares, before its input is read.
 func (s *Service) declared(p store.Person, r Registration) (d store.Dataset, total ledger.Amount, err error) {
 	d = store.Dataset{Since: s.Now(), Name: r.Name, Owner: p.Name, Input: r.Input, Schema: r.Schema, Relation: r.Relation, Capacity: r.Capacity, Stated: r.Epsilon != 0 || r.Delta != 0}
 	total = ledger.Amount{Epsilon: r.Epsilon, Delta: r.Delta}
@@ -148,7 +148,7 @@ func (s *Service) declared(p store.Person, r Registration) (d store.Dataset, tot
 	if _, err := privacy.ParseRelation(d.Relation); err != nil {
 		return d, total, err
 	}
-	if len(d.Schema.Columns) > 0 { // without, reading the input ends in those that can be named
+	if len(d.Schema.Columns) > 0 { // without, reading the input fails with those that can be named
 		if err := d.Schema.Tidy(); err != nil {
 			return d, total, err
 		}
@@ -156,7 +156,7 @@ func (s *Service) declared(p store.Person, r Registration) (d store.Dataset, tot
 	return d, total, nil
 }
 
-// read reads a data set's input for what is kept of it, and returns what is said of that to the
+// read reads a data set's input for what the store keeps of it, and returns the report for the
 // custodian.
 func (s *Service) read(ctx context.Context, d *store.Dataset) (string, error) {
 	relation, _ := privacy.ParseRelation(d.Relation)
@@ -190,8 +190,8 @@ func (s *Service) read(ctx context.Context, d *store.Dataset) (string, error) {
 	return got.Report, nil
 }
 
-// sameRows words that another custodian has the same rows; whose, and under which name, is not
-// said.
+// sameRows rewrites the error that another custodian has the same rows; whose, and under which
+// name, is not said.
 func sameRows(err error) error {
 	if !errors.Is(err, store.ErrSame) {
 		return err
@@ -199,12 +199,12 @@ func sameRows(err error) error {
 	return wrong("input", "rows that no other custodian has registered", "the same rows", "the same people would have a second budget: agree on one data set with whoever has it; who runs the server can find out")
 }
 
-// owned is a data set that the custodian who asks owns.
+// owned returns a data set that the custodian who asks owns.
 func (s *Service) owned(ctx context.Context, p store.Person, name string) (store.Dataset, error) {
 	if p.Role != store.Custodian {
 		return store.Dataset{}, Forbidden(store.Custodian)
 	}
-	if !validDataset.MatchString(name) { // which a database may refuse to look for
+	if !validDataset.MatchString(name) { // a database may refuse to look for such a name
 		return store.Dataset{}, Missing("data set")
 	}
 	d, err := s.Store.Dataset(ctx, name)
@@ -214,7 +214,7 @@ func (s *Service) owned(ctx context.Context, p store.Person, name string) (store
 	return d, err
 }
 
-// seen is a data set that the person who asks may see.
+// seen returns a data set that the person who asks may see.
 func (s *Service) seen(ctx context.Context, p store.Person, name string) (store.Dataset, error) {
 	if p.Role == store.Custodian {
 		return s.owned(ctx, p, name)
@@ -235,8 +235,8 @@ func (s *Service) seen(ctx context.Context, p store.Person, name string) (store.
 	return d, err
 }
 
-// Accept takes a data set's input as it is now, after it has changed. Budgets stay as they are:
-// what was spent on the rows before counts for those that are still there.
+// Accept accepts a data set's input as it is now, after a change. Budgets stay: what was spent on
+// the rows before counts for those that are still there.
 func (s *Service) Accept(ctx context.Context, p store.Person, name string) (*Dataset, error) {
 	d, err := s.owned(ctx, p, name)
 	if err != nil {
@@ -252,7 +252,7 @@ func (s *Service) Accept(ctx context.Context, p store.Person, name string) (*Dat
 	return s.shown(ctx, p, d, reading)
 }
 
-// Dataset is one that the person who asks may see.
+// Dataset returns a data set that the person who asks may see.
 func (s *Service) Dataset(ctx context.Context, p store.Person, name string) (*Dataset, error) {
 	d, err := s.seen(ctx, p, name)
 	if err != nil {
@@ -261,7 +261,8 @@ func (s *Service) Dataset(ctx context.Context, p store.Person, name string) (*Da
 	return s.shown(ctx, p, d, "")
 }
 
-// Datasets are those that the person who asks may see, at most so many whose names come behind one.
+// Datasets returns those that the person who asks may see, at most most, whose names come after
+// after.
 func (s *Service) Datasets(ctx context.Context, p store.Person, after string, most int) ([]*Dataset, error) {
 	if after != "" && !validDataset.MatchString(after) {
 		return nil, wrong("after", "the name of a data set", after, "take what next says")
@@ -278,7 +279,7 @@ func (s *Service) Datasets(ctx context.Context, p store.Person, after string, mo
 	return out, err
 }
 
-// shown is what the person who asks may see of a data set.
+// shown returns what the person who asks may see of a data set.
 func (s *Service) shown(ctx context.Context, p store.Person, d store.Dataset, reading string) (*Dataset, error) {
 	out := &Dataset{Name: d.Name, Title: d.Schema.Title, Relation: d.Relation, Unit: d.Schema.Person(), Columns: d.Schema.Columns, By: d.Schema.By, Capacity: d.Capacity}
 	if d.Relation == privacy.ReplaceOne.String() {
@@ -306,7 +307,7 @@ func (s *Service) shown(ctx context.Context, p store.Person, d store.Dataset, re
 	return out, err
 }
 
-// withoutPassword is an input as it is shown.
+// withoutPassword returns an input as it is shown.
 func withoutPassword(input string) string {
 	u, err := url.Parse(input)
 	if err != nil || u.User == nil {

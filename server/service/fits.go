@@ -23,12 +23,12 @@ import (
 type Plan struct {
 	*gauze.Statement
 	Dataset string `json:"dataset,omitempty"`
-	// Enough says whether the analyst's grant and the data set have enough left, where a data set
-	// is named.
-	Slot float64 `json:"slot_seconds,omitempty"` // from its start until what it ended in shows
+	// Enough says whether the analyst's grant and the data set have enough left, if a data set is
+	// named.
+	Slot float64 `json:"slot_seconds,omitempty"` // from its start until the outcome shows
 }
 
-// Plan states what a fit would spend and what error to expect of it. It reads no row.
+// Plan returns what a fit would spend and its expected error. It reads no row.
 func (s *Service) Plan(ctx context.Context, p store.Person, a ask.Ask) (*Plan, error) {
 	d, err := s.asked(ctx, p, a.Dataset)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Service) Plan(ctx context.Context, p store.Person, a ask.Ask) (*Plan, e
 	return &Plan{Statement: got.statement, Dataset: a.Dataset, Slot: got.length.Seconds()}, nil
 }
 
-// planned is what follows of a request from public facts.
+// planned is what public facts say of a request.
 type planned struct {
 	statement *gauze.Statement
 	cost      ledger.Cost
@@ -51,7 +51,7 @@ type planned struct {
 // mostPlanned is how many plans are remembered. A guess.
 const mostPlanned = 4096
 
-// plan plans a fit. It is remembered: a plan is a function of public facts, and takes some ten
+// plan plans a fit. Plans are remembered: a plan is a function of public facts, and takes about ten
 // milliseconds, mostly for its lower bound.
 func (s *Service) plan(a ask.Ask, d *store.Dataset) (out planned, err error) {
 	var public any
@@ -95,7 +95,7 @@ func (s *Service) plan(a ask.Ask, d *store.Dataset) (out planned, err error) {
 	return out, nil
 }
 
-// asked is the data set that is asked about; nil for none.
+// asked returns the data set of a request; nil for none.
 func (s *Service) asked(ctx context.Context, p store.Person, name string) (*store.Dataset, error) {
 	if name == "" {
 		return nil, nil
@@ -104,7 +104,7 @@ func (s *Service) asked(ctx context.Context, p store.Person, name string) (*stor
 	return &d, err
 }
 
-// length is how long the slot of a fit is, by public facts.
+// length returns the length of a fit's slot, by public facts.
 func (s *Service) length(a ask.Ask, d *store.Dataset, method string) (time.Duration, error) {
 	_, schema, err := a.Request(d)
 	if err != nil {
@@ -114,8 +114,8 @@ func (s *Service) length(a ask.Ask, d *store.Dataset, method string) (time.Durat
 		Components: max(int(a.Components), a.MaxComponents)}), nil
 }
 
-// A Fit is one as it is shown. State, Due and what follows are functions of the schedule until the
-// slot's end.
+// A Fit is a fit as it is shown. State, Due and the fields after them are functions of the schedule
+// until the slot's end.
 type Fit struct {
 	ID        string          `json:"id"`
 	Dataset   string          `json:"dataset"`
@@ -125,29 +125,29 @@ type Fit struct {
 	Starts    string          `json:"starts"`
 	Due       string          `json:"due"`
 	Request   json.RawMessage `json:"request"`
-	// Release is the id of the release, where there is one; it is the fit's.
+	// Release is the id of the release, if there is one; it is the fit's id.
 	Release string `json:"release,omitempty"`
 	Detail  string `json:"detail,omitempty"` // why it failed, a constant sentence
-	// Reason and Advice are of a fit without a release.
+	// Reason and Advice are those of a fit without a release.
 	Reason string         `json:"reason,omitempty"`
 	Advice string         `json:"advice,omitempty"`
-	Spent  *release.Spent `json:"spent,omitempty"` // of a fit without a release; where there is none, all that was reserved
+	Spent  *release.Spent `json:"spent,omitempty"` // of a fit without a release; if nil, all that was reserved
 	// Fault is why it failed, for the custodian alone.
 	Fault string `json:"custodian_fault,omitempty"`
 }
 
-// What is said of fits that failed.
+// The texts shown for fits that failed.
 const (
 	failedDetail    = "the fit failed, and its cost stays spent; the custodian of the data set may know more"
 	cancelledDetail = "it was cancelled while it ran, and its cost stays spent"
 	neverDetail     = "it was cancelled before it began, and nothing was spent"
 )
 
-// validKey is a key that makes a fit the same. How long it may be is a guess.
+// validKey matches a key that makes repeated submissions the same fit. Its length is a guess.
 var validKey = regexp.MustCompile(`^[ -~]{0,200}$`)
 
-// Submit reserves a fit's cost, and keeps the fit until its worker is free. Fits of one analyst
-// with one key are one fit.
+// Submit reserves a fit's cost, and stores the fit until its worker is free. Submissions of one
+// analyst with the same key are one fit.
 func (s *Service) Submit(ctx context.Context, p store.Person, a ask.Ask, key string) (*Fit, error) {
 	if p.Role != store.Analyst {
 		return nil, Forbidden(store.Analyst)
@@ -202,7 +202,7 @@ func (s *Service) submission(p store.Person, a ask.Ask, d *store.Dataset, key st
 	}, nil
 }
 
-// place finds a slot, or says when it may be tried again.
+// place returns a slot, or an error that says when to try again.
 func (s *Service) place(p store.Person, waiting []store.Fit, length time.Duration) (store.Slot, error) {
 	now := s.Now()
 	var taken []store.Slot
@@ -225,7 +225,7 @@ func (s *Service) place(p store.Person, waiting []store.Fit, length time.Duratio
 	return slot, nil
 }
 
-// view is what the person who asks sees of a fit now.
+// view returns what the person who asks sees of a fit now.
 func (s *Service) view(p store.Person, f store.Fit) *Fit {
 	now := s.Now()
 	out := &Fit{ID: f.ID, Dataset: f.Dataset, Analyst: f.Analyst, Submitted: stamp(f.Submitted), Starts: stamp(f.Slot.Start), Request: ask.Shown(f.Request)}
@@ -261,13 +261,13 @@ func (s *Service) view(p store.Person, f store.Fit) *Fit {
 	return out
 }
 
-// stamp is a time as it is shown.
+// stamp returns a time as it is shown.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
 
-// fit is one that the person who asks may see: an analyst their own, a custodian those of their
-// data sets.
+// fit returns a fit that the person who asks may see: an analyst their own, a custodian those of
+// their data sets.
 func (s *Service) fit(ctx context.Context, p store.Person, id string) (store.Fit, error) {
-	if !validID.MatchString(id) { // which a database may refuse to look for
+	if !validID.MatchString(id) { // a database may refuse to look for such an id
 		return store.Fit{}, Missing("fit")
 	}
 	f, err := s.Store.Fit(ctx, id)
@@ -285,7 +285,7 @@ func (s *Service) fit(ctx context.Context, p store.Person, id string) (store.Fit
 	return f, err
 }
 
-// Fit is one that the person who asks may see.
+// Fit returns a fit that the person who asks may see.
 func (s *Service) Fit(ctx context.Context, p store.Person, id string) (*Fit, error) {
 	f, err := s.fit(ctx, p, id)
 	if err != nil {
@@ -294,14 +294,15 @@ func (s *Service) Fit(ctx context.Context, p store.Person, id string) (*Fit, err
 	return s.view(p, f), nil
 }
 
-// A FitPage is a part of a list of fits: Next, if it is not 0, is what the next part comes before.
+// A FitPage is a part of a list of fits: Next, if not 0, is the number before which the next part
+// begins.
 type FitPage struct {
 	Fits []*Fit `json:"fits"`
 	Next int64  `json:"next,omitempty"`
 }
 
-// Fits are those that the person who asks may see, at most so many submitted before one, the newest
-// first; released for those alone whose release shows.
+// Fits returns the fits that the person who asks may see, at most most of those submitted before
+// before, the newest first; if released is set, only those whose release shows.
 func (s *Service) Fits(ctx context.Context, p store.Person, before int64, most int, released bool) (*FitPage, error) {
 	all, err := s.Store.Fits(ctx, p, before, most, released)
 	out := &FitPage{Fits: []*Fit{}}
@@ -314,8 +315,7 @@ func (s *Service) Fits(ctx context.Context, p store.Person, before int64, most i
 	return out, err
 }
 
-// Cancel says that nobody waits for a fit any more. What it has ended in, if it has, is never
-// shown.
+// Cancel says that a fit is no longer wanted. Its outcome, if there is one, is never shown.
 func (s *Service) Cancel(ctx context.Context, p store.Person, id string) (*Fit, error) {
 	f, err := s.fit(ctx, p, id)
 	if err != nil {

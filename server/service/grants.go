@@ -12,28 +12,28 @@ import (
 	"github.com/gauze-dp/gauze/server/store"
 )
 
-// A Grant is what a custodian allows an analyst; without one, all analysts together.
+// A Grant is what a custodian allows an analyst or, without one, all analysts together.
 type Grant struct {
 	Analyst string  `json:"analyst,omitempty"`
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
 	// Force allows a total epsilon above 20, or a delta of one over the number of rows or more.
 	Force bool `json:"force,omitempty"`
-	// Preview: nothing is granted, and the answer is what it would be.
+	// Preview says that nothing is granted; the answer shows the effect.
 	Preview bool `json:"preview,omitempty"`
 }
 
-// A Withdrawal takes back what is unspent of a grant, of an analyst's or of the total.
+// A Withdrawal takes back the unspent part of a grant, of an analyst's or of the total.
 type Withdrawal struct {
 	Analyst string `json:"analyst,omitempty"`
-	// Epsilon and Delta are how much. Default: all that is unspent.
+	// Epsilon and Delta are the amount. Default: all that is unspent.
 	Epsilon float64 `json:"epsilon,omitempty"`
 	Delta   float64 `json:"delta,omitempty"`
-	// Preview: nothing is withdrawn, and the answer is what it would be.
+	// Preview says that nothing is withdrawn; the answer shows the effect.
 	Preview bool `json:"preview,omitempty"`
 }
 
-// errPreview takes back what was only to be shown.
+// errPreview undoes a change that was only to be shown.
 var errPreview = errors.New("nothing is changed")
 
 // Grant adds to what an analyst may spend of a data set.
@@ -57,8 +57,8 @@ func (s *Service) Grant(ctx context.Context, p store.Person, name string, g Gran
 	})
 }
 
-// grantable refuses a grant after which a total promises next to nothing, or an analyst has more
-// than the total that was stated.
+// grantable returns an error for a grant after which a total promises next to nothing, or an
+// analyst has more than the stated total.
 func grantable(d store.Dataset, g Grant, c store.Change) error {
 	if total := c.Whole.Granted; d.Stated && g.Analyst != "" && (c.Own.Granted.Epsilon > total.Epsilon || c.Own.Granted.Delta > total.Delta) {
 		return wrong("epsilon, delta", fmt.Sprintf("no more than the total of the data set, epsilon = %.4g and delta = %.4g", total.Epsilon, total.Delta),
@@ -70,7 +70,7 @@ func grantable(d store.Dataset, g Grant, c store.Change) error {
 	return c.Whole.Granted.Reasonable(d.Rows)
 }
 
-// analyst refuses a name that is no known analyst's.
+// analyst returns an error unless a known analyst has the name.
 func (s *Service) analyst(ctx context.Context, name string) error {
 	if err := auth.ValidPerson("analyst", name); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (s *Service) analyst(ctx context.Context, name string) error {
 	return err
 }
 
-// Withdraw takes back what is unspent of an analyst's grant in a data set, or of its total.
+// Withdraw takes back the unspent part of an analyst's grant in a data set, or of its total.
 func (s *Service) Withdraw(ctx context.Context, p store.Person, name string, w Withdrawal) (*Dataset, error) {
 	d, err := s.owned(ctx, p, name)
 	if err != nil {
@@ -108,8 +108,7 @@ func (s *Service) Withdraw(ctx context.Context, p store.Person, name string, w W
 	return out, err
 }
 
-// changed changes what is granted, and shows the data set after it, or for a preview as it would
-// be.
+// changed changes a grant, and returns the data set after it; for a preview, as it would be.
 func (s *Service) changed(ctx context.Context, p store.Person, d store.Dataset, analyst string, preview bool, how func(accept func(store.Change) error) error) (*Dataset, error) {
 	var after store.Change
 	err := how(func(c store.Change) error {

@@ -8,9 +8,9 @@ import (
 	"github.com/gauze-dp/gauze/server/store"
 )
 
-// Events are entries of the ledger that are about a custodian's data sets, or that the custodian
-// has noted: of at most so many before one, the newest first. Of the others only their kind and
-// time are shown, so that the list has no gaps.
+// Events returns entries of the ledger about a custodian's data sets, or noted by the custodian: at
+// most most of those before before, the newest first. Of all others only the kind and time are
+// shown, so that the list has no gaps.
 func (s *Service) Events(ctx context.Context, p store.Person, before int64, most int) ([]ledger.Event, error) {
 	if p.Role != store.Custodian {
 		return nil, Forbidden(store.Custodian)

@@ -6,7 +6,8 @@ import (
 	"github.com/gauze-dp/gauze/server/store"
 )
 
-// People are all tokens and whose they are, without what is kept of their secrets, for a custodian.
+// People returns all tokens and their people, without what is stored of their secrets, for a
+// custodian.
 func (s *Service) People(ctx context.Context, p store.Person) ([]store.Token, error) {
 	if p.Role != store.Custodian {
 		return nil, Forbidden(store.Custodian)

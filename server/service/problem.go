@@ -19,16 +19,16 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// A Problem is what is said of a request that was not done (RFC 9457), with what was wanted, what
-// was got and how to mend it. It never says anything of a row.
+// A Problem describes a request that was not done (RFC 9457), with what was wanted, what was got
+// and how to fix it. It never says anything of a row.
 type Problem struct {
-	Type   string `json:"type"` // a word of ours, about:blank where the status says all
+	Type   string `json:"type"` // a word of this server; about:blank if the status says all
 	Title  string `json:"title"`
 	Status int    `json:"status"`
 	Detail string `json:"detail,omitempty"`
 	Fault
-	Errors []Fault `json:"errors,omitempty"` // all of them where there are several
-	// RetryAfter is when it may be tried again, 0 if that is not what helps.
+	Errors []Fault `json:"errors,omitempty"` // all of them, if there are several
+	// RetryAfter is when to try again, 0 if that does not help.
 	RetryAfter time.Duration `json:"-"`
 }
 
@@ -40,7 +40,7 @@ type Fault struct {
 	Hint   string `json:"hint,omitempty"`
 }
 
-// Error is one line.
+// Error returns one line.
 func (p *Problem) Error() string {
 	text := p.Title
 	if p.Detail != "" {
@@ -59,33 +59,33 @@ func problem(status int, kind, detail, hint string) *Problem {
 	return &Problem{Type: "urn:gauze:" + kind, Title: http.StatusText(status), Status: status, Detail: detail, Fault: Fault{Hint: hint}}
 }
 
-// Missing is what is said of everything that is not there, or not for who asks: which of the two
-// is not said.
+// Missing returns the problem of everything that does not exist, or that the person may not see:
+// which of the two is not said.
 func Missing(what string) *Problem {
 	return problem(http.StatusNotFound, "not-found", "there is no such "+what+", or it is not for you", "check the name")
 }
 
-// Forbidden is what is said to somebody of the wrong role.
+// Forbidden returns the problem of a person with the wrong role.
 func Forbidden(wanted store.Role) *Problem {
 	return problem(http.StatusForbidden, "forbidden", fmt.Sprintf("this is for a person of the role %s", wanted), "ask one, or use a token of that role")
 }
 
-// Busy is what is said where there is too much to do.
+// Busy returns the problem of an overloaded server.
 func Busy(detail string, wait time.Duration) *Problem {
 	p := problem(http.StatusTooManyRequests, "busy", detail, "wait as long as Retry-After says")
 	p.RetryAfter = max(wait, time.Second)
 	return p
 }
 
-// wrong is a fault of a request that was understood.
+// wrong returns the problem of a request that was understood but has a fault.
 func wrong(field, wanted, got, hint string) *Problem {
 	p := problem(http.StatusUnprocessableEntity, "request", "", hint)
 	p.Fault = Fault{field, wanted, fmt.Sprintf("%.80q", got), hint}
 	return p
 }
 
-// ProblemOf is what is said of an error. Of one that is none of those that we make it is said that
-// it happened, and nothing else: false then, so that it is logged.
+// ProblemOf returns the problem of an error. For an unexpected error the problem says only that it
+// happened, and known is false, so that it is logged.
 func ProblemOf(err error) (*Problem, bool) {
 	var (
 		p       *Problem
@@ -123,7 +123,7 @@ func ProblemOf(err error) (*Problem, bool) {
 	return problem(http.StatusInternalServerError, "internal", "internal error", "try again; if it stays, ask who runs the server"), false
 }
 
-// refusedFit says to an analyst that a fit was refused, and what can be asked.
+// refusedFit returns the problem for an analyst whose fit was refused, with what can be requested.
 func refusedFit(refused *ledger.RefusedError) *Problem {
 	detail := "the data set's budget has not enough left, which is for all its analysts together"
 	if strings.Contains(refused.Dataset, "/") {
@@ -136,7 +136,7 @@ func refusedFit(refused *ledger.RefusedError) *Problem {
 	return problem(http.StatusConflict, "budget", detail, hint)
 }
 
-// Malformed is what is said of a body that cannot be read as what was wanted.
+// Malformed returns the problem of a body that cannot be read as the wanted value.
 func Malformed(err error) error {
 	var (
 		large *http.MaxBytesError
@@ -157,7 +157,7 @@ func Malformed(err error) error {
 	return p
 }
 
-// faultsOf takes errors of ours apart; nil if one is not.
+// faultsOf splits joined errors into faults; nil if one of them is unexpected.
 func faultsOf(err error) []Fault {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []Fault

@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/server/store"
 )
 
-// Release is one that the person who asks may see, as a file has it.
+// Release returns the text of a release that the person who asks may see.
 func (s *Service) Release(ctx context.Context, p store.Person, id string) (string, error) {
 	f, err := s.fit(ctx, p, id)
 	if err != nil || s.view(p, f).Release == "" {
@@ -19,7 +19,7 @@ func (s *Service) Release(ctx context.Context, p store.Person, id string) (strin
 	return s.Store.Release(ctx, id)
 }
 
-// Signature is the server's of a release that the person who asks may see.
+// Signature returns the server's signature of a release that the person who asks may see.
 func (s *Service) Signature(ctx context.Context, p store.Person, id string) (string, error) {
 	f, err := s.fit(ctx, p, id)
 	if err != nil || s.view(p, f).Release == "" || f.Outcome.Signature == "" {
