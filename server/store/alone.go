@@ -17,15 +17,15 @@ import (
 // number names the lock of servers in a PostgreSQL database.
 const number = 0x6761757a65
 
-// How often, and how far apart, a lock is asked for that a server that was killed may still have.
+// How often, and how far apart, to ask for a lock that a killed server may still hold.
 const (
 	lockTries = 20
 	lockPause = 250 * time.Millisecond
 )
 
-// Alone makes sure that no other server has the database, until the process ends or the store is
-// closed: a second one would take the first's fits for cut off. Commands beside a server need no
-// such thing.
+// Alone makes sure that no other server uses the database, until the process ends or the store is
+// closed: a second server would take the first's fits for interrupted ones. Commands beside a
+// server do not need this.
 func (s *Store) Alone(ctx context.Context, place string) (err error) {
 	for range lockTries {
 		if err = s.lock(ctx, place); err == nil {
@@ -42,12 +42,12 @@ func pause(ctx context.Context, d time.Duration) {
 	<-wait.Done()
 }
 
-// watchPause is how often it is looked whether the database is still held. A guess.
+// watchPause is the time between checks that the database is still held. A guess.
 const watchPause = time.Second
 
-// Watch keeps what Alone took, until ctx ends: PostgreSQL forgets a lock with its connection, for
-// instance when it crashes, so the lock is taken again. It fails if another server has it by then,
-// and at once if the ledger, or the file with the lock, is not the one that was opened.
+// Watch holds what Alone took until ctx ends. PostgreSQL forgets a lock with its connection, for
+// instance when it crashes, so the lock is taken again. Watch fails if another server has it by
+// then, and at once if the ledger, or the lock file, is not the one that was opened.
 func (s *Store) Watch(ctx context.Context, place string) (err error) {
 	for tries := 0; ctx.Err() == nil && tries < lockTries; pause(ctx, watchPause) {
 		if lost := s.replaced(ctx); lost != nil {
@@ -56,7 +56,7 @@ func (s *Store) Watch(ctx context.Context, place string) (err error) {
 		if s.held(ctx) == nil {
 			tries = 0
 		} else if err = s.lock(ctx, place); errors.Is(err, errTaken) {
-			tries++ // by another, or by a connection of ours that the database takes for alive
+			tries++ // by another server, or by a connection of ours that the database believes alive
 		}
 	}
 	if ctx.Err() != nil {
@@ -65,8 +65,8 @@ func (s *Store) Watch(ctx context.Context, place string) (err error) {
 	return err
 }
 
-// replaced reports files of the database, or of its lock, that are not those that were opened, and
-// a ledger that was put back to an older copy; not a database that does not answer.
+// replaced returns an error if files of the database, or its lock file, are not those that were
+// opened, or if a ledger was put back to an older copy; but not if a database does not answer.
 func (s *Store) replaced(ctx context.Context) error {
 	soon, done := context.WithTimeout(ctx, lockTries*lockPause)
 	defer done()
@@ -80,16 +80,16 @@ func (s *Store) replaced(ctx context.Context) error {
 	return nil
 }
 
-// held fails if what Alone took is not there any more. The end of ctx does not end the question:
-// the connection would end with it.
+// held returns an error if what Alone took is lost. The end of ctx does not end the check: the
+// connection would end with it.
 func (s *Store) held(ctx context.Context) error {
 	soon, done := context.WithTimeout(context.WithoutCancel(ctx), lockTries*lockPause)
 	defer done()
 	return s.alive(soon)
 }
 
-// errTaken says that somebody else has the lock, and errUnlocked that the file with the lock of a
-// SQLite database is not there any more: another server may have begun.
+// errTaken says that another process has the lock, and errUnlocked that the lock file of a SQLite
+// database is gone: another server may have begun.
 var (
 	errTaken    = errors.New("another has it")
 	errUnlocked = errors.New("the file with its lock was removed or replaced")
@@ -109,7 +109,7 @@ func (s *Store) lock(ctx context.Context, place string) error {
 		if err != nil {
 			return errors.Join(err, connection.Close())
 		}
-		s.locked() // what is left of the one before
+		s.locked() // release the rest of the previous lock
 		s.locked, s.alive = connection.Close, connection.PingContext
 		return nil
 	}

@@ -12,32 +12,32 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// A Dataset is one that a custodian registered.
+// A Dataset is a data set that a custodian registered.
 type Dataset struct {
 	Name  string    `json:"-"`
 	Owner string    `json:"-"` // the custodian whose it is
 	Since time.Time `json:"-"`
 
-	// Input is where its rows are: the custodian's alone, as Fingerprint is.
+	// Input is the place of its rows: for the custodian only, as Fingerprint is.
 	Input       string `json:"input"`
-	Fingerprint string `json:"fingerprint,omitempty"` // keyed, of all its bytes; "" where there are no files
-	// Rows are counted when it is registered. They are public under replace-one, and the
-	// custodian's alone otherwise.
+	Fingerprint string `json:"fingerprint,omitempty"` // keyed, of all its bytes; "" if there are no files
+	// Rows is the number at registration. It is public under replace-one, and for the custodian
+	// only otherwise.
 	Rows     int           `json:"rows"`
 	Schema   source.Schema `json:"schema"`
 	Relation string        `json:"relation"`
-	// Capacity is public: the number of rows under replace-one, otherwise what the custodian says
-	// that it is at most, from which fits get their time.
+	// Capacity is public: the number of rows under replace-one, otherwise the custodian's upper
+	// bound, from which the time of fits is computed.
 	Capacity int `json:"capacity"`
-	// Stated: the data set's total was granted by itself. Otherwise it is what its analysts were
-	// granted, together.
+	// Stated says that the data set's total was granted by itself. Otherwise it is the sum of the
+	// analysts' grants.
 	Stated bool `json:"stated"`
 }
 
-// accountOf names the account of an analyst's grant in a data set. No name has a slash in it.
+// accountOf returns the account of an analyst's grant in a data set. No name has a slash in it.
 func accountOf(dataset, analyst string) string { return dataset + "/" + analyst }
 
-// AddDataset keeps a data set, with its total if one is stated. It fails with ErrThere if there is
+// AddDataset stores a data set, with its total if one is stated. It fails with ErrThere if there is
 // one of the name, and with ErrSame if another custodian has one of the same rows.
 func (s *Store) AddDataset(ctx context.Context, d Dataset, total ledger.Amount) error {
 	body, err := json.Marshal(d)
@@ -63,9 +63,9 @@ func (s *Store) AddDataset(ctx context.Context, d Dataset, total ledger.Amount) 
 }
 
 // same returns the names of the owner's other data sets that have, or once had, the same rows, by
-// the fingerprints that are kept of registrations and in the ledger; "" stands for one of nobody
-// here, of a fit that a command counted in the same ledger. It fails with ErrSame if another
-// custodian has such a data set: the same people would get a second budget.
+// the fingerprints that are kept of registrations and in the ledger; "" stands for a data set
+// without an owner here, from a fit that a command counted in the same ledger. It fails with
+// ErrSame if another custodian has such a data set: the same people would get a second budget.
 func (s *Store) same(ctx context.Context, q ledger.Querier, d Dataset) (own []string, err error) {
 	if d.Fingerprint == "" {
 		return nil, nil
@@ -100,10 +100,10 @@ func (s *Store) same(ctx context.Context, q ledger.Querier, d Dataset) (own []st
 	return own, nil
 }
 
-// Same are the owner's other data sets that have, or had, the same rows; see same.
+// Same returns the owner's other data sets that have, or had, the same rows; see same.
 func (s *Store) Same(ctx context.Context, d Dataset) ([]string, error) { return s.same(ctx, s.db, d) }
 
-// Accept takes what a data set's input is now in the place of what it was. It fails with ErrSame as
+// Accept replaces what is stored of a data set's input by what it is now. It fails with ErrSame as
 // AddDataset does.
 func (s *Store) Accept(ctx context.Context, d Dataset) error {
 	body, err := json.Marshal(d)
@@ -133,14 +133,14 @@ func scanDataset(row scanner) (d Dataset, err error) {
 	return d, json.Unmarshal([]byte(body), &d)
 }
 
-// Dataset is the one of a name.
+// Dataset returns the data set of that name.
 func (s *Store) Dataset(ctx context.Context, name string) (Dataset, error) {
 	d, err := scanDataset(s.db.QueryRowContext(ctx, s.bind(datasetColumns+"WHERE name = ?"), name))
 	return d, found(err)
 }
 
-// Datasets are those that a custodian owns, or that an analyst was granted something of: at most so
-// many whose names come behind one.
+// Datasets returns those that a custodian owns, or of which an analyst was granted something: at
+// most most, whose names come after after.
 func (s *Store) Datasets(ctx context.Context, p Person, after string, most int) ([]Dataset, error) {
 	if p.Role == Custodian {
 		return list(ctx, s, s.db, scanDataset, datasetColumns+"WHERE owner = ? AND name > ? ORDER BY name LIMIT ?", p.Name, after, most)
@@ -155,7 +155,7 @@ func (s *Store) Granted(ctx context.Context, dataset, analyst string) (bool, err
 	return n > 0, err
 }
 
-// Analysts are those who were granted something of a data set, by name.
+// Analysts returns the analysts with a grant in a data set, by name.
 func (s *Store) Analysts(ctx context.Context, dataset string) ([]string, error) {
 	scan := func(row scanner) (name string, err error) {
 		err = row.Scan(&name)
@@ -164,13 +164,13 @@ func (s *Store) Analysts(ctx context.Context, dataset string) ([]string, error) 
 	return list(ctx, s, s.db, scan, "SELECT analyst FROM gauze_granted WHERE dataset = ? ORDER BY analyst", dataset)
 }
 
-// A Change is what a grant or a withdrawal leaves: the account of the data set, and the analyst's,
-// zero where the change is of the total alone.
+// A Change holds the accounts after a grant or a withdrawal: the data set's, and the analyst's,
+// zero if the change is of the total alone.
 type Change struct{ Whole, Own ledger.Balance }
 
-// Grant adds to what an analyst may spend of a data set, or to the data set's total for "". Where
-// no total was stated, it grows with what analysts are granted. It fails, with nothing granted, if
-// accept does, which is told what the accounts would be.
+// Grant adds to what an analyst may spend of a data set, or to the data set's total if analyst is
+// "". If no total was stated, the total grows with the grants. accept receives the accounts as they
+// would be; if it fails, Grant does, with nothing granted.
 func (s *Store) Grant(ctx context.Context, who string, d Dataset, analyst string, more ledger.Amount, accept func(Change) error) error {
 	return s.change(ctx, who, "grant", d, analyst, accept, func(t *ledger.Tx) (c Change, err error) {
 		if analyst == "" || !d.Stated {
@@ -188,9 +188,9 @@ func (s *Store) Grant(ctx context.Context, who string, d Dataset, analyst string
 	})
 }
 
-// Withdraw takes back what an analyst has not spent, or what is unspent of the data set's total for
-// "": so much, or all of it for zero. Where no total was stated, it shrinks as much, as far as that
-// is unspent.
+// Withdraw takes back what an analyst has not spent, or the unspent part of the data set's total if
+// analyst is "": less, or all of it if less is zero. If no total was stated, it shrinks by as much,
+// as far as that is unspent.
 func (s *Store) Withdraw(ctx context.Context, who string, d Dataset, analyst string, less ledger.Amount, accept func(Change) error) error {
 	return s.change(ctx, who, "withdraw", d, analyst, accept, func(t *ledger.Tx) (c Change, err error) {
 		if analyst == "" {
@@ -201,7 +201,7 @@ func (s *Store) Withdraw(ctx context.Context, who string, d Dataset, analyst str
 			return c, err
 		}
 		_, c.Whole, err = t.Withdraw(d.Name, less)
-		if errors.As(err, new(*ledger.RefusedError)) { // of what all have spent a part is kept
+		if errors.As(err, new(*ledger.RefusedError)) { // a part is kept of what all have spent
 			if _, c.Whole, err = t.Withdraw(d.Name, ledger.Amount{}); errors.As(err, new(*ledger.RefusedError)) {
 				err = nil
 			}
@@ -210,7 +210,7 @@ func (s *Store) Withdraw(ctx context.Context, who string, d Dataset, analyst str
 	})
 }
 
-// change changes what is granted, in one transaction, with a note of who did it.
+// change changes a grant, in one transaction, with a note of who did it.
 func (s *Store) change(ctx context.Context, who, what string, d Dataset, analyst string, accept func(Change) error, how func(*ledger.Tx) (Change, error)) error {
 	whole, err := s.Balance(ctx, d.Name, "")
 	if err != nil {
@@ -231,8 +231,8 @@ func (s *Store) change(ctx context.Context, who, what string, d Dataset, analyst
 	})
 }
 
-// Balance is the account of an analyst's grant in a data set, or the data set's own for "". Without
-// a grant all of it is zero.
+// Balance returns the account of an analyst's grant in a data set, or the data set's own if analyst
+// is "". Without a grant all of it is zero.
 func (s *Store) Balance(ctx context.Context, dataset, analyst string) (ledger.Balance, error) {
 	name := dataset
 	if analyst != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// The states of a fit, as they are: what an analyst sees of them is [Seen].
+// The actual states of a fit; an analyst sees [Slot.Seen] of them.
 const (
 	Queued    = "queued"
 	Running   = "running"
@@ -21,7 +21,7 @@ const (
 	Failed    = "failed"
 )
 
-// A Fit is one that was submitted.
+// A Fit is a fit that was submitted.
 type Fit struct {
 	ID        string
 	Seq       int64 // 1, 2, .. in the order of submission
@@ -31,40 +31,42 @@ type Fit struct {
 	State     string
 	Submitted time.Time
 	Slot      Slot
-	Shows     time.Time // when what it ended in can be seen; zero until it has ended
-	Cancelled time.Time // zero if it was not
+	Shows     time.Time // when its outcome can be seen; zero until it has ended
+	Cancelled time.Time // zero if not cancelled
 	Outcome   Outcome
-	// of its cost, in the account of the data set and in the analyst's
+	// its cost, in the account of the data set and in the analyst's
 	reserved, own ledger.Reservation
 }
 
-// An Outcome is what a fit ended in.
+// An Outcome is the end of a fit.
 type Outcome struct {
 	State       string               `json:"-"`
 	Release     *release.Release     `json:"-"`
-	Reason      string               `json:"reason,omitempty"` // of no release
+	Reason      string               `json:"reason,omitempty"` // if there is no release
 	Advice      string               `json:"advice,omitempty"`
-	Certificate *release.Certificate `json:"certificate,omitempty"` // of no release
-	// Signature is the server's, of the release byte by byte; "" of one made before it had a key.
+	Certificate *release.Certificate `json:"certificate,omitempty"` // if there is no release
+	// Signature is the server's signature of the release's bytes; "" if it was made before there
+	// was a key.
 	Signature string `json:"signature,omitempty"`
-	// Fault is why a fit failed: the custodian's alone, since it may depend on a row.
+	// Fault is why a fit failed, for the custodian only, since it may depend on a row.
 	Fault   string `json:"fault,omitempty"`
 	Content string `json:"-"` // a keyed fingerprint of all that was read, "" for none
 }
 
-// A Submission is a fit that asks to be taken.
+// A Submission is a request to store and run a fit.
 type Submission struct {
 	Fit   Fit
 	Terms ledger.Terms
 	Cost  ledger.Cost
-	// Key, if it is not "", makes a fit of the same analyst with the same key and Digest the same.
+	// Key, if not "", makes submissions of the same analyst with the same key and Digest the same
+	// fit.
 	Key, Digest string
-	// Place says when the fit runs, beside those that wait or run; its error refuses the fit.
+	// Place returns when the fit runs, beside those that wait or run; its error refuses the fit.
 	Place func(waiting []Fit) (Slot, error)
 }
 
-// Submit reserves a fit's cost in the data set's account and in the analyst's, and keeps the fit:
-// both or nothing. It returns the fit as it is kept, an earlier one if the key says so; with
+// Submit reserves a fit's cost in the data set's account and in the analyst's, and stores the fit:
+// both or nothing. It returns the stored fit, an earlier one if the key was used before, and
 // ErrThere if the key was used for something else. It fails with *ledger.RefusedError if there is
 // not enough left in either account.
 func (s *Store) Submit(ctx context.Context, sub Submission) (out Fit, err error) {
@@ -90,7 +92,7 @@ func (s *Store) Submit(ctx context.Context, sub Submission) (out Fit, err error)
 		if f.Slot, err = sub.Place(waiting); err != nil {
 			return err
 		}
-		// of the analyst's first, so that a refusal speaks of that where both are too small
+		// the analyst's first, so that a refusal names it if both are too small
 		if f.own, err = t.Reserve(accountOf(f.Dataset, f.Analyst), sub.Terms, sub.Cost, ""); err != nil {
 			return err
 		}
@@ -141,11 +143,12 @@ func (s *Store) fit(ctx context.Context, q ledger.Querier, id string) (Fit, erro
 	return f, found(err)
 }
 
-// Fit is the one with an id.
+// Fit returns the fit with an id.
 func (s *Store) Fit(ctx context.Context, id string) (Fit, error) { return s.fit(ctx, s.db, id) }
 
-// Fits are those of an analyst, or of a custodian's data sets: at most so many submitted before the
-// one numbered before (0 for all), the newest first; with released those alone whose release shows.
+// Fits returns the fits of an analyst, or of a custodian's data sets: at most most of those
+// submitted before the one numbered before (0 for all), the newest first; if released is set, only
+// those whose release shows.
 func (s *Store) Fits(ctx context.Context, p Person, before int64, most int, released bool) ([]Fit, error) {
 	whose := "WHERE analyst = ?"
 	if p.Role == Custodian {
@@ -157,14 +160,14 @@ func (s *Store) Fits(ctx context.Context, p Person, before int64, most int, rele
 	return list(ctx, s, s.db, scanFit, fitColumns+whose+" AND (? = 0 OR seq < ?) ORDER BY seq DESC LIMIT ?", p.Name, before, before, most)
 }
 
-// Next is the fit that a worker begins next; ErrNotFound if none waits for it.
+// Next returns the fit that a worker begins next; ErrNotFound if none waits for it.
 func (s *Store) Next(ctx context.Context, worker int) (Fit, error) {
 	f, err := scanFit(s.db.QueryRowContext(ctx, s.bind(fitColumns+"WHERE state = 'queued' AND worker = ? ORDER BY seq LIMIT 1"), worker))
 	return f, found(err)
 }
 
-// Begin says that a fit runs from a time on; to say it again, should the database have gone before
-// it answered, is no fault. It fails with ErrNotFound if the fit does not wait any more, for
+// Begin records that a fit runs from a time on. Repeating it is no fault, in case the database was
+// lost before it answered. It fails with ErrNotFound if the fit does not wait any more, for
 // instance because it was cancelled.
 func (s *Store) Begin(ctx context.Context, id string, start time.Time) error {
 	return s.ledger.Write(ctx, func(t *ledger.Tx) error {
@@ -176,7 +179,7 @@ func (s *Store) Begin(ctx context.Context, id string, start time.Time) error {
 	})
 }
 
-// End keeps what a running fit ended in, to be seen from a time on: state, release and both
+// End stores the outcome of a running fit, to be seen from a time on: state, release and both
 // accounts' records change together. What was reserved stays spent. It fails with ErrNotFound if
 // the fit does not run any more.
 func (s *Store) End(ctx context.Context, f Fit, out Outcome, shows time.Time) error {
@@ -213,8 +216,8 @@ func (s *Store) End(ctx context.Context, f Fit, out Outcome, shows time.Time) er
 	})
 }
 
-// Cancel says that nobody waits for a fit any more. One that has not begun never does, and its cost
-// is given back; one that has keeps its cost. It fails with ErrThere if it was cancelled before.
+// Cancel records that a fit is no longer wanted. One that has not begun never does, and its cost is
+// given back; one that has begun keeps its cost. It fails with ErrThere if it was cancelled before.
 func (s *Store) Cancel(ctx context.Context, who, id string) (out Fit, err error) {
 	err = s.ledger.Write(ctx, func(t *ledger.Tx) error {
 		f, err := s.fit(ctx, t, id)
@@ -242,9 +245,9 @@ func (s *Store) Cancel(ctx context.Context, who, id string) (out Fit, err error)
 	return out, err
 }
 
-// Recover ends the fits that ran when the server before this one ended: they have failed, and their
-// cost stays spent. Those that wait are shared out among so many workers. It returns how many had
-// been running.
+// Recover ends the fits that ran when the previous server ended: they have failed, and their cost
+// stays spent. It distributes the waiting ones among the given number of workers, and returns how
+// many had been running.
 func (s *Store) Recover(ctx context.Context, workers int) (int, error) {
 	cut, err := list(ctx, s, s.db, scanFit, fitColumns+"WHERE state = 'running' ORDER BY seq")
 	if err != nil {
@@ -262,7 +265,7 @@ func (s *Store) Recover(ctx context.Context, workers int) (int, error) {
 	return len(cut), err
 }
 
-// Release is the one of a fit, as a file has it.
+// Release returns the text of a fit's release.
 func (s *Store) Release(ctx context.Context, id string) (string, error) {
 	var body string
 	err := s.db.QueryRowContext(ctx, s.bind("SELECT body FROM gauze_releases WHERE id = ?"), id).Scan(&body)

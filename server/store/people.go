@@ -24,17 +24,17 @@ type Person struct {
 	Role Role   `json:"role"`
 }
 
-// A Token is what is kept of one: not its secret.
+// A Token is what is stored of a token, without its secret.
 type Token struct {
 	ID string
 	Person
 	Hash    string // of its secret, by argon2id with a salt of its own
 	Since   time.Time
 	Expires time.Time // zero for never
-	Revoked time.Time // zero if it is not
+	Revoked time.Time // zero if not revoked
 }
 
-// AddToken keeps a token, and makes its person known. Who is the person that does so, or a name of
+// AddToken stores a token, and makes its person known. who is the person that does so, or a name of
 // the command line's. It fails with ErrThere if the person has the other role.
 func (s *Store) AddToken(ctx context.Context, who string, token Token) error {
 	return s.ledger.Write(ctx, func(t *ledger.Tx) error {
@@ -49,7 +49,7 @@ func (s *Store) AddToken(ctx context.Context, who string, token Token) error {
 	})
 }
 
-// known makes a person known who is not.
+// known adds a person unless they are known.
 func (s *Store) known(ctx context.Context, t *ledger.Tx, p Person) error {
 	if _, err := s.exec(ctx, t, "INSERT INTO gauze_people (name, role, since) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING", p.Name, string(p.Role), millis(s.now())); err != nil {
 		return err
@@ -64,13 +64,13 @@ func (s *Store) known(ctx context.Context, t *ledger.Tx, p Person) error {
 	return nil
 }
 
-// Role is that of a person; ErrNotFound if nobody of the name is known.
+// Role returns a person's role; ErrNotFound if nobody of that name is known.
 func (s *Store) Role(ctx context.Context, name string) (role Role, err error) {
 	err = s.db.QueryRowContext(ctx, s.bind("SELECT role FROM gauze_people WHERE name = ?"), name).Scan(&role)
 	return role, found(err)
 }
 
-// Known makes a person known who is not. It fails with ErrThere if the name has the other role.
+// Known adds a person unless they are known. It fails with ErrThere if the name has the other role.
 func (s *Store) Known(ctx context.Context, p Person) error {
 	if role, err := s.Role(ctx, p.Name); err == nil && role == p.Role {
 		return nil
@@ -87,13 +87,13 @@ func scanToken(row scanner) (t Token, err error) {
 	return t, err
 }
 
-// Token is the one with an id.
+// Token returns the token with an id.
 func (s *Store) Token(ctx context.Context, id string) (Token, error) {
 	t, err := scanToken(s.db.QueryRowContext(ctx, s.bind(tokenColumns+"WHERE t.id = ?"), id))
 	return t, found(err)
 }
 
-// Tokens are all of them, by name.
+// Tokens returns all tokens, by name.
 func (s *Store) Tokens(ctx context.Context) ([]Token, error) {
 	return list(ctx, s, s.db, scanToken, tokenColumns+"ORDER BY p.name, t.since")
 }
@@ -115,16 +115,16 @@ func (s *Store) Revoke(ctx context.Context, who, id string) error {
 	})
 }
 
-// A Session is that of a browser.
+// A Session is a browser's session.
 type Session struct {
 	Hash string // of its cookie
 	Person
-	Secret  string // what forms of its pages carry, so that no other page can send them
-	Token   string // that it was begun with, "" for another way in
+	Secret  string // carried by the forms of its pages, so that no other page can send them
+	Token   string // the token that began it, "" for another way in
 	Expires time.Time
 }
 
-// AddSession keeps a session, and forgets those that have expired.
+// AddSession stores a session, and deletes expired ones.
 func (s *Store) AddSession(ctx context.Context, session Session) error {
 	return s.ledger.Write(ctx, func(t *ledger.Tx) error {
 		if err := s.known(ctx, t, session.Person); err != nil {
@@ -139,7 +139,7 @@ func (s *Store) AddSession(ctx context.Context, session Session) error {
 	})
 }
 
-// Session is the one with a hash, if neither it nor the token that it was begun with has ended.
+// Session returns the session with a hash, unless it or the token that began it has ended.
 func (s *Store) Session(ctx context.Context, hash string) (out Session, err error) {
 	var expires int64
 	err = s.db.QueryRowContext(ctx, s.bind("SELECT s.hash, p.name, p.role, s.secret, s.token, s.expires FROM gauze_sessions s JOIN gauze_people p ON p.name = s.person LEFT JOIN gauze_tokens t ON t.id = s.token "+
@@ -148,7 +148,7 @@ func (s *Store) Session(ctx context.Context, hash string) (out Session, err erro
 	return out, found(err)
 }
 
-// EndSession forgets a session.
+// EndSession deletes a session.
 func (s *Store) EndSession(ctx context.Context, hash string) error {
 	return s.ledger.Write(ctx, func(t *ledger.Tx) error {
 		_, err := s.exec(ctx, t, "DELETE FROM gauze_sessions WHERE hash = ?", hash)

@@ -5,40 +5,38 @@ import (
 	"time"
 )
 
-// A Slot is the time that a fit has on a worker: when it runs, and when what it ended in can be
-// seen.
+// A Slot is the time that a fit has on a worker: when it runs, and when its outcome can be seen.
 //
-// How long a fit takes depends on its rows, and so does what it ends in: neither is anybody's to
-// see before it was paid for. So a fit has a slot, whose length follows from public facts alone,
-// and on whose worker nothing else runs until it ends. Until then an analyst sees "queued" before
-// the slot and "running" in it, whatever has happened. What a fit ends in shows at the end of its
-// slot; of one that takes longer, at the next end, which is twice as far; and one that is not over
-// at the last is ended there, as failed.
+// How long a fit takes depends on its rows, and so does its outcome: nobody may see either before
+// it was paid for. So a fit has a slot, whose length follows from public facts alone, and on whose
+// worker nothing else runs until it ends. Until then an analyst sees "queued" before the slot and
+// "running" in it, whatever has happened. The outcome shows at the end of its slot; if the fit
+// takes longer, at the next end, which is twice as far; and a fit that is not over at the last end
+// is stopped there, as failed.
 //
-// What this hides: everything but which of its [Ends] a fit shows at, and that is the first unless
-// the length is far too small (docs/SERVER.md says what to do then). What it cannot hide is in
-// docs/SERVER.md too.
+// This hides everything but at which of its [Ends] a fit shows, and that is the first unless the
+// length is far too small (docs/SERVER.md says what to do then, and what this cannot hide).
 type Slot struct {
 	Worker int
 	Start  time.Time
 	Length time.Duration
 }
 
-// Ends is how often a slot's end can be put off before the fit is ended. A guess.
+// Ends is the number of times that a slot can end: after the last the fit is stopped. A guess.
 const Ends = 3
 
-// End is the slot's end, put off so many times: each time it is twice as far from the start.
+// End returns the slot's end, put off this many times: each time it is twice as far from the start.
 func (s Slot) End(putOff int) time.Time { return s.Start.Add(s.Length << putOff) }
 
-// Last is when a fit is ended that is not over.
+// Last returns when a fit that is not over is stopped.
 func (s Slot) Last() time.Time { return s.End(Ends - 1) }
 
-// keeping is the part of a slot that is left for keeping what the fit ended in, before its end. A
-// guess.
+// keeping says that 1/keeping of a slot is reserved for storing the outcome before the slot's end.
+// A guess.
 const keeping = 20
 
-// Shows is when a fit's end can be seen that was over at a time: the slot's first end that leaves
-// room for it to be kept, so that it shows on time. Behind the last, it is at once.
+// Shows returns when the end of a fit can be seen that was over at a time: the slot's first end
+// that leaves room to store it, so that it shows on time. After the last end it is at once.
 func (s Slot) Shows(over time.Time) time.Time {
 	for putOff := range Ends {
 		if end := s.End(putOff); !over.Add(s.Length / keeping).After(end) {
@@ -48,8 +46,8 @@ func (s Slot) Shows(over time.Time) time.Time {
 	return maxTime(over, s.Last())
 }
 
-// Keep is when what a fit ended in is kept, that shows at a time: not when it is over, since others
-// could see by the time that their requests take that something is written.
+// Keep returns when an outcome is stored that shows at a time. It is not when the fit is over,
+// since others could see by the duration of their requests that something is written.
 func (s Slot) Keep(shows time.Time) time.Time { return shows.Add(-s.Length / keeping) }
 
 func maxTime(a, b time.Time) time.Time {
@@ -59,8 +57,8 @@ func maxTime(a, b time.Time) time.Time {
 	return b
 }
 
-// Seen is what can be seen of a fit's state: true is what it is, and shows when that can be seen,
-// zero if it is not over.
+// Seen returns what can be seen of a fit's state. state is the actual one, and shows when it can be
+// seen, zero if the fit is not over.
 func (s Slot) Seen(now time.Time, state string, shows time.Time) string {
 	switch {
 	case !shows.IsZero() && !now.Before(shows):
@@ -71,8 +69,8 @@ func (s Slot) Seen(now time.Time, state string, shows time.Time) string {
 	return Running
 }
 
-// Place is the slot of a fit of some length: on the worker that is free first, as far as the slots
-// of those that wait or run say.
+// Place returns the slot of a fit of some length: on the worker that is free first, going by the
+// slots of those that wait or run.
 func Place(now time.Time, taken []Slot, workers int, length time.Duration) Slot {
 	free := make([]time.Time, workers)
 	for i := range free {
@@ -92,26 +90,26 @@ func Place(now time.Time, taken []Slot, workers int, length time.Duration) Slot 
 	return Slot{Worker: best, Start: free[best], Length: length}
 }
 
-// Facts are what the length of a slot follows from: all of them public.
+// Facts determine the length of a slot: all of them public.
 type Facts struct {
 	Capacity int // rows
 	Columns  int
-	Groups   int // that each get a model, 0 for none
+	Groups   int // with a model each, 0 for none
 	Slow     int // how many times as slow as others the method is, at least 1
-	// Components are as many as are asked for, 0 for few: what they take grows with their square.
+	// Components is the requested number, 0 for few: the time grows with its square.
 	Components int
 }
 
-// Rate is how long a slot is.
+// Rate determines the length of slots.
 type Rate struct {
 	Least   time.Duration // of any slot
 	PerCell time.Duration // for each number of the table, and each pair of columns of a row
 }
 
-// most is how long a slot is at most, so that no time overflows. A guess: nobody waits that long.
+// most is the longest slot, so that no time overflows. A guess: nobody waits that long.
 const most = 365 * 24 * time.Hour
 
-// Length is how long the slot of a fit is, rounded up to one of few lengths, a factor of sqrt(2)
+// Length returns the length of a fit's slot, rounded up to one of few lengths, a factor of sqrt(2)
 // apart.
 func (r Rate) Length(f Facts) time.Duration {
 	d := float64(f.Columns)
@@ -122,9 +120,9 @@ func (r Rate) Length(f Facts) time.Duration {
 	return time.Duration(math.Min(float64(most), float64(r.Least)*math.Pow(2, steps/2))).Round(time.Millisecond)
 }
 
-// columnsPerPair: what pairs of columns cost beside columns. componentsPerLeast: how many
-// components take as long as the least slot, with room: 50 took 20 s of one processor on 20,000
-// rows. Guesses.
+// columnsPerPair is the number of columns per row at which pairs of columns cost as much as
+// columns. componentsPerLeast is the number of components that take as long as the least slot, with
+// room: 50 took 20 s of one processor on 20,000 rows. Guesses.
 const (
 	columnsPerPair     = 4
 	componentsPerLeast = 10

@@ -21,14 +21,14 @@ type Store struct {
 	db     *sql.DB
 	bind   func(string) string
 	now    func() time.Time
-	locked func() error                // gives back what Alone took
+	locked func() error                // releases what Alone took
 	alive  func(context.Context) error // fails if that was lost
-	// Sign, if set, signs the text of every release that is kept.
+	// Sign, if set, signs the text of every release that is stored.
 	Sign func(text string) (string, error)
 }
 
-// ErrNotFound says that there is no such thing, ErrThere that there is one already, and ErrSame
-// that another custodian has a data set of the same rows.
+// ErrNotFound says that something does not exist, ErrThere that it exists already, and ErrSame that
+// another custodian has a data set of the same rows.
 var (
 	ErrNotFound = errors.New("server: not found")
 	ErrThere    = errors.New("server: there already")
@@ -38,9 +38,9 @@ var (
 // mostConnections bounds those to a PostgreSQL server, and readers of a SQLite file. A guess.
 const mostConnections = 24
 
-// Open opens the database of a server, a SQLite file or postgres://.., and makes it, with its
-// ledger and the ledger's key, if it is not there. A database of an older version is brought up to
-// this one; one of a newer is refused. The caller closes it.
+// Open opens the database of a server, a SQLite file or postgres://.., and creates it, with its
+// ledger and the ledger's key, if it does not exist. It migrates a database of an older version,
+// and refuses one of a newer version. The caller closes it.
 func Open(ctx context.Context, place, keyFile string, now func() time.Time) (*Store, error) {
 	if err := ledger.Ensure(ctx, place, keyFile); err != nil {
 		return nil, err
@@ -59,20 +59,21 @@ func Open(ctx context.Context, place, keyFile string, now func() time.Time) (*St
 	return s, nil
 }
 
-// Close ends the use of the database.
+// Close closes the database.
 func (s *Store) Close() error {
 	return errors.Join(s.locked(), s.ledger.Close())
 }
 
-// Ledger is that of the database.
+// Ledger returns the database's ledger.
 func (s *Store) Ledger() *ledger.Ledger { return s.ledger }
 
-// migrations bring the tables from each version to the next; what stands here never changes.
+// migrations bring the tables from each version to the next; existing steps never change.
 //
 //go:embed migrations.sql
 var migrations string
 
-// steps are the migrations, parted by lines of dashes; each is statements that end in semicolons.
+// steps returns the migrations, separated by lines of dashes; each is statements that end in
+// semicolons.
 func steps() []string { return strings.Split(migrations, "\n-- next\n") }
 
 // migrate brings the tables to the last version, all or nothing.
@@ -107,8 +108,8 @@ func (s *Store) migrate(ctx context.Context) error {
 	})
 }
 
-// Ping reports a database that does not answer, or cannot be written to. It writes what is there
-// again.
+// Ping returns an error if the database does not answer, or cannot be written to. It rewrites a
+// value that is there.
 func (s *Store) Ping(ctx context.Context) error {
 	return s.ledger.Writes(ctx, func(t *ledger.Tx) error {
 		_, err := t.ExecContext(ctx, "UPDATE gauze_server SET version = version")
@@ -116,7 +117,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	})
 }
 
-// millis is a time as it is stored; 0 for none.
+// millis returns a time as it is stored; 0 for none.
 func millis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -124,7 +125,7 @@ func millis(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// moment is the time that millis stored.
+// moment returns the time that millis stored.
 func moment(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}
@@ -132,7 +133,7 @@ func moment(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// exec runs a statement in a transaction, and says how many rows it changed.
+// exec runs a statement in a transaction, and returns how many rows it changed.
 func (s *Store) exec(ctx context.Context, t *ledger.Tx, statement string, args ...any) (int64, error) {
 	done, err := t.ExecContext(ctx, s.bind(statement), args...)
 	if err != nil {
@@ -162,8 +163,8 @@ func list[T any](ctx context.Context, s *Store, q ledger.Querier, scan func(scan
 	return out, rows.Err()
 }
 
-// Away reports an error of a database that cannot be reached, was lost, or does not let anybody in
-// yet, as PostgreSQL after a crash: its classes 08, connections, and 57P, who ends them.
+// Away reports whether an error is of a database that cannot be reached, was lost, or does not let
+// anybody in yet, as PostgreSQL after a crash: its classes 08, connections, and 57P, who ends them.
 func Away(err error) bool {
 	var lost net.Error
 	var said interface{ SQLState() string }
@@ -173,13 +174,13 @@ func Away(err error) bool {
 	return errors.As(err, &lost) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// Lost reports an error of a database that was replaced, or put back to an older copy, while it was
-// open: no later try will do better.
+// Lost reports whether an error is of a database that was replaced, or put back to an older copy,
+// while it was open: no later try can succeed.
 func Lost(err error) bool {
 	return errors.Is(err, ledger.ErrReplaced) || errors.As(err, new(*ledger.BrokenError))
 }
 
-// found is err, or ErrNotFound for a row that is not there.
+// found returns err, or ErrNotFound for a row that does not exist.
 func found(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNotFound
