@@ -7,8 +7,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A Limit is how many requests somebody may send: so many a second in the long run, and so many at
-// once. Everybody has one of their own.
+// A Limit bounds the requests of each person: so many per second in the long run, and so many at
+// once.
 type Limit struct {
 	PerSecond float64
 	Burst     int
@@ -18,11 +18,11 @@ type Limit struct {
 	each map[string]*rate.Limiter
 }
 
-// mostKnown is how many are remembered; then all are forgotten, which is kinder than to refuse. A
-// guess.
+// mostKnown is the number of people that are remembered; then all are forgotten, rather than
+// refused. A guess.
 const mostKnown = 100_000
 
-// Wait is how long somebody has to wait, 0 if a request is allowed now, which it then is.
+// Wait returns how long somebody has to wait; 0 if a request is allowed now, which is then counted.
 func (l *Limit) Wait(who string) time.Duration {
 	now := l.Now()
 	one := l.of(who).ReserveN(now, 1)

@@ -19,15 +19,15 @@ import (
 	"github.com/gauze-dp/gauze/server/store"
 )
 
-// A Config names an issuer, and whom it makes what.
+// A Config names an issuer, and the roles of its users.
 type Config struct {
 	Issuer string // its URL; "" for none
 	Client string // the server's name there
 	Secret string // file with the server's secret there; "" for a public client
 	// Address is the URL that browsers reach the server by.
 	Address string
-	Claim   string // that says who has which role, a word or a list of words. Required.
-	// Custodians and Analysts are the values of the claim that make somebody one.
+	Claim   string // the claim with the role, a word or a list of words. Required.
+	// Custodians and Analysts are the values of the claim that give the role.
 	Custodians, Analysts []string
 }
 
@@ -35,16 +35,16 @@ type Config struct {
 // by the authorization code flow with PKCE, and on the JSON interface with an ID token as the
 // bearer token.
 //
-// Somebody's name is the e-mail address that the issuer says is verified; it has an at sign, so
-// that it is nobody's who was named without one. The role follows from a claim, by lists of values
-// that the configuration has; who is in neither list is nobody.
+// A person's name is the e-mail address that the issuer has verified. It has an at sign, so it
+// differs from all names without one. The role follows from a claim, by lists of values in the
+// configuration; a person in neither list is denied.
 type Provider struct {
 	config Config
 	verify *oidc.IDTokenVerifier
 	oauth  oauth2.Config
 }
 
-// NewProvider asks the issuer where its things are.
+// NewProvider asks the issuer for its endpoints.
 func NewProvider(ctx context.Context, c Config, now func() time.Time) (*Provider, error) {
 	fault := func(field, wanted, got string) error {
 		return &privacy.FieldError{Field: field, Wanted: wanted, Got: got, Mend: "docs/SERVER.md has an example"}
@@ -75,13 +75,13 @@ func NewProvider(ctx context.Context, c Config, now func() time.Time) (*Provider
 			RedirectURL: strings.TrimSuffix(c.Address, "/") + callback, Scopes: []string{oidc.ScopeOpenID, "email", "profile"}}}, nil
 }
 
-// Person is whose ID token it is. It fails with ErrDenied, whatever is wrong with it.
+// Person returns whose ID token it is. It fails with ErrDenied, whatever is wrong with the token.
 func (p *Provider) Person(ctx context.Context, token, nonce string) (store.Person, error) {
 	checked, err := p.verify.Verify(ctx, token)
 	if err != nil || nonce != "" && checked.Nonce != nonce {
 		return store.Person{}, ErrDenied
 	}
-	// a map: the fields of a struct would take claims whose names differ from theirs in case
+	// a map: struct fields would accept claims whose names differ in case
 	all, name, verified := map[string]json.RawMessage{}, "", false
 	if checked.Claims(&all) != nil || json.Unmarshal(all["email"], &name) != nil || json.Unmarshal(all["email_verified"], &verified) != nil {
 		return store.Person{}, ErrDenied
@@ -103,7 +103,7 @@ func (p *Provider) Person(ctx context.Context, token, nonce string) (store.Perso
 	return store.Person{}, ErrDenied
 }
 
-// wordsOf are the values of a claim.
+// wordsOf returns the values of a claim.
 func wordsOf(raw json.RawMessage) (words []string) {
 	if json.Unmarshal(raw, &words) != nil {
 		word := ""
@@ -114,20 +114,20 @@ func wordsOf(raw json.RawMessage) (words []string) {
 	return words
 }
 
-// Where browsers sign in, and come back to.
+// The paths where browsers sign in, and to which they return.
 const (
 	SignInStart = "/sign-in/oidc"
 	callback    = "/sign-in/oidc/callback"
 )
 
-// attempt is the cookie of somebody who signs in: what comes back has to be theirs.
+// attempt is the cookie of a sign-in in progress: the answer has to come back to the same browser.
 const attempt = "gauze-oidc"
 
-// attemptLife is how long one may take, in seconds. A guess.
+// attemptLife is the longest time of a sign-in, in seconds. A guess.
 const attemptLife = 600
 
-// Register adds to a mux where browsers sign in. Begin begins the session of a person; secure says
-// that browsers reach the server by TLS.
+// Register adds the sign-in paths to a mux. begin begins the session of a person; secure says that
+// browsers reach the server by TLS.
 func (p *Provider) Register(mux *http.ServeMux, secure bool, begin func(http.ResponseWriter, *http.Request, store.Person) error) {
 	mux.HandleFunc("GET "+SignInStart, func(w http.ResponseWriter, r *http.Request) {
 		state, nonce, verifier := rand.Text(), rand.Text(), oauth2.GenerateVerifier()
@@ -145,13 +145,14 @@ func (p *Provider) Register(mux *http.ServeMux, secure bool, begin func(http.Res
 			http.Error(w, "You could not be signed in: the issuer does not say who you are, or that you may be here. Try again, or ask who runs this server.", http.StatusForbidden)
 			return
 		}
-		// a page and no redirection: browsers send a strict cookie only from a page of ours
+		// a page and not a redirection: browsers send a strict cookie only from a page of this
+		// server
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprint(w, `<!doctype html><html lang="en"><title>Signed in</title><meta http-equiv="refresh" content="0; url=/"><a href="/">Go on</a></html>`)
 	})
 }
 
-// back is who comes back from the issuer.
+// back returns the person who comes back from the issuer.
 func (p *Provider) back(r *http.Request) (store.Person, error) {
 	cookie, err := r.Cookie(attempt)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"github.com/gauze-dp/gauze/server/store"
 )
 
-// Life is how long a session of a browser lasts. A guess: a working day.
+// Life is the duration of a browser's session. A guess: a working day.
 const Life = 12 * time.Hour
 
-// Begin begins a session with a token, and returns what its cookie holds: that is kept nowhere, but
-// for its digest. It fails with ErrDenied.
+// Begin begins a session with a token, and returns the content of its cookie, of which only a
+// digest is stored. It fails with ErrDenied.
 func (k *Keeper) Begin(ctx context.Context, token string) (cookie string, s store.Session, err error) {
 	kept, err := k.Token(ctx, token)
 	if err != nil {
@@ -25,7 +25,7 @@ func (k *Keeper) Begin(ctx context.Context, token string) (cookie string, s stor
 	return k.begin(ctx, kept)
 }
 
-// BeginFor is Begin for somebody whom another one vouches for.
+// BeginFor begins a session for a person whom another provider vouches for.
 func (k *Keeper) BeginFor(ctx context.Context, p store.Person) (cookie string, err error) {
 	if err := k.known(ctx, p); err != nil {
 		return "", err
@@ -40,13 +40,13 @@ func (k *Keeper) begin(ctx context.Context, t store.Token) (cookie string, s sto
 	return cookie, s, k.store.AddSession(ctx, s)
 }
 
-// digestOf needs no salt and no time: what it digests has 256 random bits.
+// digestOf needs no salt and no slow hash: the cookie has 256 random bits.
 func digestOf(cookie string) string {
 	sum := sha256.Sum256([]byte(cookie))
 	return hex.EncodeToString(sum[:])
 }
 
-// Session is the one that a cookie belongs to. It fails with ErrDenied.
+// Session returns the session of a cookie. It fails with ErrDenied.
 func (k *Keeper) Session(ctx context.Context, cookie string) (store.Session, error) {
 	s, err := k.store.Session(ctx, digestOf(cookie))
 	if errors.Is(err, store.ErrNotFound) {

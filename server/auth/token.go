@@ -21,21 +21,21 @@ import (
 	"github.com/gauze-dp/gauze/server/store"
 )
 
-// ErrDenied says that nobody is known by what was shown: not what is wrong with it.
+// ErrDenied says that the credentials identify nobody, but not what is wrong with them.
 var ErrDenied = errors.New("server: wanted a token that is known, has not expired and was not revoked")
 
-// ErrMany says that a token was tried too often with a wrong secret: it takes a while until another
-// is looked at.
+// ErrMany says that a token was tried too often with a wrong secret, and that it takes a while
+// until the next try is checked.
 var ErrMany = errors.New("server: too many wrong secrets of one token")
 
-// How often a wrong secret of one token is looked at: so many a second, and so many at once.
+// How often wrong secrets of one token are checked: so many per second, and so many at once.
 // Guesses.
 const (
 	wrongPerSecond = 1
 	wrongAtOnce    = 10
 )
 
-// How argon2id is asked: 19 MiB and two passes, as OWASP advises at least.
+// The parameters of argon2id: 19 MiB and two passes, the least that OWASP advises.
 const (
 	passes    = 2
 	memory    = 19 << 10
@@ -47,7 +47,8 @@ const (
 // hashesAtOnce bounds the memory of hashing. A guess.
 const hashesAtOnce = 4
 
-// secretBytes are those of a token's secret, and of a session's, idBytes those of a token's name.
+// secretBytes is the length of a token's secret, and of a session's; idBytes that of a token's
+// name.
 const (
 	secretBytes = 32
 	idBytes     = 8
@@ -56,26 +57,26 @@ const (
 // mark begins every token, so that tools that look for secrets in files find it.
 const mark = "gauze"
 
-// A Keeper knows who somebody is.
+// A Keeper identifies people.
 type Keeper struct {
 	store   *store.Store
 	now     func() time.Time
 	key     []byte        // of the digests of tokens that were found right
-	hashing chan struct{} // whose turn it is to hash
+	hashing chan struct{} // taken while hashing
 	wrong   *Limit        // of secrets of a token
-	// Other, if it is set, says whose a token is that is none of ours.
+	// Other, if set, returns the person of a token that this server has not made.
 	Other func(ctx context.Context, token string) (store.Person, error)
 	mu    sync.Mutex
 	right map[string]string // of each token's id, the digest of the token
 }
 
-// New is a keeper of the people in the store.
+// New returns a keeper of the people in the store.
 func New(s *store.Store, now func() time.Time) *Keeper {
 	return &Keeper{store: s, now: now, key: drawn(secretBytes), hashing: make(chan struct{}, hashesAtOnce), right: map[string]string{},
 		wrong: &Limit{PerSecond: wrongPerSecond, Burst: wrongAtOnce, Now: now}}
 }
 
-// drawn are random bytes.
+// drawn returns random bytes.
 func drawn(n int) []byte {
 	b := make([]byte, n)
 	rand.Read(b) // never fails: the program ends if it cannot
@@ -88,7 +89,7 @@ func hashOf(secret string, salt []byte) []byte {
 
 var validPerson = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
 
-// ValidPerson reports a name that nobody can have.
+// ValidPerson returns an error if a name is not allowed.
 func ValidPerson(field, name string) error {
 	if !validPerson.MatchString(name) {
 		return &privacy.FieldError{Field: field, Wanted: "a name of 1 to 64 letters, digits, dots, dashes, underscores, plus and at signs", Got: fmt.Sprintf("%.80q", name), Mend: "for instance kim or kim@example.org"}
@@ -96,8 +97,8 @@ func ValidPerson(field, name string) error {
 	return nil
 }
 
-// Add makes a token for a person, who becomes known by it, and returns it: it is kept nowhere, but
-// for its hash. It lasts for life, or for ever for 0.
+// Add makes a token for a person, who becomes known by it, and returns it. Only its hash is stored.
+// It lasts for life, or for ever if life is 0.
 func (k *Keeper) Add(ctx context.Context, who string, p store.Person, life time.Duration) (string, error) {
 	if err := ValidPerson("name", p.Name); err != nil {
 		return "", err
@@ -120,8 +121,8 @@ func (k *Keeper) Add(ctx context.Context, who string, p store.Person, life time.
 	return strings.Join([]string{mark, token.ID, secret}, "_"), err
 }
 
-// Token is the one that was shown: only whose it is if another vouches for it. It fails with
-// ErrDenied.
+// Token returns the stored token for the one shown; only its person, if another provider vouches
+// for it. It fails with ErrDenied.
 func (k *Keeper) Token(ctx context.Context, token string) (kept store.Token, err error) {
 	parts := strings.SplitN(token, "_", 3)
 	if k.Other != nil && parts[0] != mark {
@@ -147,8 +148,8 @@ func (k *Keeper) Token(ctx context.Context, token string) (kept store.Token, err
 	return kept, k.check(id, secret, kept.Hash)
 }
 
-// known makes somebody known whom another one vouches for, with ErrDenied if the name has the other
-// role.
+// known makes a person known whom another provider vouches for. It returns ErrDenied if the name
+// has the other role.
 func (k *Keeper) known(ctx context.Context, p store.Person) error {
 	err := k.store.Known(ctx, p)
 	if errors.Is(err, store.ErrThere) {
@@ -157,7 +158,7 @@ func (k *Keeper) known(ctx context.Context, p store.Person) error {
 	return err
 }
 
-// check fails with ErrDenied, or ErrMany, if a secret has not this hash.
+// check returns ErrDenied, or ErrMany, unless the secret has this hash.
 func (k *Keeper) check(id, secret, hash string) error {
 	mac := hmac.New(sha256.New, k.key)
 	fmt.Fprintf(mac, "%s %s %s", id, hash, secret)
