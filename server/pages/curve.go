@@ -12,17 +12,17 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// A curve is the error to expect against one number of a plan: a picture, and its numbers.
+// A curve is the expected error against one number of a plan: a picture, and its numbers.
 type curve struct {
 	ID, Title, Says string
-	X               string // what it is drawn against
+	X               string // the quantity on the horizontal axis
 	Lines           []*line
 	Marks           []mark
 	At              []float64 // where there is a point
 	Width, Height   float64
 }
 
-// A line is one of a curve.
+// A line is one line of a curve.
 type line struct {
 	Name   string
 	Class  string
@@ -30,13 +30,13 @@ type line struct {
 	Path   string
 }
 
-// A mark is a tick with its label, or where the plan is.
+// A mark is a tick with its label, or the place of the plan.
 type mark struct {
 	X, Y, X2, Y2 float64
 	Text, Kind   string // x, y, or here
 }
 
-// The numbers that a curve is drawn at, as multiples of the plan's own, and its size in pixels.
+// The numbers at which a curve is drawn, as multiples of the plan's own, and its size in pixels.
 // Guesses.
 var multiples = []float64{.125, .25, .5, 1, 2, 4, 8}
 
@@ -46,7 +46,7 @@ const (
 	mostLines, mostSpread, leastSpread = 4, 1e4, 2
 )
 
-// curves are the error to expect of a plan against epsilon, and against the number of rows.
+// curves returns the expected error of a plan against epsilon, and against the number of rows.
 func (p *Pages) curves(v *visit, a ask.Ask, d *service.Dataset, now *service.Plan) []*curve {
 	byEpsilon := p.drawn(v, now, a.Epsilon, func(x float64) ask.Ask {
 		b := a
@@ -68,7 +68,8 @@ func (p *Pages) curves(v *visit, a ask.Ask, d *service.Dataset, now *service.Pla
 	return out
 }
 
-// spokenOf asks the same of so many rows, if their number is not the data set's.
+// spokenOf returns the same request for another number of rows, without the data set if its number
+// differs.
 func spokenOf(a ask.Ask, d *service.Dataset, rows int) ask.Ask {
 	a.Rows = rows
 	if !replaceOne(d) {
@@ -81,7 +82,7 @@ func spokenOf(a ask.Ask, d *service.Dataset, rows int) ask.Ask {
 	return a
 }
 
-// drawn plans at multiples of a number, and draws what to expect; nil if nothing is known.
+// drawn plans at multiples of a number, and draws the expected error; nil if nothing is known.
 func (p *Pages) drawn(v *visit, now *service.Plan, at float64, of func(x float64) ask.Ask) *curve {
 	c := &curve{Width: curveWidth, Height: curveHeight}
 	for _, m := range multiples {
@@ -91,9 +92,9 @@ func (p *Pages) drawn(v *visit, now *service.Plan, at float64, of func(x float64
 			if known, err = p.Service.Plan(v.Context(), v.Person, of(x)); err != nil {
 				var fault *service.Problem
 				if errors.As(err, &fault) && fault.Status == http.StatusTooManyRequests {
-					break // others plan too
+					break // leave capacity for others' plans
 				}
-				continue // there is no such plan
+				continue // no such plan exists
 			}
 		}
 		if c.add(x, known) {
@@ -107,7 +108,7 @@ func (p *Pages) drawn(v *visit, now *service.Plan, at float64, of func(x float64
 	return c
 }
 
-// add adds what a plan expects, and reports whether that is anything.
+// add adds the errors that a plan expects, and reports whether there are any.
 func (c *curve) add(x float64, plan *service.Plan) bool {
 	any := false
 	point := func(class, name string, y float64) {
@@ -127,7 +128,7 @@ func (c *curve) add(x float64, plan *service.Plan) bool {
 	}
 	if bound := plan.LowerBound; bound != nil {
 		c.Title = "Error of the covariance"
-		// in few columns a median lies below a root mean square, and so may these lines
+		// in few columns a median is below a root mean square, and so may these lines be
 		point("c0", "expected, a median", plan.Expect.CovarianceError)
 		point("bound", "no method can promise less, a root mean square", bound.Covariance)
 		point("plain", "nor without privacy", bound.PlainCovariance)
@@ -144,7 +145,7 @@ func (c *curve) add(x float64, plan *service.Plan) bool {
 	return any
 }
 
-// name says what the curve is drawn against.
+// name names the quantity on the horizontal axis.
 func (c *curve) name(id, x string) {
 	c.ID, c.X = "curve-"+id, x
 	var says []string
@@ -198,7 +199,7 @@ func (c *curve) draw(at float64) {
 	}
 }
 
-// ticks are round numbers from low to high.
+// ticks returns round numbers from low to high.
 func ticks(low, high float64) (out []float64) {
 	for _, digits := range [][]float64{{1}, {1, 3}, {1, 2, 5}, {1, 1.5, 2, 3, 4, 5, 6, 8}} {
 		out = nil

@@ -13,7 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// mostListed is how many lines of a list a page has. A guess.
+// mostListed is the number of lines of a list on a page. A guess.
 const mostListed = 50
 
 // A listing is a part of a list: Next, if it is not "", leads to the next part.
@@ -38,8 +38,8 @@ func datasets(p *Pages, v *visit) (*answer, error) {
 type datasetView struct {
 	*service.Dataset
 	Grant *form  // for its custodian
-	Done  string // what was done
-	// Would is a grant that was asked to be shown before it is given; nil for none.
+	Done  string // what was just done
+	// Would shows the effect of a grant before it is given; nil for none.
 	Would *previewed
 }
 
@@ -78,7 +78,7 @@ func accept(p *Pages, v *visit) (*answer, error) {
 	return nil, err
 }
 
-// A registering is the form of a new data set, and the schema that it has, if it was asked for.
+// A registering is the form of a new data set, with the schema, if it was requested.
 type registering struct {
 	Form   *form
 	Schema *source.Schema
@@ -124,7 +124,7 @@ func register(p *Pages, v *visit) (*answer, error) {
 	return a, nil
 }
 
-// schemaOf reads a schema: JSON, or names of columns, one a line.
+// schemaOf reads a schema: JSON, or names of columns, one per line.
 func schemaOf(text string) (out source.Schema, err error) {
 	if text = strings.TrimSpace(text); !strings.HasPrefix(text, "{") {
 		var names []string
@@ -141,7 +141,7 @@ func schemaOf(text string) (out source.Schema, err error) {
 			return out, &privacy.FieldError{Field: "schema", Wanted: "a schema as JSON", Got: err.Error(), Mend: `for instance {"columns": [{"name": "age", "at_least": 0, "at_most": 120}, {"name": "bmi"}]}`}
 		}
 	}
-	if text == "" { // what can be written there says the registration, which reads the input
+	if text == "" { // the registration, which reads the input, says what can be written there
 		return out, nil
 	}
 	if len(out.Columns) == 0 {

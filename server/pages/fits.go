@@ -13,19 +13,19 @@ import (
 	"github.com/gauze-dp/gauze/server/store"
 )
 
-// A fitView is a fit as a page shows it: all of it follows from what the service shows.
+// A fitView is a fit as a page shows it, computed from what the service shows.
 type fitView struct {
 	*service.Fit
 	Ask  ask.Ask
 	Open bool // it waits or runs
-	// Passed is how much of the time from its submission until it is due has passed, in percent.
+	// Passed is the part of the time from its submission until it is due that has passed, in
+	// percent.
 	Passed float64
-	Again  int // seconds until there is something else to see, 0 for never
+	Again  int // seconds until there is something new to see, 0 for never
 	Plan   string
 }
 
-// leastAgain and mostAgain bound how long the script waits until it looks again, in seconds.
-// Guesses.
+// leastAgain and mostAgain bound the seconds until the script asks again. Guesses.
 const (
 	leastAgain = 1
 	mostAgain  = 10
@@ -34,7 +34,7 @@ const (
 func (p *Pages) viewOf(f *service.Fit) fitView {
 	out := fitView{Fit: f, Open: f.State == store.Queued || f.State == store.Running, Passed: 100}
 	if err := json.Unmarshal(f.Request, &out.Ask); err != nil {
-		p.Log.Error("a request cannot be read", "fit", f.ID) // never: it was written by Marshal
+		p.Log.Error("a request cannot be read", "fit", f.ID) // cannot happen: Marshal wrote it
 	}
 	out.Plan = "/plan?" + queryOf(out.Ask).Encode()
 	begun, _ := time.Parse(time.RFC3339, f.Submitted)

@@ -12,7 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/server/service"
 )
 
-// A field is one of a form.
+// A field is one field of a form.
 type field struct {
 	Name, Label, Hint, Value string
 	Kind                     string // text, number, area, or select
@@ -20,13 +20,13 @@ type field struct {
 	Faults                   []service.Fault // what is wrong with its value
 }
 
-// An option is one that can be chosen.
+// An option is a choice of a field.
 type option struct {
 	Value, Label string
 	Chosen       bool
 }
 
-// choices are options that are called what they are.
+// choices returns options that are named by their values.
 func choices(chosen string, all ...string) (out []option) {
 	for _, one := range all {
 		out = append(out, option{one, one, one == chosen})
@@ -34,14 +34,14 @@ func choices(chosen string, all ...string) (out []option) {
 	return out
 }
 
-// A form is fields, and what is wrong with the form as a whole.
+// A form holds fields, and what is wrong with the form as a whole.
 type form struct {
 	Fields []*field
 	Faults []service.Fault
 }
 
-// filled is a form with the values that were sent, and with each fault beside its field: a fault
-// belongs to the field that begins its name, as in "schema, columns[0].name".
+// filled returns a form with the values that were sent, and with each fault beside its field: a
+// fault belongs to the field that begins its name, as in "schema, columns[0].name".
 func filled(sent url.Values, fault *service.Problem, fields ...*field) *form {
 	out := &form{Fields: fields}
 	for _, f := range fields {
@@ -74,7 +74,7 @@ func filled(sent url.Values, fault *service.Problem, fields ...*field) *form {
 	return out
 }
 
-// field is the one of a name.
+// Field returns the field of that name.
 func (f *form) Field(name string) *field {
 	i := slices.IndexFunc(f.Fields, func(one *field) bool { return one.Name == name })
 	if i < 0 {
@@ -83,7 +83,7 @@ func (f *form) Field(name string) *field {
 	return f.Fields[i]
 }
 
-// A reader reads the values of a form, and keeps what is wrong with them.
+// A reader reads the values of a form, and collects what is wrong with them.
 type reader struct {
 	url.Values
 	faults []error
@@ -93,10 +93,10 @@ func (r *reader) wrong(name, wanted, got, mend string) {
 	r.faults = append(r.faults, &privacy.FieldError{Field: name, Wanted: wanted, Got: fmt.Sprintf("%.80q", got), Mend: mend})
 }
 
-// text is a value without blanks around it.
+// text returns a value without blanks around it.
 func (r *reader) text(name string) string { return strings.TrimSpace(r.Get(name)) }
 
-// number is a number, 0 for none.
+// number returns a number, 0 for none.
 func (r *reader) number(name string) float64 {
 	text := r.text(name)
 	if text == "" {
@@ -109,7 +109,7 @@ func (r *reader) number(name string) float64 {
 	return x
 }
 
-// count is a whole number, 0 for none.
+// count returns a whole number, 0 for none.
 func (r *reader) count(name string) int {
 	text := strings.NewReplacer(",", "", " ", "", "\u202f", "").Replace(r.text(name))
 	if text == "" {
@@ -122,5 +122,5 @@ func (r *reader) count(name string) int {
 	return n
 }
 
-// err is all that is wrong, joined; nil for nothing.
+// err returns all faults, joined; nil for none.
 func (r *reader) err() error { return errors.Join(r.faults...) }

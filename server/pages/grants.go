@@ -9,8 +9,8 @@ import (
 	"github.com/gauze-dp/gauze/server/service"
 )
 
-// A previewed is a grant before it is given: what an analyst, and all together, have now and would
-// have then.
+// A previewed shows a grant before it is given: what an analyst, and all together, have now and
+// would have then.
 type previewed struct {
 	Analyst, Epsilon, Delta        string // as they were sent
 	Own, OwnThen, Whole, WholeThen ledger.Amount
@@ -42,7 +42,7 @@ func grant(p *Pages, v *visit) (*answer, error) {
 	return a, nil
 }
 
-// ofAnalyst is what an analyst was granted of a data set.
+// ofAnalyst returns what an analyst was granted of a data set.
 func ofAnalyst(d *service.Dataset, name string) ledger.Amount {
 	if i := slices.IndexFunc(d.Kept.Analysts, func(s service.Share) bool { return s.Analyst == name }); i >= 0 {
 		return d.Kept.Analysts[i].Granted
@@ -62,7 +62,7 @@ func withdraw(p *Pages, v *visit) (*answer, error) {
 	return nil, err
 }
 
-// problemOf is the problem of an error, for a form's fields.
+// problemOf returns the problem of an error, for a form's fields.
 func problemOf(err error) *service.Problem {
 	fault, _ := service.ProblemOf(err)
 	return fault

@@ -1,9 +1,9 @@
-// Package pages is what people see of the server in a browser: pages of HTML, made whole here and
-// sent with a policy that lets them load nothing from elsewhere. They work without their script,
-// which redraws a plan as its numbers change and looks again at a fit whose slot has ended.
+// Package pages serves the server's pages for browsers: complete HTML, sent with a policy that lets
+// them load nothing from elsewhere. They work without their script, which redraws a plan as its
+// numbers change and looks again at a fit whose slot has ended.
 //
-// A page says what server/service says to the person who asks, and nothing else: what an analyst
-// must not see is not here to be shown.
+// A page shows only what server/service returns to the person who asks: what an analyst must not
+// see never reaches this package.
 package pages
 
 import (
@@ -24,20 +24,20 @@ import (
 	"github.com/gauze-dp/gauze/server/store"
 )
 
-// Pages are the handlers.
+// Pages holds the handlers.
 type Pages struct {
 	Service *service.Service
 	Keeper  *auth.Keeper
 	Log     *slog.Logger
-	// Secure: browsers reach the server over TLS, whoever ends it.
+	// Secure says that browsers reach the server over TLS, whoever terminates it.
 	Secure bool
 	// Elsewhere is where people can sign in without a token, "" for nowhere.
 	Elsewhere string
 
-	compares chan struct{} // whose turn it is to compare two releases
+	compares chan struct{} // taken while two releases are compared
 }
 
-// mostBody is the size of a form at most. A guess: a schema of thousands of columns.
+// mostBody is the largest size of a form. A guess: a schema of thousands of columns.
 const mostBody = 1 << 20
 
 // comparesAtOnce bounds how many pairs of releases are compared at the same time. A guess.
@@ -46,42 +46,43 @@ const comparesAtOnce = 2
 //go:embed html
 var sources embed.FS
 
-// templates are parsed when a page is asked for, which most runs of the program never do.
+// templates are parsed when a page is first requested, which most runs of the program never do.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(functions).ParseFS(sources, "html/*.html"))
 })
 
-// policy lets a page load its style, its script and its pictures from here, and lets the script ask
-// here; no other page can hold it in a frame, and its forms are sent nowhere else.
+// policy lets a page load its style, its script and its pictures from this server only, and lets
+// the script send requests to it; no other page can hold it in a frame, and its forms are sent
+// nowhere else.
 const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// An answer is a page, or where to go on.
+// An answer is a page, or a redirection.
 type answer struct {
 	page   string // of html/
 	title  string
 	data   any
 	status int    // default: 200
-	to     string // where to go on, in place of a page
-	// fault is what was not done
+	to     string // redirection, in place of a page
+	// the problem of a request that was not done
 	fault *service.Problem
-	form  *form // that shows a part of the fault
+	form  *form // the form that shows a part of the fault
 }
 
-// A visit is a request of somebody who has signed in.
+// A visit is a request of a signed-in person.
 type visit struct {
 	*http.Request
 	store.Session
 	w http.ResponseWriter
 }
 
-// A handler does what is asked for on a page. A nil answer has been written already.
+// A handler handles a page's request. A nil answer has been written already.
 type handler func(p *Pages, v *visit) (*answer, error)
 
-// A route is a page, or what a form is sent to.
+// A route is a page, or the target of a form.
 type route struct {
 	pattern string
 	do      handler
-	role    store.Role // for no other; "" for both
+	role    store.Role // the only role allowed; "" for both
 	long    bool       // it reads rows for the custodian, for as long as that takes
 }
 
@@ -124,7 +125,7 @@ func (p *Pages) Register(mux *http.ServeMux) {
 	})
 }
 
-// serve finds out who asks, and answers.
+// serve identifies the person, and answers.
 func (p *Pages) serve(w http.ResponseWriter, r *http.Request, route route) {
 	session, err := p.session(r)
 	if err != nil {
@@ -144,7 +145,7 @@ func (p *Pages) serve(w http.ResponseWriter, r *http.Request, route route) {
 	p.write(w, r, &session, a)
 }
 
-// do does what a visit is for, if it may be done.
+// do runs a visit's handler, if the visit is allowed.
 func (p *Pages) do(v *visit, route route) (*answer, error) {
 	if wait := p.Service.Asked.Wait(v.Person.Name); wait > 0 {
 		return nil, service.Busy("too many requests", wait)
@@ -169,12 +170,12 @@ func (p *Pages) do(v *visit, route route) (*answer, error) {
 	return route.do(p, v)
 }
 
-// A frame is what all pages have.
+// A frame holds what all pages share.
 type frame struct {
 	Title, Path, Secret string
 	Person              *store.Person // nil for nobody
 	Fault               *service.Problem
-	Said                []service.Fault // what no field says of it
+	Said                []service.Fault // faults that no field shows
 	Data                any
 }
 
@@ -211,7 +212,8 @@ func (p *Pages) write(w http.ResponseWriter, r *http.Request, s *store.Session, 
 	w.Write(body.Bytes())
 }
 
-// refused is a page of a form that was not done, or the error if the form is not what is wrong.
+// refused returns the page of a form that was not accepted, or the error if the form is not at
+// fault.
 func refused(a *answer, err error) (*answer, error) {
 	fault, known := service.ProblemOf(err)
 	if !known || fault.Status < 400 || fault.Status == http.StatusForbidden || fault.Status == http.StatusNotFound {
@@ -221,7 +223,8 @@ func refused(a *answer, err error) (*answer, error) {
 	return a, nil
 }
 
-// static serves what pages load. Its address changes with the program, so that it can be kept.
+// static serves the files that pages load. Their addresses change with the program, so that
+// browsers can cache them.
 func static(w http.ResponseWriter, r *http.Request) {
 	body, err := files.ReadFile("static/" + r.PathValue("name"))
 	if err != nil {

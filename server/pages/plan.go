@@ -19,16 +19,16 @@ import (
 type planView struct {
 	Form        *form
 	Columns, By []option
-	Dataset     *service.Dataset // nil where columns and rows are only spoken of
-	Rows        bool             // their number is asked for
+	Dataset     *service.Dataset // nil for hypothetical columns and rows
+	Rows        bool             // the number of rows is asked for
 	Ask         ask.Ask
 	Plan        *service.Plan // nil if it cannot be made
 	Curves      []*curve
-	Hidden      [][2]string // what a fit is asked with
-	Key         string      // that makes the fit the same, however often the form is sent
+	Hidden      [][2]string // the settings of a fit
+	Key         string      // makes repeated submissions of the form the same fit
 }
 
-// What a plan is made of where nothing was said. Guesses.
+// Defaults of a plan. Guesses.
 const (
 	usualEpsilon = "1"
 	usualDelta   = "1e-6"
@@ -43,7 +43,7 @@ func plan(p *Pages, v *visit) (*answer, error) {
 	return p.planned(v, v.Form, nil)
 }
 
-// planned is the page of a plan, with what is wrong with the fit that was asked for.
+// planned returns the page of a plan, with what is wrong with the requested fit.
 func (p *Pages) planned(v *visit, sent url.Values, fault error) (*answer, error) {
 	all, err := p.Service.Datasets(v.Context(), v.Person, "", mostCompared)
 	if err != nil {
@@ -66,7 +66,7 @@ func (p *Pages) planned(v *visit, sent url.Values, fault error) (*answer, error)
 		out.Plan, err = p.Service.Plan(v.Context(), v.Person, out.Ask)
 	}
 	if err == nil {
-		if fault == nil { // a fit that is refused is refused at once
+		if fault == nil { // a refused fit is refused at once
 			out.Curves = p.curves(v, out.Ask, out.Dataset, out.Plan)
 		}
 		err = fault
@@ -118,7 +118,7 @@ func (out *planView) fill(sent url.Values, fault *service.Problem, all []*servic
 	out.Form = filled(sent, fault, fields...)
 }
 
-// or is the first that is not "".
+// or returns a, or b if a is "".
 func or(a, b string) string {
 	if a == "" {
 		return b
@@ -126,7 +126,7 @@ func or(a, b string) string {
 	return a
 }
 
-// askOf is what a form asks for, of a data set or, for nil, of numbers alone.
+// askOf returns the request of a form, about a data set or, if d is nil, about numbers alone.
 func askOf(r *reader, d *service.Dataset, name string) ask.Ask {
 	values := url.Values{}
 	for key, usual := range map[string]string{"epsilon": usualEpsilon, "delta": usualDelta, "rows": usualRows, "dim": usualDim} {
@@ -163,7 +163,7 @@ func askOf(r *reader, d *service.Dataset, name string) ask.Ask {
 	return a
 }
 
-// queryOf is the query that asks for the same.
+// queryOf returns the query of the same request.
 func queryOf(a ask.Ask) url.Values {
 	out := url.Values{"dataset": {a.Dataset}, "epsilon": {number(a.Epsilon, exact)}, "delta": {number(a.Delta, exact)}, "components": {catalog.Auto}}
 	if a.Components > 0 {
@@ -187,7 +187,7 @@ func queryOf(a ask.Ask) url.Values {
 	return out
 }
 
-// hidden are the values of a query, in an order.
+// hidden returns the values of a query, in a fixed order.
 func hidden(query url.Values) (out [][2]string) {
 	for key, all := range query {
 		for _, value := range all {
@@ -215,7 +215,7 @@ func submit(p *Pages, v *visit) (*answer, error) {
 	return p.planned(v, v.PostForm, err)
 }
 
-// replaceOne reports a data set whose number of rows is public.
+// replaceOne reports whether the number of rows of a data set is public.
 func replaceOne(d *service.Dataset) bool {
 	return d != nil && d.Relation == privacy.ReplaceOne.String()
 }

@@ -59,10 +59,10 @@ type comparing struct {
 	Result   *model.Comparison
 }
 
-// compareRows give the total variation a standard error of at most 0.0016, as gauze compare has it.
+// compareRows gives the total variation a standard error of at most 0.0016, as in gauze compare.
 const compareRows = 100_000
 
-// mostCompared is how many releases can be chosen from, the newest. A guess.
+// mostCompared is the number of releases that can be chosen from, the newest. A guess.
 const mostCompared = 200
 
 func compare(p *Pages, v *visit) (*answer, error) {
@@ -93,7 +93,7 @@ func compare(p *Pages, v *visit) (*answer, error) {
 	return page, nil
 }
 
-// compared compares two releases: it draws rows from what was released, and costs nothing.
+// compared compares two releases: it draws rows from the released models, and costs nothing.
 func (p *Pages) compared(v *visit, out *comparing) (err error) {
 	select {
 	case p.compares <- struct{}{}:
@@ -114,14 +114,14 @@ func (p *Pages) compared(v *visit, out *comparing) (err error) {
 		return &privacy.FieldError{Field: "a", Wanted: "releases of one model each", Got: "one of groups, or a profile of columns", Mend: "choose others; of groups download both: gauze compare reads a group's model"}
 	}
 	result, err := model.Compare(v.Context(), out.A.Model, out.B.Model, compareRows, rand.New(rand.NewPCG(1, 2)))
-	if err != nil && v.Context().Err() == nil { // it knows released values alone
+	if err != nil && v.Context().Err() == nil { // it knows only released values
 		return &privacy.FieldError{Field: "b", Wanted: "a release that can be compared with A", Got: err.Error(), Mend: "compare models of the same columns"}
 	}
 	out.Result = &result
 	return err
 }
 
-// events is the log of what was done, for a custodian.
+// events returns the page of the log, for a custodian.
 func events(p *Pages, v *visit) (*answer, error) {
 	before, err := strconv.ParseInt(v.FormValue("before"), 10, 64)
 	if err != nil || before < 0 {

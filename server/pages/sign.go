@@ -14,14 +14,15 @@ import (
 	"github.com/gauze-dp/gauze/server/store"
 )
 
-// The cookies: of a session, and of the form that begins one, which has no session yet to carry a
-// secret of.
+// The cookies: of a session, and of the sign-in form, which has no session yet whose secret it
+// could carry.
 const (
 	sessionCookie = "gauze-session"
 	signInCookie  = "gauze-sign-in"
 )
 
-// named is a cookie's name: over TLS one that no other host, and no page without TLS, can have set.
+// named returns a cookie's name: over TLS one that no other host, and no page without TLS, can have
+// set.
 func (p *Pages) named(name string) string {
 	if p.Secure {
 		return "__Host-" + name
@@ -29,7 +30,7 @@ func (p *Pages) named(name string) string {
 	return name
 }
 
-// set sets a cookie, or ends it for "".
+// set sets a cookie, or removes it if value is "".
 func (p *Pages) set(w http.ResponseWriter, name, value string) {
 	c := &http.Cookie{Name: p.named(name), Value: value, Path: "/", HttpOnly: true, Secure: p.Secure, SameSite: http.SameSiteStrictMode}
 	if value == "" {
@@ -41,7 +42,7 @@ func (p *Pages) set(w http.ResponseWriter, name, value string) {
 // Begin gives a browser the cookie of a session that was begun.
 func (p *Pages) Begin(w http.ResponseWriter, cookie string) { p.set(w, sessionCookie, cookie) }
 
-// session is that of a request's cookie. It fails with auth.ErrDenied.
+// session returns the session of a request's cookie. It fails with auth.ErrDenied.
 func (p *Pages) session(r *http.Request) (store.Session, error) {
 	c, err := r.Cookie(p.named(sessionCookie))
 	if err != nil {
@@ -50,7 +51,8 @@ func (p *Pages) session(r *http.Request) (store.Session, error) {
 	return p.Keeper.Session(r.Context(), c.Value)
 }
 
-// denied sends somebody who is not known to sign in, and back to the page that was asked for.
+// denied redirects an unknown person to the sign-in page, and from there back to the requested
+// page.
 func (p *Pages) denied(w http.ResponseWriter, r *http.Request, err error) {
 	if !errors.Is(err, auth.ErrDenied) {
 		fault, _ := service.ProblemOf(err)
@@ -65,12 +67,12 @@ func (p *Pages) denied(w http.ResponseWriter, r *http.Request, err error) {
 	p.write(w, r, nil, &answer{to: to})
 }
 
-// signing is what the page to sign in on shows.
+// signing is the content of the sign-in page.
 type signing struct{ Secret, Next, Elsewhere string }
 
-// local is where to go on after signing in, on this server: a path, whatever was asked for.
+// local returns where to go after signing in, a path on this server, whatever was requested.
 func local(next string) string {
-	// browsers leave tabs and ends of lines out of addresses, and take a backslash for a slash
+	// browsers drop tabs and line ends from addresses, and read a backslash as a slash
 	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.Contains(next, `\`) || strings.ContainsFunc(next, unicode.IsControl) {
 		return "/datasets"
 	}
@@ -137,7 +139,7 @@ func signOut(p *Pages, v *visit) (*answer, error) {
 	return &answer{to: "/sign-in"}, err
 }
 
-// foreign is what is said of a form that is not from a page of this session.
+// foreign returns the problem of a form that is not from a page of this session.
 func foreign() *service.Problem {
 	return &service.Problem{Type: "urn:gauze:form", Title: http.StatusText(http.StatusForbidden), Status: http.StatusForbidden,
 		Detail: "the form is not from a page that you have open here, or it is too old", Fault: service.Fault{Hint: "open the page again, and send the form from there"}}

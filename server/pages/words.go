@@ -20,7 +20,7 @@ import (
 	"github.com/gauze-dp/gauze/server/service"
 )
 
-// files are what pages load.
+// files are the files that pages load.
 //
 //go:embed static
 var files embed.FS
@@ -33,10 +33,10 @@ var functions = template.FuncMap{
 	"whynotadd": func() string { return ledger.WhyNotAdd }, "next": func(i int) int { return i + 1 },
 }
 
-// exact is as many digits as tell numbers apart.
+// exact is the number of digits that distinguishes all float64.
 const exact = 17
 
-// number writes a number with so many digits.
+// number returns a number with at most most digits.
 func number(x float64, most int) string {
 	switch {
 	case math.IsInf(x, 1):
@@ -47,7 +47,7 @@ func number(x float64, most int) string {
 	return strconv.FormatFloat(round(x, most), 'g', -1, 64)
 }
 
-// round keeps so many digits of a number.
+// round rounds a number to that many digits.
 func round(x float64, most int) float64 {
 	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'e', most-1, 64), 64)
 	if err != nil {
@@ -56,7 +56,7 @@ func round(x float64, most int) float64 {
 	return y
 }
 
-// short is a number on an axis.
+// short returns a number on an axis.
 func short(x float64) string {
 	switch {
 	case x >= 1e6:
@@ -67,7 +67,7 @@ func short(x float64) string {
 	return number(x, 3)
 }
 
-// digits writes a count with commas between thousands; n may be a pointer.
+// digits returns a count with commas between thousands; n may be a pointer.
 func digits(n any) string {
 	count := 0
 	switch n := n.(type) {
@@ -83,7 +83,7 @@ func digits(n any) string {
 	return text
 }
 
-// moment is a time as a page shows it: that of UTC, as all people of a server share it.
+// moment returns a time as a page shows it: in UTC, which all people of a server share.
 func moment(stamp any) string {
 	text := ""
 	switch t := stamp.(type) {
@@ -101,18 +101,18 @@ func moment(stamp any) string {
 // A budgetView is what is left of a budget.
 type budgetView struct {
 	Left                    float64 // percent
-	Width                   int     // of the bar, of 200
+	Width                   int     // width of the bar, of 200
 	Most, Granted           string  // epsilon
 	Delta, SpentOf          string
 	None                    bool // nothing was granted
 	Whose, Before, Sentence string
 }
 
-// barWidth is that of a bar's picture.
+// barWidth is the width of a bar's picture.
 const barWidth = 200
 
-// budgetOf says what is left. Fits compose in squares of mu, where that is what they are counted
-// in, so the bar is of those: what each fit takes away is as wide whenever it is asked for.
+// budgetOf returns what is left. Fits compose in squares of mu, if that is how they are counted, so
+// the bar shows those: a fit takes away the same width whenever it is requested.
 func budgetOf(whose string, granted ledger.Amount, spent, left ledger.Spending) budgetView {
 	if granted.Epsilon == 0 {
 		return budgetView{None: true, Whose: whose}
@@ -130,19 +130,19 @@ func budgetOf(whose string, granted ledger.Amount, spent, left ledger.Spending) 
 	return out
 }
 
-// file is the address of what pages load, which changes with it.
+// file returns the address of a file that pages load, which changes with its content.
 func file(name string) (string, error) {
 	body, err := files.ReadFile("static/" + name)
 	sum := sha256.Sum256(body)
 	return "/static/" + name + "?" + hex.EncodeToString(sum[:6]), err
 }
 
-// state says in words what a fit is.
+// state returns a fit's state in words.
 func state(s string) string {
 	return map[string]string{"queued": "waits", "running": "runs", "released": "released", "no-release": "no release", "failed": "failed"}[s]
 }
 
-// A link is one of the pages' header; Here marks the page that is open, and what it lies below.
+// A link is one link of the pages' header; Here marks the open page, and what it is below.
 type link struct {
 	To, Name string
 	Here     bool
@@ -152,7 +152,7 @@ func linkOf(path, to, name string) link {
 	return link{to, name, path == to || strings.HasPrefix(path, to+"/")}
 }
 
-// heading says in words what a problem's status means to who sent a form.
+// heading returns a problem's status in words, for the sender of a form.
 func heading(p *service.Problem) string {
 	switch p.Status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
@@ -169,7 +169,7 @@ func heading(p *service.Problem) string {
 	return p.Title
 }
 
-// saidOf are the faults of a problem that no field of a form shows; all of them where there is no
+// saidOf returns the faults of a problem that no field of a form shows; all of them if there is no
 // form.
 func saidOf(p *service.Problem, f *form) []service.Fault {
 	if f != nil {
@@ -191,7 +191,7 @@ func picked(all []option) (n int) {
 	return n
 }
 
-// sentence makes one of a constant text: with a capital, and a stop.
+// sentence makes a sentence of a constant text: with a capital, and a full stop.
 func sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	text = string(unicode.ToUpper(first)) + text[size:]
@@ -201,7 +201,7 @@ func sentence(text string) string {
 	return text + "."
 }
 
-// headline says of a plan what to expect of it.
+// headline returns what to expect of a plan, in a sentence.
 func headline(p *service.Plan) string {
 	switch e := p.Expect; {
 	case e.CovarianceError > 0 && p.LowerBound != nil:
