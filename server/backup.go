@@ -11,8 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/ledger"
 )
 
-// WriteBackup writes a copy of a SQLite database to a new file, for its owner alone, while others
-// read and write: all of one moment. The ledger's key is not in it.
+// WriteBackup writes a copy of a SQLite database to a new file, readable by its owner only, while
+// others read and write: a snapshot of one moment. The ledger's key is not in it.
 func WriteBackup(ctx context.Context, place, keyFile, out string, now func() time.Time) error {
 	l, err := ledger.Open(ctx, place, keyFile, now)
 	if err != nil {
@@ -34,8 +34,8 @@ func WriteBackup(ctx context.Context, place, keyFile, out string, now func() tim
 	return err
 }
 
-// RestoreBackup puts a backup in the place of a database that is not there, and verifies its ledger
-// with the key. What was spent after the backup was made it knows nothing of.
+// RestoreBackup restores a backup where there is no database, and verifies its ledger with the key.
+// It does not know what was spent after the backup was made.
 func RestoreBackup(ctx context.Context, backup, place, keyFile string, now func() time.Time) (head ledger.Head, err error) {
 	from, err := os.Open(backup)
 	if err != nil {
@@ -50,7 +50,7 @@ func RestoreBackup(ctx context.Context, backup, place, keyFile string, now func(
 	if err = errors.Join(err, to.Sync(), to.Close()); err == nil {
 		head, err = verified(ctx, place, keyFile, now)
 	}
-	if err != nil { // what does not hold is not left in its place
+	if err != nil { // a ledger that fails is removed again
 		err = errors.Join(err, os.Remove(place))
 	}
 	return head, err

@@ -15,13 +15,13 @@ type Config struct {
 	Listen   string // address and port
 	Database string // a SQLite file, or postgres://..
 	Key      string // the file of the ledger's key
-	// SigningKey is the file of the key that releases are signed with; it is made if it is not
-	// there. "" signs nothing.
+	// SigningKey is the file of the key that signs releases; it is created if missing. "" signs
+	// nothing.
 	SigningKey string
-	// TLSCert and TLSKey are files; none where it is not the server that ends TLS.
+	// TLSCert and TLSKey are files; empty if the server does not terminate TLS.
 	TLSCert, TLSKey string
-	// BehindProxy: a proxy ends TLS, and nobody else reaches the server. It may listen beyond
-	// loopback then, and addresses of those who ask are the proxy's.
+	// BehindProxy says that a proxy terminates TLS and that clients reach the server only through
+	// it. Then it may listen beyond loopback, and clients' addresses are the proxy's.
 	BehindProxy bool
 	// MetricsFrom are the networks that may ask for /metrics.
 	MetricsFrom []netip.Prefix
@@ -30,16 +30,16 @@ type Config struct {
 	Workers     int
 	SlotLeast   time.Duration
 	SlotPerCell time.Duration
-	Horizon     time.Duration // how far ahead fits are taken
+	Horizon     time.Duration // how far ahead fits are accepted
 	Waiting     int           // fits of an analyst that wait or run
 	Memory      int64         // of each fit's table, bytes
 	PerSecond   float64       // requests of a person
-	Grace       time.Duration // for fits that run when the server is told to stop
+	Grace       time.Duration // time for running fits when the server is told to stop
 	OIDC        auth.Config
 }
 
-// check reports a configuration that would show tokens to a network, and what nothing could run
-// with.
+// check returns an error for a configuration that would show tokens to a network, or that cannot
+// work.
 func (c *Config) check() error {
 	fault := func(field, wanted, got, mend string) error {
 		return &privacy.FieldError{Field: field, Wanted: wanted, Got: got, Mend: mend}

@@ -16,8 +16,8 @@ import (
 	"github.com/gauze-dp/gauze/server/store"
 )
 
-// metrics count requests by their kind. Nothing of a data set is counted, and nothing of the
-// process either: its memory and its time depend on the rows that fits read.
+// metrics count requests by route. They count nothing of a data set, and nothing of the process
+// either: its memory and its time depend on the rows that fits read.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
@@ -43,7 +43,7 @@ func (m *metrics) seen(route string, status int, took time.Duration) {
 	m.took.WithLabelValues(route).Observe(took.Seconds())
 }
 
-// metrics answers those of the custodian's network, and custodians.
+// metrics answers requests from the networks allowed, and from custodians.
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request, m *metrics, a *api.API) {
 	if !s.near(r) {
 		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -55,8 +55,8 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request, m *metrics, a *
 	promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}).ServeHTTP(w, r)
 }
 
-// near reports a request from a network that may ask for metrics. Behind a proxy all addresses are
-// the proxy's: none is near.
+// near reports whether a request comes from a network that may ask for metrics. Behind a proxy all
+// addresses are the proxy's, so it reports false.
 func (s *Server) near(r *http.Request) bool {
 	if s.config.BehindProxy || r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "" {
 		return false

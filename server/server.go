@@ -1,5 +1,5 @@
-// Package server is `gauze serve`: it wires the store, the people, the workers and what speaks
-// HTTP, listens, and stops.
+// Package server is `gauze serve`: it connects the store, authentication, the workers and the HTTP
+// handlers, listens, and stops.
 package server
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/gauze-dp/gauze/server/store"
 )
 
-// A Server is one that is ready to listen.
+// A Server is ready to listen.
 type Server struct {
 	config  Config
 	now     func() time.Time
@@ -48,7 +48,8 @@ const (
 	burst         = 4 // of PerSecond
 )
 
-// New opens the database and wires the parts. What had been running has failed, with its cost kept.
+// New opens the database and connects the parts. Fits that had been running have failed, and their
+// cost stays spent.
 func New(ctx context.Context, c Config, now func() time.Time, log *slog.Logger) (*Server, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func New(ctx context.Context, c Config, now func() time.Time, log *slog.Logger) 
 	return s, nil
 }
 
-// signing has the store sign releases with the key of a file, and returns the public keys beside
+// signing makes the store sign releases with the key of a file, and returns the public keys beside
 // it.
 func signing(st *store.Store, file string) (public []byte, err error) {
 	if file == "" {
@@ -115,7 +116,7 @@ func signing(st *store.Store, file string) (public []byte, err error) {
 	return public, nil
 }
 
-// mux is all that is served.
+// mux returns the handler of everything that is served.
 func (s *Server) mux(a *api.API, signIn *auth.Provider) http.Handler {
 	mux, m := http.NewServeMux(), newMetrics()
 	a.Register(mux)
@@ -138,10 +139,10 @@ func (s *Server) mux(a *api.API, signIn *auth.Provider) http.Handler {
 	return secured(api.Logged(mux, s.log, s.now, m.seen), s.config.TLSCert != "")
 }
 
-// secure reports that browsers reach the server by TLS, whoever ends it.
+// secure reports whether browsers reach the server by TLS, whoever terminates it.
 func (s *Server) secure() bool { return s.config.TLSCert != "" || s.config.BehindProxy }
 
-// Handler is what the server serves, for tests and for whoever listens in another way.
+// Handler returns the server's handler, for tests and for programs that listen in another way.
 func (s *Server) Handler() http.Handler { return s.handler }
 
 // secured sets the headers that every answer has.
@@ -158,8 +159,8 @@ func secured(next http.Handler, overTLS bool) http.Handler {
 	})
 }
 
-// healthPause is how long an answer of health counts, so that nobody has the disk written to more
-// often.
+// healthPause is how long an answer of health counts, so that requests cannot make the server write
+// to disk more often.
 const healthPause = time.Second
 
 // healthy is the last answer of health.
@@ -169,13 +170,13 @@ type healthy struct {
 	err error
 }
 
-// health says whether the database answers and can be written to, as every fit has to.
+// health answers whether the database answers and can be written to, as every fit has to.
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	s.healthy.mu.Lock()
 	defer s.healthy.mu.Unlock()
 	if now := s.now(); now.Sub(s.healthy.at) >= healthPause {
-		ctx, done := context.WithTimeout(context.WithoutCancel(r.Context()), readTimeout) // whoever has gone away must not make it ill
+		ctx, done := context.WithTimeout(context.WithoutCancel(r.Context()), readTimeout) // a client that went away must not make it fail
 		s.healthy.at, s.healthy.err = now, s.store.Ping(ctx)
 		done()
 	}
@@ -187,7 +188,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	w.Write([]byte(`{"status": "ok"}` + "\n"))
 }
 
-// Run listens, and tells at which address; it serves and works until ctx ends, and then closes the
+// Run listens, and reports the address; it serves and works until ctx ends, and then closes the
 // database. Fits that run then have the time of grace to end.
 func (s *Server) Run(ctx context.Context, listening func(address string)) error {
 	defer s.store.Close()
@@ -205,7 +206,7 @@ func (s *Server) Run(ctx context.Context, listening func(address string)) error 
 	ended := make(chan struct{}, s.config.Workers)
 	var fault, lost error
 	parallel.Run(3+s.config.Workers, func(i int) {
-		defer stop() // one that ends, ends all
+		defer stop() // when one ends, all end
 		switch i {
 		case 0:
 			if fault = s.serve(web, listener); errors.Is(fault, http.ErrServerClosed) {

@@ -11,15 +11,15 @@ import (
 	"github.com/gauze-dp/gauze/server/store"
 )
 
-// A Runner runs a fit and says what it ended in.
+// A Runner runs a fit and returns the outcome.
 type Runner func(ctx context.Context, d store.Dataset, request json.RawMessage, day time.Time) store.Outcome
 
 // Workers run fits on the slots of [store.Slot]: each worker one after the other, from the start of
 // a fit's slot until the end at which it shows.
 //
-// A worker whose fit is over before its slot is waits, and keeps nothing of it until the slot's end
-// is near: when the next one begins, and when something is written, says nothing of the rows. A fit
-// that is not over at its slot's last end is stopped, and has failed.
+// A worker whose fit is over early waits, and stores nothing of it until the slot's end is near. So
+// the time when the next fit begins, or when something is written, does not depend on the rows. A
+// fit that is not over at its slot's last end is stopped, and has failed.
 type Workers struct {
 	Store *store.Store
 	Run   Runner
@@ -54,10 +54,10 @@ func (w *Workers) Stop(id string) {
 	}
 }
 
-// idle is how long a worker waits at most before it looks again, should nobody wake it.
+// idle is the longest time that a worker waits before it looks again.
 const idle = time.Second
 
-// wait waits until a time, or until somebody wakes the workers.
+// wait waits until a time, or until the workers are woken.
 func (w *Workers) wait(ctx context.Context, until time.Time) {
 	w.mu.Lock()
 	wake := w.wake
@@ -70,7 +70,7 @@ func (w *Workers) wait(ctx context.Context, until time.Time) {
 	}
 }
 
-// Work is the life of one worker: it ends with ctx, but for a fit that runs then, which goes on
+// Work runs one worker. It ends with ctx, except for a fit that runs then, which goes on
 // until compute ends.
 func (w *Workers) Work(ctx, compute context.Context, worker int) {
 	for ctx.Err() == nil {
@@ -90,19 +90,19 @@ func (w *Workers) Work(ctx, compute context.Context, worker int) {
 	}
 }
 
-// pause waits until a time, whoever wakes the workers.
+// pause waits until a time, even if the workers are woken.
 func (w *Workers) pause(ctx context.Context, until time.Time) {
 	timed, done := context.WithTimeout(ctx, until.Sub(w.Now()))
 	defer done()
 	<-timed.Done()
 }
 
-// late is how much later than its slot a fit may begin and keep it. A guess.
+// late is how much later than its slot's start a fit may begin without moving the slot. A guess.
 const late = 250 * time.Millisecond
 
 // one runs a fit on its slot, and returns when the worker is free again.
 func (w *Workers) one(ctx, compute context.Context, f store.Fit) {
-	if now := w.Now(); now.Sub(f.Slot.Start) > late { // what ran before was put off, or the server was down
+	if now := w.Now(); now.Sub(f.Slot.Start) > late { // the previous fit was put off, or the server was down
 		f.Slot.Start = now
 	}
 	for {
@@ -110,7 +110,7 @@ func (w *Workers) one(ctx, compute context.Context, f store.Fit) {
 		if err == nil {
 			break
 		}
-		if errors.Is(err, store.ErrNotFound) || ctx.Err() != nil { // nobody waits for it any more
+		if errors.Is(err, store.ErrNotFound) || ctx.Err() != nil { // it is no longer wanted
 			return
 		}
 		w.Log.Error("a fit cannot begin", "fit", f.ID, "error", err.Error())
@@ -125,7 +125,7 @@ func (w *Workers) one(ctx, compute context.Context, f store.Fit) {
 		w.Log.Warn("a fit took longer than its slot: longer slots hide more", "fit", f.ID)
 	}
 	w.pause(ctx, f.Slot.Keep(shows))
-	// a server that ends says so all the same, and one whose database is away waits for it
+	// a server that is ending still records it, and one whose database is away waits for it
 	keep, done := context.WithTimeout(context.WithoutCancel(ctx), keepFor)
 	defer done()
 	for {
@@ -135,7 +135,7 @@ func (w *Workers) one(ctx, compute context.Context, f store.Fit) {
 		}
 		w.Log.Error("what a fit ended in cannot be kept yet", "fit", f.ID, "error", err.Error())
 		if keep.Err() != nil || store.Lost(err) {
-			break // it is found as cut off when the server starts again
+			break // the next server start finds it as interrupted
 		}
 		w.pause(keep, w.Now().Add(idle))
 		shows = f.Slot.Shows(w.Now())
@@ -143,14 +143,14 @@ func (w *Workers) one(ctx, compute context.Context, f store.Fit) {
 	w.pause(ctx, shows)
 }
 
-// keepFor is how long what a fit ended in is tried to be kept. A guess.
+// keepFor is how long storing an outcome is tried. A guess.
 const keepFor = 10 * time.Minute
 
 // run runs a fit until its slot's last end.
 func (w *Workers) run(ctx context.Context, f store.Fit) store.Outcome {
 	d, err := w.Store.Dataset(ctx, f.Dataset)
 	for store.Away(err) && ctx.Err() == nil && w.Now().Before(w.lastOf(f.Slot)) {
-		w.pause(ctx, w.Now().Add(idle)) // its cost is spent: a database that comes back is worth the wait
+		w.pause(ctx, w.Now().Add(idle)) // its cost is spent: waiting for the database to come back is worth it
 		d, err = w.Store.Dataset(ctx, f.Dataset)
 	}
 	if err != nil {

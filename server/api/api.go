@@ -1,5 +1,5 @@
-// Package api speaks JSON over HTTP: each of its handlers reads a request, asks server/service, and
-// writes what that says.
+// Package api serves JSON over HTTP: each handler reads a request, calls server/service, and writes
+// its answer.
 package api
 
 import (
@@ -19,36 +19,36 @@ import (
 	"github.com/gauze-dp/gauze/server/store"
 )
 
-// Base is where all of it is.
+// Base is the path that all endpoints are below.
 const Base = "/api/v1"
 
-// An API is the handlers.
+// An API holds the handlers.
 type API struct {
 	Service *service.Service
 	Keeper  *auth.Keeper
 	Log     *slog.Logger
-	// SigningKeys are the public keys that the server's releases are signed with, one a line, the
-	// newest first; nil where it signs none.
+	// SigningKeys are the public keys of the server's release signatures, one per line, the newest
+	// first; nil if it signs none.
 	SigningKeys []byte
 }
 
-// mostBody is the size of a request's body at most. A guess: a schema of thousands of columns.
+// mostBody is the largest size of a request's body. A guess: a schema of thousands of columns.
 const mostBody = 1 << 20
 
-// A handler does what a person asks for, and returns the status and what is written as JSON.
+// A handler does what a person requests, and returns the status and the value to write as JSON.
 type handler func(a *API, r *http.Request, p store.Person) (int, any, error)
 
 // A route is an endpoint.
 type route struct {
 	method, path string // behind Base
 	do           handler
-	// long: it reads rows for the custodian, for as long as that takes
+	// long says that it reads rows for the custodian, for as long as that takes
 	long bool
-	// write, in the place of do, writes something else than JSON of ours
+	// write, in place of do, writes an answer that is not JSON of this package
 	write func(a *API, w http.ResponseWriter, r *http.Request, p store.Person) error
 }
 
-// routes are all endpoints that ask for a token. A test holds openapi.json against them.
+// routes returns all endpoints that need a token. A test compares openapi.json with them.
 func routes() []route {
 	return []route{
 		{method: "GET", path: "/datasets", do: datasets},
@@ -85,7 +85,7 @@ func (a *API) Register(mux *http.ServeMux) {
 	mux.HandleFunc(Base+"/", func(w http.ResponseWriter, r *http.Request) { a.nothing(w, r) })
 }
 
-// nothing answers what no endpoint does.
+// nothing answers requests that match no endpoint.
 func (a *API) nothing(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.Path, Base)
 	for _, route := range routes() {
@@ -99,7 +99,7 @@ func (a *API) nothing(w http.ResponseWriter, r *http.Request) {
 	WriteProblem(w, service.Missing("endpoint"))
 }
 
-// matches reports whether a path is of a route.
+// matches reports whether a path belongs to a route.
 func matches(route, path string) bool {
 	a, b := strings.Split(route, "/"), strings.Split(path, "/")
 	for i := range a {
@@ -110,7 +110,7 @@ func matches(route, path string) bool {
 	return true
 }
 
-// serve finds out who asks, and answers.
+// serve identifies the person, and answers.
 func (a *API) serve(w http.ResponseWriter, r *http.Request, route route) {
 	w.Header().Set("Cache-Control", "no-store")
 	r.Body = http.MaxBytesReader(w, r.Body, mostBody)
@@ -138,7 +138,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, route route) {
 	}
 }
 
-// who is the person whose token a request carries.
+// who returns the person whose token a request carries.
 func (a *API) who(r *http.Request) (store.Person, error) {
 	token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !found {
@@ -148,7 +148,7 @@ func (a *API) who(r *http.Request) (store.Person, error) {
 	return t.Person, err
 }
 
-// fail writes what is said of an error; of one that nobody thought of the log says more.
+// fail writes the problem of an error; for an unexpected error the log has more.
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p, known := service.ProblemOf(err)
 	if !known {
@@ -195,13 +195,13 @@ func read(r *http.Request, into any) error {
 	return nil
 }
 
-// How many of a list are returned: by default, and at most.
+// How many entries of a list are returned: by default, and at most.
 const (
 	usualPage = 50
 	mostPage  = 500
 )
 
-// page reads what part of a list is asked for.
+// page returns the requested part of a list.
 func page(r *http.Request) (before int64, most int, err error) {
 	most = usualPage
 	query := r.URL.Query()

@@ -26,8 +26,8 @@ func register(a *API, r *http.Request, p store.Person) (int, any, error) {
 	return http.StatusCreated, d, err
 }
 
-// A datasetPage is a part of a list of data sets: Next, if there is one, is what the next part
-// comes behind.
+// A datasetPage is a part of a list of data sets: Next, if there is one, is the name after which
+// the next part begins.
 type datasetPage struct {
 	Datasets []*service.Dataset `json:"datasets"`
 	Next     string             `json:"next,omitempty"`
@@ -129,12 +129,12 @@ type releasePage struct {
 	Next     int64         `json:"next,omitempty"`
 }
 
-// A releaseLine says which release it is.
+// A releaseLine identifies a release.
 type releaseLine struct {
 	ID      string `json:"id"`
 	Dataset string `json:"dataset"`
 	Analyst string `json:"analyst"`
-	Shown   string `json:"shown"` // since
+	Shown   string `json:"shown"` // time from which it shows
 }
 
 func releases(a *API, r *http.Request, p store.Person) (int, any, error) {
@@ -163,7 +163,7 @@ func writeRelease(a *API, w http.ResponseWriter, r *http.Request, p store.Person
 	return nil
 }
 
-// writeSignature answers with the signature of a release, as it stands in a file beside it.
+// writeSignature answers with the signature of a release, as the file beside it holds it.
 func writeSignature(a *API, w http.ResponseWriter, r *http.Request, p store.Person) error {
 	signed, err := a.Service.Signature(r.Context(), p, r.PathValue("id"))
 	if err != nil {
@@ -174,7 +174,7 @@ func writeSignature(a *API, w http.ResponseWriter, r *http.Request, p store.Pers
 	return nil
 }
 
-// signingKey answers anybody with the public keys that releases are signed with.
+// signingKey answers anybody with the public keys of release signatures.
 func (a *API) signingKey(w http.ResponseWriter, _ *http.Request) {
 	if a.SigningKeys == nil {
 		WriteProblem(w, service.Missing("signing key"))
@@ -184,7 +184,7 @@ func (a *API) signingKey(w http.ResponseWriter, _ *http.Request) {
 	w.Write(a.SigningKeys)
 }
 
-// ReportPolicy lets a report load nothing and run nothing, whatever its titles hold.
+// ReportPolicy keeps a report from loading or running anything, whatever its titles hold.
 const ReportPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
 func report(a *API, w http.ResponseWriter, r *http.Request, p store.Person) error {

@@ -10,17 +10,17 @@ import (
 	"github.com/gauze-dp/gauze/server/store"
 )
 
-// asker is where a request keeps who has sent it.
+// asker is the context key for the person who sent a request.
 type asker struct{}
 
-// Name notes whose request it is, for the log.
+// Name records whose request it is, for the log.
 func Name(r *http.Request, p store.Person) {
 	if name, ok := r.Context().Value(asker{}).(*string); ok {
 		*name = p.Name
 	}
 }
 
-// answered notes the status of an answer.
+// answered records the status of an answer.
 type answered struct {
 	http.ResponseWriter
 	status int
@@ -34,11 +34,11 @@ func (w *answered) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the wrapped writer, for http.ResponseController.
 func (w *answered) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Logged logs every request: who, what kind, how it was answered and how long that took. Nothing of
-// its path, its body or its answer is logged, so nothing of a row can be. A panic is an answer too.
+// Logged logs every request: the person, the route, the status and the duration. Nothing of its
+// path, its body or its answer is logged, so nothing of a row can be. A panic counts as an answer.
 func Logged(next http.Handler, log *slog.Logger, now func() time.Time, seen func(route string, status int, took time.Duration)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, begun := "", now()
@@ -63,5 +63,5 @@ func Logged(next http.Handler, log *slog.Logger, now func() time.Time, seen func
 	})
 }
 
-// errPanic is an error that nobody thought of.
+// errPanic stands for an unexpected error.
 var errPanic = http.ErrAbortHandler

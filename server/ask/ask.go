@@ -1,5 +1,5 @@
-// Package ask is what plans and fits are asked over HTTP, and what that asks of the front door: a
-// request, and what it costs, from public facts alone. It reads no input.
+// Package ask converts requests for plans and fits over HTTP into requests to the front door, and
+// computes what they cost, from public facts alone. It reads no input.
 package ask
 
 import (
@@ -18,18 +18,18 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// An Ask is what is asked over HTTP. All of it is public.
+// An Ask is a request over HTTP. All of it is public.
 type Ask gauze.Settings
 
-// longestTitle is that of a release, in bytes. A guess.
+// longestTitle is the longest title of a release, in bytes. A guess.
 const longestTitle = 200
 
-// mostComponents is how many can be asked for: slots of more are too long for others to wait. A
-// guess.
+// mostComponents is the largest number of components of a request: slots of more are too long for
+// others to wait. A guess.
 const mostComponents = 200
 
-// Request is what is asked of the front door, about a data set or, for nil, about columns and rows
-// that are only spoken of; and the schema to open the data set's input with.
+// Request returns the request to the front door, about a data set or, if d is nil, about
+// hypothetical columns and rows; and the schema to open the data set's input with.
 func (a Ask) Request(d *store.Dataset) (r gauze.Request, schema *source.Schema, err error) {
 	if schema, err = a.schema(d); err != nil {
 		return r, nil, err
@@ -55,14 +55,14 @@ func fault(field, wanted, got, mend string) error {
 	return &privacy.FieldError{Field: field, Wanted: wanted, Got: fmt.Sprintf("%.80q", got), Mend: mend}
 }
 
-// mostDim bounds plans of columns that are only spoken of, and mostSpokenOf their rows. Guesses:
-// what a plan takes grows with them.
+// mostDim bounds plans of hypothetical columns, and mostSpokenOf their rows. Guesses: the time of a
+// plan grows with them.
 const (
 	mostDim      = 200
 	mostSpokenOf = 1_000_000_000
 )
 
-// schema is that of the columns and groups that are asked for.
+// schema returns a schema of the requested columns and groups.
 func (a Ask) schema(d *store.Dataset) (*source.Schema, error) {
 	if d == nil {
 		switch names := a.Columns; {
@@ -83,8 +83,8 @@ func (a Ask) schema(d *store.Dataset) (*source.Schema, error) {
 	if a.Rows != 0 && d.Relation == privacy.ReplaceOne.String() && a.Rows != d.Rows || a.Dim != 0 {
 		return nil, fault("rows", "none beside a data set whose number of rows is public, and no dim", fmt.Sprint(a.Rows), "leave them out")
 	}
-	// Whether rows are persons was settled when the data set was registered: no fit looks again,
-	// for what it found would depend on rows.
+	// Whether rows are persons was settled when the data set was registered: no fit checks again,
+	// for the result would depend on rows.
 	s := &source.Schema{Title: d.Schema.Title, Dataset: d.Name, Unit: cmp.Or(d.Schema.Unit, source.NoUnit), Columns: slices.Clone(d.Schema.Columns), CSV: d.Schema.CSV}
 	if a.Title != "" {
 		s.Title = a.Title
@@ -116,7 +116,8 @@ func (a Ask) schema(d *store.Dataset) (*source.Schema, error) {
 	return s, s.Tidy()
 }
 
-// Stated returns the same ask, with the groups that it leaves to the data set's schema.
+// Stated returns the same request with the groups that it leaves to the data set's schema filled
+// in.
 func (a Ask) Stated(d *store.Dataset) Ask {
 	if a.By == nil {
 		for _, g := range d.Schema.By {
@@ -126,12 +127,12 @@ func (a Ask) Stated(d *store.Dataset) Ask {
 	return a
 }
 
-// mostGroups is how many groups can be asked for: each takes memory, and a plan's part of the slot.
-// A guess.
+// mostGroups is the largest number of groups of a request: each takes memory, and a part of the
+// slot. A guess.
 const mostGroups = 10_000
 
-// Groups is how many groups the schema makes, 0 for none, and above mostGroups no more than that it
-// is above.
+// Groups returns the number of groups that the schema defines, 0 for none. Above mostGroups it may
+// return any number above mostGroups.
 func Groups(s *source.Schema) int {
 	if len(s.By) == 0 {
 		return 0
@@ -145,7 +146,7 @@ func Groups(s *source.Schema) int {
 	return n
 }
 
-// Plan states what a fit would do, and, with a data set, what it would reserve.
+// Plan returns what a fit would do and, with a data set, what it would reserve.
 func (a Ask) Plan(d *store.Dataset) (*gauze.Statement, ledger.Cost, error) {
 	r, schema, err := a.Request(d)
 	if err != nil {
@@ -175,9 +176,9 @@ func (a Ask) Plan(d *store.Dataset) (*gauze.Statement, ledger.Cost, error) {
 	return s, whole.Cost(s.Plan, s.Total, grouped), nil
 }
 
-// Slow is how many times as slow as others a method is, of those that the plan can be for: black
-// boxes run learners on many blocks. How long what papers print takes follows most of all from the
-// rows, so that its slots must be far longer. Guesses, above twice what was seen of 20,000 and
+// Slow returns how many times as slow as others a method is, among those that the plan can be for:
+// black boxes run learners on many blocks. The time of methods that papers print depends mostly on
+// the rows, so their slots must be far longer. Guesses, above twice what was seen with 20,000 and
 // 100,000 rows.
 func Slow(method string) int {
 	switch {
@@ -191,17 +192,17 @@ func Slow(method string) int {
 	return 1
 }
 
-// Kept is what is kept of a fit's request: what was asked, and what was reserved for it.
+// Kept is the stored part of a fit's request: the request, and the cost reserved for it.
 type Kept struct {
 	Ask
 	Cost ledger.Cost `json:"reserved"`
 }
 
-// Shown is what is shown of what was kept: what was asked.
+// Shown returns the part of it that is shown: the request.
 func Shown(kept json.RawMessage) json.RawMessage {
 	var k Kept
 	if err := json.Unmarshal(kept, &k); err != nil {
-		return nil // never: it was written by Marshal
+		return nil // cannot fail: Marshal wrote it
 	}
 	text, err := json.Marshal(k.Ask)
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 	"github.com/gauze-dp/gauze/source/inputs"
 )
 
-// Places are where custodians' inputs may lie: each has folders and connections of their own, and
-// nobody reads a file of the ledger or the server's secrets.
+// Places are where custodians' inputs may be: each custodian has folders and connections of their
+// own, and no one can read a file of the ledger or the server's secrets.
 type Places struct {
-	shared      []string                     // folders in which each custodian has one of their name
-	own         map[string][]string          // folders of a custodian
-	connections map[string]map[string]string // of a custodian: URLs by name
+	shared      []string                     // folders in which each custodian has a subfolder of their name
+	own         map[string][]string          // folders by custodian
+	connections map[string]map[string]string // URLs by custodian and name
 	never       []string                     // the ledger's files, and the server's other secrets
 }
 
@@ -36,11 +36,11 @@ var (
 	ofConnection = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._@+-]{0,63})/([A-Za-z0-9_-]{1,64})=(postgres(?:ql)?://.+)$`)
 )
 
-// NewPlaces reads the words of a configuration: folders, as FOLDER or CUSTODIAN=FOLDER, and
-// connections, as CUSTODIAN/NAME=postgres://... Without a folder it is one called data beside the
-// database, which is made if it is not there. It refuses folders that hold the database, the
-// ledger's key or another file of secrets, or another custodian's folder, and connections to the
-// server's own database.
+// NewPlaces reads the configured places: folders, as FOLDER or CUSTODIAN=FOLDER, and connections,
+// as CUSTODIAN/NAME=postgres://... Without any, it is a folder called data beside the database,
+// which is created if missing. It refuses folders that hold the database, the ledger's key or
+// another file of secrets, or another custodian's folder, and connections to the server's own
+// database.
 func NewPlaces(data, connections []string, database, key string, secrets ...string) (*Places, error) {
 	p := &Places{own: map[string][]string{}, connections: map[string]map[string]string{}}
 	for _, file := range append(ledger.Files(database, key), secrets...) {
@@ -111,8 +111,8 @@ func (p *Places) addConnection(word, database string) error {
 	return nil
 }
 
-// check refuses folders that hold a file of the ledger, and those of one custodian in which another
-// has one.
+// check returns an error if a folder holds a file of the ledger, or if a custodian's folder holds
+// another custodian's.
 func (p *Places) check() error {
 	for _, folder := range slices.Concat(p.shared, slices.Concat(p.owned()...)) {
 		if file := p.holds(folder); file != "" {
@@ -149,7 +149,7 @@ func (p *Places) owned() (all [][]string) {
 	return all
 }
 
-// within reports that a path is in a folder, or is the folder.
+// within reports whether a path is in a folder, or is the folder.
 func within(path, folder string) bool {
 	rest, err := filepath.Rel(folder, path)
 	return err == nil && filepath.IsLocal(rest)
@@ -166,8 +166,8 @@ func (p *Places) holds(folder string) string {
 	return ""
 }
 
-// folders are those of a custodian. None holds a file of the ledger, whatever has happened to links
-// since the server began.
+// folders returns the folders of a custodian. None holds a file of the ledger, whatever has
+// happened to links since the server began.
 func (p *Places) folders(who string) (all []string) {
 	for _, folder := range p.own[who] {
 		all = append(all, ledger.Unlinked(folder))
@@ -178,9 +178,9 @@ func (p *Places) folders(who string) (all []string) {
 	return slices.DeleteFunc(all, func(folder string) bool { return p.holds(folder) != "" })
 }
 
-// find returns what a custodian's input stands for, as inputs.Open takes it: a path in one of their
-// folders, wherever links lead, or the URL of one of their connections. All that is refused, or not
-// there, is answered alike: nobody finds out by it what files there are elsewhere.
+// find returns a custodian's input as inputs.Open takes it: a path in one of their folders,
+// wherever links lead, or the URL of one of their connections. Its error is the same for all that
+// is refused and all that is missing, so nobody can find out what files exist elsewhere.
 func (p *Places) find(who, input string) (string, error) {
 	scheme := inputs.Scheme(input)
 	switch scheme {
@@ -209,7 +209,7 @@ func refused(got string) error {
 	return &source.Error{Field: "input", Wanted: "a file in your folder of data, or one of your connections", Got: got, Hint: inputHint}
 }
 
-// inFolder is sqlite:FILE?.. with the file's path made one in a folder.
+// inFolder returns sqlite:FILE?.. with the file's path put into a folder.
 func inFolder(folder, input string) (string, error) {
 	path, err := inputs.SQLite(input)
 	if err != nil || filepath.IsAbs(path) {
@@ -219,7 +219,7 @@ func inFolder(folder, input string) (string, error) {
 	return "sqlite:" + (&url.URL{Path: filepath.ToSlash(filepath.Join(folder, path))}).EscapedPath() + "?" + asked, nil
 }
 
-// inside reports that all files of an input are there, and in one of some folders.
+// inside reports whether all files of an input exist, in one of some folders.
 func inside(folders []string, input string) bool {
 	files := inputs.Files(input)
 	for _, file := range files {
@@ -231,7 +231,7 @@ func inside(folders []string, input string) bool {
 	return len(files) > 0
 }
 
-// connect is the URL of NAME?table=T.
+// connect returns the URL of NAME?table=T.
 func (p *Places) connect(who, asked string) (string, error) {
 	name, parameters, _ := strings.Cut(asked, "?")
 	to, known := p.connections[who][name]

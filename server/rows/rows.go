@@ -1,10 +1,10 @@
 // Package rows is where the server reads inputs: when a custodian registers one, and when a fit
 // runs. Nothing else of the server opens an input.
 //
-// Everything is opened through [Places], which say whose input may lie where. What goes wrong with
-// rows is said in words that only the custodian may see ([store.Outcome.Fault] and
-// [Looked.Report]), and that hold nothing of a cell or a header; a fit's other results are
-// releases, or reasons that follow from released values.
+// Everything is opened through [Places], which say where whose input may be. Problems with rows are
+// reported in texts that only the custodian may see ([store.Outcome.Fault] and [Looked.Report]),
+// and that hold nothing of a cell or a header; a fit's other results are releases, or reasons that
+// follow from released values.
 package rows
 
 import (
@@ -33,11 +33,11 @@ import (
 // A Fingerprint digests parts with the ledger's key.
 type Fingerprint func(parts ...string) string
 
-// of is the fingerprint of all that an input's files hold, "" of one without files.
+// of returns the fingerprint of all that an input's files hold, "" for an input without files.
 func (f Fingerprint) of(input string) (string, error) {
-	parts := []string{"content"} // as commands have it, so that the ledger knows a file again
+	parts := []string{"content"} // as commands compute it, so that the ledger recognises a file
 	files := inputs.Files(input)
-	for _, name := range inputs.Opened(input) { // rows of SQLite may be in its log alone
+	for _, name := range inputs.Opened(input) { // rows of SQLite may be in its log only
 		if info, err := os.Stat(name); err == nil && strings.HasSuffix(name, "-wal") && info.Size() > 0 && !slices.Contains(files, name) {
 			files = append(files, name)
 		}
@@ -75,16 +75,16 @@ func digestOf(name string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Looked is what a custodian's input was seen to be.
+// Looked holds what the registration found in a custodian's input.
 type Looked struct {
 	Fingerprint string
-	Rows        int    // or persons, where the schema has a unit and their number is public
+	Rows        int    // or persons, if the schema has a unit and their number is public
 	Report      string // what was read, in words for the custodian
 }
 
-// Look reads a data set's input once, for its custodian. Its errors speak of the input, and are the
-// custodian's, but they quote nothing of it, except names of columns: of those that hold numbers,
-// where none are declared, and of one that is called as an identifier is and repeats.
+// Look reads a data set's input once, for its custodian. Its errors describe the input, and are for
+// the custodian, but they quote nothing of it, except names of columns: of those that hold numbers,
+// if none are declared, and of one that has the name of an identifier and repeats.
 func (p *Places) Look(ctx context.Context, f Fingerprint, d *store.Dataset, relation privacy.Relation) (out Looked, err error) {
 	err = guarded(ctx, func() error {
 		input, err := p.find(d.Owner, d.Input)
@@ -113,8 +113,8 @@ func (p *Places) Look(ctx context.Context, f Fingerprint, d *store.Dataset, rela
 	return out, err
 }
 
-// unquoted is an error of reading rows without anything that the input itself says. Errors of
-// libraries may speak of a cell: of those it is said only that there was one.
+// unquoted returns an error of reading rows without any text from the input itself. Errors of
+// libraries may hold a cell: for those it only says that there was one.
 func unquoted(err error) error {
 	var input *source.Error
 	var field *privacy.FieldError
@@ -129,7 +129,7 @@ func unquoted(err error) error {
 	return &source.Error{Field: "input", Wanted: "rows that can be read", Got: "an error", Hint: "gauze fit shows it to whoever has the input"}
 }
 
-// errInternal is a fault of the program: what it says may hold a part of a row, and is not
+// errInternal is the report of a panic, whose own message may hold a part of a row and is not
 // repeated.
 var errInternal = errors.New("internal error")
 
@@ -147,10 +147,9 @@ func guarded(ctx context.Context, f func() error) (err error) {
 	return fault
 }
 
-// Fit runs a fit: it reads the data set's rows, which its cost was reserved for, and says what it
-// ended in. It never measures more than was reserved, nor rows that are not those that were
-// registered. From its registration on every bad cell of a data set is a missing one, whatever that
-// leaves of a column.
+// Fit runs a fit: it reads the data set's rows, whose cost was reserved, and returns the outcome.
+// It never measures more than was reserved, nor other rows than those that were registered. After
+// its registration every bad cell of a data set is a missing one, whatever that leaves of a column.
 func (p *Places) Fit(ctx context.Context, f Fingerprint, d store.Dataset, kept json.RawMessage, day time.Time) store.Outcome {
 	out := store.Outcome{}
 	err := guarded(ctx, func() error {
@@ -176,7 +175,7 @@ func (p *Places) fit(ctx context.Context, f Fingerprint, d store.Dataset, kept j
 	if err := json.Unmarshal(kept, &asked); err != nil {
 		return nil, "", err
 	}
-	if asked.By == nil { // kept without groups, or before a schema's own were used
+	if asked.By == nil { // stored without groups, or before a schema's own were used
 		asked.By = []string{source.NoGroups}
 	}
 	r, schema, err := asked.Request(&d)
@@ -225,11 +224,11 @@ func (p *Places) fit(ctx context.Context, f Fingerprint, d store.Dataset, kept j
 	return result, content, err
 }
 
-// errRows is told to the custodian alone. Only a public number of rows is looked at.
+// errRows is shown to the custodian only. Only a public number of rows is checked.
 var errRows = errors.New("the input has another number of rows than when it was registered: POST /datasets/NAME/accept takes it as it is now")
 
-// reserved is a request that is refused, before anything is measured, if it would cost more than
-// was reserved.
+// reserved returns a request that is refused, before anything is measured, if it would cost more
+// than was reserved.
 func reserved(r gauze.Request, asked ask.Kept, grouped bool) gauze.Request {
 	whole := r
 	r.Reserve = func(plan kernel.Plan, total privacy.Calibration) error {
@@ -241,8 +240,8 @@ func reserved(r gauze.Request, asked ask.Kept, grouped bool) gauze.Request {
 	return r
 }
 
-// Memory is about what a fit of so many rows and columns takes, in bytes: the table itself, and
-// what scans and learners hold beside it. The factor is a guess, from fits of 200,000 rows.
+// Memory returns about how many bytes a fit of this size takes: the table itself, and the scratch
+// space of scans and learners. The factor is a guess, from fits of 200,000 rows.
 func Memory(rows, columns int) int64 { return memoryFactor * 8 * int64(rows) * int64(columns) }
 
 const memoryFactor = 4
