@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/categories"
 	"github.com/gauze-dp/gauze/estimate/learners"
@@ -347,6 +349,9 @@ func diagnosticsOf(d estimate.Diagnostics, columns []string) release.Diagnostics
 		out.Units = append(out.Units, release.Unit{Column: columns[u.Column], Unit: u.Unit, Offset: u.Offset})
 	}
 	out.Undescribed = undescribedOf(d.Undescribed, columns)
+	if c := d.Core; c != nil {
+		out.Core = &release.Core{Share: c.Share, Mean: c.Gaussian.Mean, Covariance: matrixOf(c.Gaussian.Cov.Dense())}
+	}
 	return out
 }
 
@@ -364,4 +369,13 @@ func undescribedOf(u *estimate.Undescribed, columns []string) *release.Undescrib
 		out.Columns = append(out.Columns, named)
 	}
 	return out
+}
+
+// matrixOf returns the rows of a matrix.
+func matrixOf(m mat.Matrix) (rows [][]float64) {
+	n, _ := m.Dims()
+	for i := range n {
+		rows = append(rows, mat.Row(nil, i, m))
+	}
+	return rows
 }

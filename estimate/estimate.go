@@ -88,6 +88,15 @@ type Diagnostics struct {
 	Units []Unit
 	// Undescribed is what the model leaves out; nil if the method has not counted it. By LeavesOut.
 	Undescribed *Undescribed
+	// Core is what the rows are without those far from all others, where that differs from the
+	// model of all rows; else nil. Of one Gaussian alone.
+	Core *Core
+}
+
+// A Core is mean and covariance of that share of the rows which lies together.
+type Core struct {
+	Share    float64
+	Gaussian model.Gaussian
 }
 
 // A Flag knows columns by their numbers: see [flags.Flag].

@@ -202,6 +202,17 @@ type Diagnostics struct {
 	Units []Unit `json:"units,omitempty"`
 	// The rows that the model leaves out; nil if the method does not count them.
 	Undescribed *Undescribed `json:"undescribed,omitempty"`
+	// The rows without those far from all others, where the model of one Gaussian, which is of all
+	// rows, differs from that.
+	Core *Core `json:"core,omitempty"`
+}
+
+// A Core is mean and covariance of the share of the rows that lies together, over the model's
+// columns.
+type Core struct {
+	Share      float64     `json:"share"`
+	Mean       []float64   `json:"mean"`
+	Covariance [][]float64 `json:"covariance"`
 }
 
 // Undescribed is the share of the rows that a model does not describe, as counted, with its noise.

@@ -183,6 +183,7 @@ func (v *verifier) diagnostics(d *Diagnostics, columns []string) {
 		v.amount(fmt.Sprintf("diagnostics.components[%d].misfit", i), c.Misfit, math.MaxFloat64)
 		v.amount(fmt.Sprintf("diagnostics.components[%d].category_noise", i), c.CategoryNoise, math.MaxFloat64)
 	}
+	v.core(d.Core, len(columns))
 	u := d.Undescribed
 	if u == nil {
 		return
@@ -197,6 +198,27 @@ func (v *verifier) diagnostics(d *Diagnostics, columns []string) {
 		b := c.Beyond
 		v.fault(b != nil && !(len(b) == 2 && -math.MaxFloat64 <= b[0] && b[0] <= b[1] && b[1] <= math.MaxFloat64), field+"beyond",
 			"two numbers, the lesser first", fmt.Sprint(b))
+	}
+}
+
+// core checks that a core has a mean and a symmetric covariance of d columns, of finite numbers.
+func (v *verifier) core(c *Core, d int) {
+	if c == nil {
+		return
+	}
+	v.amount("diagnostics.core.share", c.Share, 1)
+	v.fault(len(c.Mean) != d || len(c.Covariance) != d, "diagnostics.core", fmt.Sprintf("a mean and a covariance of %d columns", d), fmt.Sprintf("%d and %d", len(c.Mean), len(c.Covariance)))
+	for _, x := range c.Mean {
+		v.amount("diagnostics.core.mean", math.Abs(x), math.MaxFloat64)
+	}
+	for i, row := range c.Covariance {
+		if len(row) != len(c.Covariance) || !(row[i] >= 0) {
+			v.fault(true, "diagnostics.core.covariance", "a square matrix with variances on its diagonal", fmt.Sprint(row))
+			return
+		}
+		for j, x := range row {
+			v.fault(!(math.Abs(x) <= math.MaxFloat64) || j < i && x != c.Covariance[j][i], "diagnostics.core.covariance", "a symmetric matrix of finite numbers", fmt.Sprint(x))
+		}
 	}
 }
 

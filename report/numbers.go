@@ -36,6 +36,7 @@ type modelNumbers struct {
 	Table      tableNumbers       `json:"table"`
 	Components []componentNumbers `json:"components"`
 	Flags      []release.Flag     `json:"flags,omitempty"`
+	Core       *release.Core      `json:"core,omitempty"`
 }
 
 // componentNumbers are those of one component's rows.
@@ -114,7 +115,7 @@ func levelName(i int) string { return strconv.FormatFloat(overall.Levels[i], 'f'
 
 // numbersOf is of a release with one valid model.
 func numbersOf(r *release.Release) *modelNumbers {
-	out := &modelNumbers{Table: tableOf(r, overall.Of(r)), Flags: r.Diagnostics.Flags}
+	out := &modelNumbers{Table: tableOf(r, overall.Of(r)), Flags: r.Diagnostics.Flags, Core: r.Diagnostics.Core}
 	out.Table.Categories = categoriesOf(r, -1)
 	for i, c := range overall.Components(r) {
 		n := note(r, i)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"math"
 	"strings"
 	texts "text/template"
 
@@ -119,6 +120,7 @@ var said = template.FuncMap{
 		return release.Verify(r)
 	},
 	"format": func() string { return release.Format },
+	"sd":     func(c *release.Core, i int) float64 { return math.Sqrt(c.Covariance[i][i]) },
 	"half":   func(x float64) float64 { return x / 2 }, // the noise of an sd, of that of a variance
 }
 

@@ -8,8 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/columns"
 	"github.com/gauze-dp/gauze/parts/tyler"
@@ -97,14 +99,7 @@ func (f *Fit) notes() estimate.Diagnostics {
 // columns filled in. noise is the spectral noise of the second moment relative to the covariance.
 // For special shapes of many columns factor is diagonal.
 func (f *Fit) Release(mean []float64, factor *mat.Dense, told []estimate.Flag, noise float64) (estimate.Outcome, error) {
-	full := slices.Clone(f.Units.Center)
-	_, width := factor.Dims()
-	wide := mat.NewDense(f.All, width, nil)
-	for i, j := range f.Space.Columns {
-		full[j] = mean[i]
-		wide.SetRow(j, factor.RawRowView(i))
-	}
-	cov, err := program.Shaped(wide, f.Problem.Covariance)
+	full, cov, err := f.inTable(mean, factor)
 	draft := program.NewDraft(f.All, f.notes())
 	draft.Notes.Flag(told...)
 	if f.Problem.Covariance == estimate.Spherical && f.Space.Dim() > 0 && f.Space.Dim() < f.All {
@@ -116,6 +111,28 @@ func (f *Fit) Release(mean []float64, factor *mat.Dense, told []estimate.Flag, n
 		out.NoRelease.Advice = "record the columns in larger units"
 	}
 	return out, nil
+}
+
+// inTable returns a mean and a factor of the columns that vary as those of all columns.
+func (f *Fit) inTable(mean []float64, factor *mat.Dense) ([]float64, model.Covariance, error) {
+	full := slices.Clone(f.Units.Center)
+	_, width := factor.Dims()
+	wide := mat.NewDense(f.All, width, nil)
+	for i, j := range f.Space.Columns {
+		full[j] = mean[i]
+		wide.SetRow(j, factor.RawRowView(i))
+	}
+	cov, err := program.Shaped(wide, f.Problem.Covariance)
+	return full, cov, err
+}
+
+// core returns the core, with so much of the rows; nil if no model can hold it.
+func (f *Fit) core(mean []float64, factor *mat.Dense, share float64) *estimate.Core {
+	full, cov, err := f.inTable(mean, factor)
+	if g := (model.Gaussian{Mean: full, Cov: cov}); err == nil && dense.AllFinite(full) {
+		return &estimate.Core{Share: share, Gaussian: g}
+	}
+	return nil
 }
 
 // Constant returns the model of a table whose columns are all constant.

@@ -3,6 +3,7 @@ package gaussian
 import (
 	"math"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/component"
@@ -20,35 +21,15 @@ import (
 //
 // Source: [TYLERPRESS] Sections 4.3 and 4.6. Differs: the number of rows is the combined released
 // count under both relations.
-func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err error) {
+func (f fit) gaussian(st *tyler.State) (none estimate.Outcome, err error) {
 	d, k, root := st.Rank(), float64(st.Rank()), st.Root()
-	frame, _ := st.Frame(root)
-	beyond, err := f.BeyondGaussian(frame, nearest2(d))
-	if err != nil {
-		return none, err
-	}
-	f.Notes.LeavesOut(beyond)
-	if beyond.Share > f.StraySDs*beyond.Noise {
-		seen.stray = math.Min(math.Max(seen.stray, beyond.Share), 1)
-	}
-	information, stray := f.Tyler.Information(st), seen.stray > farShare
-	if stray {
-		information = 0
-	}
+	information := f.Tyler.Information(st)
 	mu, last := f.LeftMu(), f.last(d, f.Rows, information)
-	if stray {
-		last.completed = false
-	}
 	best := last.bestRadius2()
 	if shape, size := last.variances(best.R2, best.Lift); !hopeful(d, f.Rows, shape, size) {
 		return none, f.Refuse("the noise of what is left would hide the covariance")
 	}
-	var m component.Sums
-	if stray {
-		m, err = f.momentsWithin(st, root, best, mu, seen)
-	} else {
-		m, err = f.Moments(st, root, best, mu)
-	}
+	m, err := f.Moments(st, root, best, mu)
 	if err != nil {
 		return none, err
 	}
@@ -64,10 +45,12 @@ func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err e
 	}
 	var told []estimate.Flag
 	if expected, _ := component.NewPoints(d).Moments(delta, spread, own.R2); len(views) > 0 && meansApart(own.Mean, expected, own.MeanSD) {
-		told, information = append(told, flags.New(flags.NotGaussian, noMiddle)), 0
+		information = 0
+		middle := delta
 		if delta, spread, err = component.InvertClipping(f.Context, own, nil); err != nil {
 			return none, err
 		}
+		told = append(told, flags.New(flags.NotGaussian, noMiddle).In(f.moved(st, middle, delta, apartSDs*own.MeanSD/law.A1)...))
 	}
 	variance := 1 / (information + law.B1*law.B1/(own.SecondSD*own.SecondSD))
 	noise := math.Sqrt(2 * k * variance)
@@ -81,6 +64,21 @@ func (f fit) gaussian(st *tyler.State, seen shape) (none estimate.Outcome, err e
 // noMiddle is said where the steps' centre, which is a Gaussian's mean, is not that of the rows:
 // they are skew or in groups. Then mean and covariance are those of the last release alone.
 const noMiddle = "not bell-shaped: the rows are skew or in groups, and the mean has more noise than a Gaussian's"
+
+// moved returns the columns in which the means a and b differ by more than noise in a coordinate
+// explains.
+func (f fit) moved(st *tyler.State, a, b []float64, noise float64) (columns []int) {
+	for i, j := range f.Space.Columns {
+		row, by := st.Wi.RawRowView(i), 0.0
+		for l, w := range row {
+			by += w * (b[l] - a[l])
+		}
+		if math.Abs(by) > noise*math.Sqrt(dense.Norm2(row)) {
+			columns = append(columns, j)
+		}
+	}
+	return columns
+}
 
 // released returns the moments as what is inverted.
 func released(m component.Sums, c component.ClippingRadius) component.ClippedRelease {

@@ -107,7 +107,25 @@ func (f fit) full() (estimate.Outcome, error) {
 	if seen.heavy {
 		return f.Plain(st)
 	}
-	return f.gaussian(st, seen)
+	return f.reached(st)
+}
+
+// reached counts the rows beyond a Gaussian's reach, and releases the moments with or without a
+// part of their own for them.
+func (f fit) reached(st *tyler.State) (none estimate.Outcome, err error) {
+	frame, err := f.frame(st, st.Root())
+	if err != nil {
+		return none, err
+	}
+	beyond, err := f.BeyondGaussian(frame, f.reach2(st.Rank()))
+	switch {
+	case err != nil:
+		return none, err
+	case beyond.Share > f.StraySDs*beyond.Noise:
+		return f.withFar(st, beyond)
+	}
+	f.Notes.LeavesOut(beyond)
+	return f.gaussian(st)
 }
 
 // lastPart of mu^2 is about what the last release gets. A guess.

@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/columns"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/tyler"
@@ -15,9 +14,6 @@ import (
 type shape struct {
 	// far is the share of rows with |z|^2 > 25 d, less two noise sds, as Fit.Far has it.
 	far float64
-	// stray is the share of rows farther out than any Gaussian row, 0 where the noise hides it, and
-	// gate the |z|^2 beyond which they are.
-	stray, gate float64
 	// heavy: clipped moments without the Gaussian's inversion are expected to have less error than
 	// with it.
 	heavy bool
@@ -64,10 +60,6 @@ func (f fit) judge(h *tyler.RadialHistogram, information float64) shape {
 	s := shape{far: (h.Counts[last] - 2*h.Sigma) / h.Rows}
 	gauss, gaussLoss := h.FitScale(0, strayBins)
 	law := h.FitPearson(strayBins)
-	s.gate = f.GateFactor * math.Max(1, gauss.Scale) * nearest2(h.D)
-	if stray := h.Beyond(last - strayBins); stray > f.StraySDs*h.Sigma*math.Sqrt(strayBins) {
-		s.stray = math.Min(stray/h.Rows, 1)
-	}
 	if loss, _ := h.Losses(law, strayBins); gaussLoss-loss < f.HeavyLoss {
 		_, misfit := h.Losses(gauss, strayBins)
 		s.heavy = misfit > f.Unlikely // no law of the family explains it: an atom, or several groups
@@ -90,20 +82,11 @@ func gaussianBias2(l tyler.RadialLaw, r2 float64) float64 {
 	return k * math.Pow(component.ClippedVariance(l.D, k*l.Clip(r2).A, r2)/size-1, 2)
 }
 
-// momentsWithin returns Fit.Moments for the rows with |z|^2 <= seen.gate: beyond it they lose
-// their share quickly, to a background that releases nothing, so that stray rows add not even a
-// clipped vector.
-//
-// Source: [TYLERPRESS] Section 4.5. Differs: the source clips stray rows.
-func (f fit) momentsWithin(st *tyler.State, root float64, c component.ClippingRadius, mu float64, seen shape) (component.Sums, error) {
-	frame, _ := st.Frame(root)
-	point := query.Affine{Columns: frame.Columns, Center: frame.Center, W: [][]float64{make([]float64, len(frame.Center))}}
-	sums, err := f.ClippedSums(st, root, c, mu, query.Component{Frame: point, Radius: 1, GateOnly: true, LogWeight: -seen.gate / 2})
-	if err != nil {
-		return sums, err
-	}
-	var rows component.RowCount
-	rows.Add(sums.Count, sums.CountSD)
-	rows.Add(f.Good()*(1-seen.stray), math.Sqrt(2*strayBins)/math.Sqrt(f.ShapePart*f.Mu2))
-	return sums.Over(math.Max(rows.Mean(), f.Good()/2)), nil
+// reach2 returns a |z|^2 that about strayRows rows of a Gaussian reach, in coordinates that noise
+// makes wider the more the fewer rows there are. Guesses.
+func (f fit) reach2(d int) float64 {
+	wider := 1 + strayWider/math.Sqrt(f.Rows/RowsNeeded(f.Problem))
+	return wider * 2 * mathext.GammaIncRegCompInv(float64(d)/2, strayRows/math.Max(f.Rows, 10*strayRows))
 }
+
+const strayRows, strayWider = 3, .5

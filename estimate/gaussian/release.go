@@ -108,9 +108,6 @@ func (f *Fit) above(step string, frame query.Affine, edge2, part float64) (share
 	return answer.Values[0] / f.Good(), answer.Sigma / f.Good(), nil
 }
 
-// farShare of the rows so far out that a Gaussian has none there are kept out of its moments.
-const farShare = .005
-
 // nearest2 returns a |z|^2 that one row in 2e4 of a Gaussian reaches, and at most .8 of farRadius2.
 func nearest2(d int) float64 {
 	k := float64(d)
@@ -170,10 +167,15 @@ func (f *Fit) Radii(step string, st *tyler.State, root, mu float64, edges []floa
 // the radius, as means over the good rows: by the completed form, whose two measurements of the
 // trace and of the mean are joined.
 func (f *Fit) Moments(st *tyler.State, root float64, c component.ClippingRadius, mu float64) (component.Sums, error) {
-	sums, err := f.clippedSums(query.CompletedForm, st, root, c, mu)
+	frame, err := f.frame(st, root)
 	if err != nil {
-		return sums, err
+		return component.Sums{}, err
 	}
+	all, err := f.clippedSums(query.CompletedForm, []query.Component{{Frame: frame, Radius: math.Sqrt(c.R2)}}, c.Lift, mu)
+	if err != nil {
+		return component.Sums{}, err
+	}
+	sums := all[0]
 	f.Tyler.Good.Add(sums.Count, sums.CountSD)
 	rows := f.Good()
 	return join(sums.Over(rows), component.ClippedGaussian(len(sums.Sum), c.R2), rows, f.CountNoise2(rows)), nil
@@ -216,24 +218,13 @@ func meansApart(a, b []float64, sd float64) bool {
 	return floats.Distance(a, b, math.Inf(1)) > math.Sqrt(apartSDs*apartSDs+2*math.Log(float64(len(a))))*sd
 }
 
-// ClippedSums returns the sums of Moments, by the full form, of rows that are shared with further
-// components of the frame.
-func (f *Fit) ClippedSums(st *tyler.State, root float64, c component.ClippingRadius, mu float64, others ...query.Component) (component.Sums, error) {
-	return f.clippedSums(query.FullForm, st, root, c, mu, others...)
-}
-
-func (f *Fit) clippedSums(form query.Form, st *tyler.State, root float64, c component.ClippingRadius, mu float64, others ...query.Component) (component.Sums, error) {
-	frame, err := f.frame(st, root)
-	if err != nil {
-		return component.Sums{}, err
-	}
-	q := query.ClippedMoments{Form: form, Lift: math.Sqrt(c.Lift),
-		Components: append([]query.Component{{Frame: frame, Radius: math.Sqrt(c.R2)}}, others...)}
+func (f *Fit) clippedSums(form query.Form, of []query.Component, lift, mu float64) ([]component.Sums, error) {
+	q := query.ClippedMoments{Form: form, Lift: math.Sqrt(lift), Components: of}
 	answer, err := f.Sum(f.Tyler.Prefix+"moments", q, mu)
 	if err != nil {
-		return component.Sums{}, err
+		return nil, err
 	}
-	return component.UnpackSums(q, answer)[0], nil
+	return component.UnpackSums(q, answer), nil
 }
 
 // Finish releases N(delta, spread^2) of the coordinates root*W(y-m).

@@ -41,6 +41,7 @@ type plain struct {
 	cov, noise *mat.SymDense
 	edge       []float64 // of the noise, in each coordinate
 	radius2    float64   // of the last round
+	lost       float64   // by clipping, of the trace of the last release
 	beyond     estimate.Undescribed
 }
 
@@ -123,6 +124,7 @@ func (p *plain) refine(mu2 float64) error {
 		return err
 	}
 	if trace := mat.Trace(m.Cov); trace > 0 {
+		p.lost = m.Lost / (m.Lost + trace)
 		m.Cov.ScaleSym(1+m.Lost/trace, m.Cov)
 	}
 	k := len(p.meanNoise)

@@ -21,6 +21,10 @@ const (
 	farGroup            = 3 // sds from the others
 	// farMean noise sds from what a column has by itself, a mean of clipped rows is not.
 	farMean = 1.5
+	// Where clipping takes so much of the trace, what is given back for it may be far off.
+	mostLost = .1
+	// A tail that falls more slowly than that is clipped. A guess.
+	clippedTail = 5
 )
 
 // release ends the fit: with every column's own spread, and what the noise hides said.
@@ -89,5 +93,22 @@ func (p *plain) shapes(mean []float64, factor *mat.Dense) (told []estimate.Flag)
 		}
 	}
 	p.Notes.LeavesOut(u)
+	if columns := p.clipped(); p.lost > mostLost && columns != nil {
+		told = append(told, flags.New(flags.HeavyTail, "column %v: rows far out are clipped; without what is estimated of them variances would be about %.0f%% less, and sds may be off by more than their noise",
+			flags.Ref(columns), 100*p.lost).In(columns...))
+	}
 	return told
+}
+
+// clipped returns the columns whose rows are clipped: those with a tail, or else all of them.
+func (p *plain) clipped() (columns []int) {
+	for i, j := range p.Space.Columns {
+		if t := p.table.Columns[i].Tail; t > 0 && t < clippedTail {
+			columns = append(columns, j)
+		}
+	}
+	if columns == nil {
+		return p.Space.Columns
+	}
+	return columns
 }

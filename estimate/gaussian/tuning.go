@@ -22,11 +22,9 @@ type Tuning struct {
 	// Unlikely is a sum of squares of ten bins, two of them fitted: a Gaussian reaches 45 with a
 	// chance of 1e-6.
 	Unlikely float64
-	// StraySDs: stray rows are gated only if there are more than this many noise sds of them.
+	// StraySDs: rows beyond a Gaussian's reach are measured by themselves only if there are more
+	// than this many noise sds of them.
 	StraySDs float64
-	// GateFactor: rows beyond this much of the farthest that a Gaussian has are left out of a gated
-	// release.
-	GateFactor float64
 	// Shrink is how many times (d+1) v the covariance is scaled down: 1/2 for the curved prior that
 	// a scale has, 1 for the relative error.
 	Shrink float64
@@ -40,7 +38,7 @@ type Tuning struct {
 
 // Usual returns the constants that run.
 func Usual() Tuning {
-	return Tuning{RoundPart: .85, ShapePart: .015, HeavyLoss: 12, Unlikely: 45, StraySDs: 4, GateFactor: 1.2, Shrink: 1.5,
+	return Tuning{RoundPart: .85, ShapePart: .015, HeavyLoss: 12, Unlikely: 45, StraySDs: 3, Shrink: 1.5,
 		RoughPart: .15, RoughRadius2: 6, RoughLift: .2, HiddenPart: .7, Leaning: .8}
 }
 
@@ -66,7 +64,7 @@ func (t Tuning) steps(p estimate.Problem, prefix string, share float64) []kernel
 	steps := append(openSteps(p, prefix, share), plainSteps(p, prefix, share)...)
 	switch {
 	case goesByFull(p):
-		return append(steps, tyler.Step(prefix, share), step("tail", distances, t.ShapePart, 1), step("moments", moments, 1, 1))
+		return append(steps, tyler.Step(prefix, share), step("tail", distances, t.ShapePart, 1), step("moments", moments, 1, 1), distancesStep(prefix, share))
 	case p.Covariance == estimate.Diagonal:
 		return append(steps, step("moments", moments, 1, 2*max(1, p.Columns)))
 	}

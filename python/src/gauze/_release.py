@@ -167,6 +167,12 @@ class Release:
         return [Flag._of(f) for f in found.get("flags", ())] + [Flag._of(f, i) for i, c in of_components for f in c.get("flags", ())]
 
     @property
+    def core(self) -> dict[str, Any] | None:
+        """Share, mean (d,) and covariance (d, d) of the rows without those far from all others, where a model of one Gaussian, which is of all rows, differs from that; else None."""
+        found = self.diagnostics.get("core")
+        return found and {"share": float(found["share"]), "mean": np.array(found["mean"], float), "covariance": np.array(found["covariance"], float)}
+
+    @property
     def columns(self) -> list[str]:
         """The names of the columns of numbers, or of all columns of a profile."""
         if "model" not in self._content and self.profile:

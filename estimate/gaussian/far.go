@@ -1,0 +1,167 @@
+package gaussian
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model/flags"
+	"github.com/gauze-dp/gauze/parts"
+	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/tyler"
+)
+
+// Rows beyond the reach of a Gaussian. Utility constants, guesses.
+const (
+	// The edges of their |z|^2 grow by farRatio up to farWide times the gate, and by farCoarse
+	// from there to the end of what has a variance in float64.
+	farRatio, farWide, farCoarse = 1.5, 1e6, 64
+	// They are seen in up to farWindow neighbouring bins with more than farSDs noise sds, from
+	// farNear times the gate on with more than fartherSDs: what noise puts there weighs more.
+	farWindow, farSDs, fartherSDs, farNear = 3, 3.5, 5, 100
+	// farRounding is what rounding to integers adds to noise at most.
+	farRounding = .5
+	// The histogram of their distances is so good that they are farClear noise sds, for a part of
+	// what is left.
+	farClear, farPartLeast, farPartMost = 10, .05, .35
+)
+
+// withFar releases the moments of the rows within a Gaussian's reach, the core, and at no further
+// cost those of the directions in which the others lie; a histogram says how far out they are. Mean
+// and covariance are those of all rows, and the core's stand beside them. beyond is the count of
+// the far rows.
+//
+// Source: [TYLERPRESS] Section 4.5. Differs: the source clips stray rows.
+func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed) (none estimate.Outcome, err error) {
+	d, root, good := st.Rank(), st.Root(), f.Good()
+	gate := f.reach2(d)
+	how, err := f.distances(st, root, gate, beyond.Share*good)
+	if err != nil {
+		return none, err
+	}
+	last := f.last(d, f.Rows, 0)
+	last.completed = false
+	best := last.bestRadius2()
+	if shape, size := last.variances(best.R2, best.Lift); !hopeful(d, f.Rows, shape, size) {
+		return none, f.Refuse("the noise of what is left would hide the covariance")
+	}
+	frame, err := f.frame(st, root)
+	if err != nil {
+		return none, err
+	}
+	split := component.Split{Frame: frame, R2: best.R2, Gate: gate}
+	sums, err := f.clippedSums(query.FullForm, split.Components(), best.Lift, f.LeftMu())
+	if err != nil {
+		return none, err
+	}
+	within, others := split.Unpack(sums)
+	far := component.NewFar(others, good, how.first, how.square)
+	own := released(within.Over(math.Max(good*(1-far.Share), good/2)), best)
+	delta, spread, err := component.InvertClipping(f.Context, own, nil)
+	if err != nil {
+		return none, err
+	}
+	law := component.ClippedGaussian(d, best.R2)
+	noise := math.Sqrt(2*float64(d)) * own.SecondSD / law.B1
+	if least, collapsed := component.LeastVariance(spread); collapsed || noise > noiseLimit*least {
+		return none, f.Refuse("the noise hides the spread in some directions")
+	}
+	mean, all := far.With(delta, spread)
+	_, factor := symmetric.FlooredRoot(all, component.LeastEigen)
+	told := f.besideCore(st, delta, spread, mean, factor, far.Share)
+	if beyond.Where = "they lie far from the others, and mean and covariance hold them"; how.seen {
+		beyond.Share = math.Max(0, beyond.Share-far.Share)
+	} else {
+		beyond.Where = "the noise hides how far out they lie, and they count as if they were as near as they can be"
+	}
+	f.Notes.LeavesOut(beyond)
+	return f.Finish(st, root, mean, factor, math.Max(noise, math.Hypot(far.Noise, how.noise)), told)
+}
+
+// besideCore notes the core, whose mean and root of the covariance are delta and spread, beside
+// all rows, with mean and factor, where these differ by more than coreApart of a column's sd; it
+// says in which columns.
+func (f fit) besideCore(st *tyler.State, delta []float64, spread *mat.SymDense, mean []float64, factor *mat.SymDense, share float64) []estimate.Flag {
+	center, core := st.Raw(delta, spread, st.Root())
+	moved, all := st.Raw(mean, factor, st.Root())
+	var columns []int
+	for i, j := range f.Space.Columns {
+		own, sd := math.Sqrt(dense.Norm2(core.RawRowView(i))), math.Sqrt(dense.Norm2(all.RawRowView(i)))
+		if math.Hypot(moved[i]-center[i], sd-own) > coreApart*own {
+			columns = append(columns, j)
+		}
+	}
+	if columns == nil {
+		return nil
+	}
+	f.Notes.Core = f.core(center, core, 1-share)
+	return []estimate.Flag{flags.New(flags.FarGroup, "column %v: about %.2g%% of the rows lie far from the others; mean and sd are of all rows, and the core has those of the others",
+		flags.Ref(columns), 100*share).In(columns...).Of(share, 0)}
+}
+
+// coreApart: a mean or an sd that differs by less, in sds, is that of all rows. A guess.
+const coreApart = .1
+
+// farAway is how far out the rows beyond a gate are: the means of |z| and of |z|^2 over them, and
+// the relative noise of the second. Where the rows are not seen, these are those at the gate.
+type farAway struct {
+	first, square, noise float64
+	seen                 bool
+}
+
+// distances releases how far out the rows beyond the gate, about so many, are.
+func (f fit) distances(st *tyler.State, root, gate, about float64) (a farAway, err error) {
+	edges := []float64{gate}
+	for e := gate * farRatio; e < math.MaxFloat64/farCoarse; {
+		edges = append(edges, e)
+		if e < farWide*gate {
+			e *= farRatio
+		} else {
+			e *= farCoarse
+		}
+	}
+	clear := math.Sqrt2 * farClear / math.Max(about, 1)
+	part := math.Max(farPartLeast, math.Min(clear*clear/f.Left(), farPartMost))
+	h, err := f.Radii("far", st, root, parts.Mu(part*f.Left()), edges)
+	if err != nil {
+		return a, err
+	}
+	counts := h.Counts[1:len(edges)] // between two edges
+	reach := 0
+	for i := range counts {
+		sum, sds := 0.0, farSDs
+		if edges[i] > farNear*gate {
+			sds = fartherSDs
+		}
+		for w := range min(farWindow, i+1) {
+			if sum += counts[i-w]; sum > sds*h.Sigma*math.Sqrt(float64(w+1))+farRounding*float64(w+1) {
+				reach = i
+			}
+		}
+	}
+	rows, size := 0.0, make([]float64, reach+1)
+	for i := range size {
+		size[i] = (edges[i+1] - edges[i]) / math.Log(edges[i+1]/edges[i])
+		rows += counts[i]
+		a.first += counts[i] * math.Sqrt(size[i])
+		a.square += counts[i] * size[i]
+	}
+	a.first, a.square = a.first/rows, a.square/rows
+	if a.seen = rows > farSDs*h.Sigma && a.square > gate && a.first*a.first > gate; !a.seen {
+		return farAway{math.Sqrt(size[0]), size[0], 1, false}, nil
+	}
+	for _, s := range size {
+		a.noise = math.Hypot(a.noise, h.Sigma*(s-a.square)/(rows*a.square))
+	}
+	return a, nil
+}
+
+// distancesStep returns the step of distances.
+func distancesStep(prefix string, share float64) kernel.Step {
+	return kernel.Step{Name: prefix + "far", Query: query.DistanceCounts, Share: share * farPartMost, Most: 1, Source: source}
+}
