@@ -38,12 +38,12 @@ func (l Log) To(x float64) float64 {
 	return math.Log(x/2-l.Least/2) - math.Log(l.Shift) + math.Ln2
 }
 
-// From returns the value that To maps to y.
+// From returns the value that To maps to y, at most the largest number.
 func (l Log) From(y float64) float64 {
 	if !math.IsInf(l.Most, 1) {
 		return l.Least - l.Shift + (l.Most-l.Least+2*l.Shift)/(1+math.Exp(-y))
 	}
-	return l.Least + l.Shift*math.Expm1(y)
+	return math.Min(math.MaxFloat64, l.Least+l.Shift*math.Expm1(y))
 }
 
 // Slope returns the derivative of To at x.

@@ -33,6 +33,9 @@ func TestLog(t *testing.T) {
 			t.Errorf("%+v maps the largest number to %v", l, y)
 		}
 	}
+	if x := LogOf(0, math.Inf(1), 0).From(1000); x != math.MaxFloat64 {
+		t.Errorf("1000 comes back as %v", x)
+	}
 	if !math.IsNaN(LogOf(0, math.Inf(1), 0).To(math.NaN())) || (Log{}).Maps() {
 		t.Error("a missing value, or no map")
 	}
