@@ -32,7 +32,7 @@ func (s subject) ask(ctx context.Context, rows [][]float64, heard []kerneltest.H
 	if plan.Steps == nil {
 		return exact, nil
 	}
-	script := kerneltest.Script{Replayed: true, Answers: heard, Seed: seed}
+	script := kerneltest.Script{Replayed: true, Answers: heard, Seed: seed, Codes: s.codes}
 	session, err := kernel.Open(ctx, kerneltest.Observed(rows, s.columns, s.relation, &script), plan, kernel.Terms{Relation: s.relation, Budget: asking})
 	if err != nil {
 		return nil, err
@@ -41,9 +41,12 @@ func (s subject) ask(ctx context.Context, rows [][]float64, heard []kerneltest.H
 		if !sums(h, lines[k]) {
 			continue
 		}
-		if q, ok := h.Query.(query.Pairs); ok {
+		switch q := h.Query.(type) {
+		case query.Pairs:
 			_, err = kernel.SumPairs(session.SubBudget(), h.Step, q, h.Mu)
-		} else {
+		case query.CategoryCounts:
+			_, err = session.SubBudget().Categories(h.Step, q, h.Mu)
+		default:
 			_, err = session.SubBudget().Sum(h.Step, h.Query.(query.Sum), h.Mu)
 		}
 		if err != nil {
@@ -60,9 +63,9 @@ func sums(h kerneltest.Heard, line release.PlanStep) bool {
 	if line.Law != "" || !(line.Noise > 0) || strings.HasPrefix(line.Query, kernel.OfBlocks("")) {
 		return false
 	}
-	if _, ok := h.Query.(query.Pairs); ok {
+	switch h.Query.(type) {
+	case query.Pairs, query.CategoryCounts, query.Sum:
 		return true
 	}
-	_, ok := h.Query.(query.Sum)
-	return ok
+	return false
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/parallel"
+	"github.com/gauze-dp/gauze/source"
 )
 
 // A Request says what to audit.
@@ -31,6 +32,9 @@ type Request struct {
 	// Rows and Columns are those of the made-up tables. Rows = 0 takes the fewest rows at which the
 	// attack sees much of the budget, and Columns = 0 one column.
 	Rows, Columns int
+	// Categories is how many columns of categories, of two values each, stand beside those of
+	// numbers.
+	Categories int
 	// Runs is the number of fits attacked for each pair of tables; 0 means DefaultRuns.
 	Runs int
 	// scouts is the number of fits of each pair that choose the pairs to attack, and few the number
@@ -53,6 +57,8 @@ type Report struct {
 	Rho      float64 `json:"rho,omitempty"`
 	Rows     int     `json:"rows"`
 	Columns  int     `json:"columns"`
+	// Columns of categories, beside those of numbers.
+	Categories int `json:"categories,omitempty"`
 	// Confidence is that of all bounds together, and FalseAlarm that of all verdicts together.
 	Confidence float64 `json:"confidence"`
 	FalseAlarm float64 `json:"false_alarm"`
@@ -90,15 +96,22 @@ func Run(ctx context.Context, r Request) (*Report, error) {
 	if r.Runs == 0 {
 		r.Runs = DefaultRuns
 	}
-	if r.Rows < 0 || r.Columns < 0 || r.Runs < 0 || r.Rows == 1 {
+	if r.Rows < 0 || r.Columns < 0 || r.Runs < 0 || r.Categories < 0 || r.Rows == 1 {
 		return nil, &privacy.FieldError{Field: "rows, columns, runs", Wanted: "two rows or more, a column, a run", Got: fmt.Sprint(r.Rows, r.Columns, r.Runs), Mend: "leave them out"}
 	}
-	names := make([]string, r.Columns)
-	for j := range names {
-		names[j] = fmt.Sprintf("x%d", j+1)
+	r.Fit.Columns = columns(r.Columns, r.Categories)
+	return run(ctx, r, frontDoor(r.Fit, r.Categories))
+}
+
+// columns are d columns of numbers, and c of categories of two values.
+func columns(d, c int) (all []source.Column) {
+	for j := range d {
+		all = append(all, source.Column{Name: fmt.Sprintf("x%d", j+1)})
 	}
-	r.Fit.Columns = gauze.Named(names...)
-	return run(ctx, r, frontDoor(r.Fit))
+	for j := range c {
+		all = append(all, source.Column{Name: fmt.Sprintf("c%d", j+1), Kind: source.Categories, Categories: []string{"a", "b"}})
+	}
+	return all
 }
 
 // ladder are the numbers of rows that are tried: a guess.
@@ -111,7 +124,7 @@ const enough = .6
 // run audits a subject.
 func run(ctx context.Context, r Request, s subject) (*Report, error) {
 	b := r.Fit.Budget
-	report := &Report{Method: r.Fit.Method, Relation: r.Fit.Relation.String(), Epsilon: b.Epsilon, Delta: b.Delta, Rho: b.Rho, Columns: r.Columns,
+	report := &Report{Method: r.Fit.Method, Relation: r.Fit.Relation.String(), Epsilon: b.Epsilon, Delta: b.Delta, Rho: b.Rho, Columns: r.Columns, Categories: r.Categories,
 		Confidence: 1 - wrongBound, FalseAlarm: falseAlarm}
 	rows := ladder
 	if r.Rows > 0 {
@@ -127,7 +140,7 @@ func run(ctx context.Context, r Request, s subject) (*Report, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		all := neighbours(s.relation, n, r.Columns)
+		all := coded(neighbours(s.relation, n, r.Columns), s.codes)
 		found, err := s.scout(ctx, all[:min(len(all), cmp.Or(r.few, len(all)))], cmp.Or(r.scouts, usualScouts))
 		if err != nil {
 			return nil, err

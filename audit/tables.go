@@ -58,6 +58,30 @@ func neighbours(r privacy.Relation, n, d int) (all []pair) {
 	return all
 }
 
+// coded adds c columns of codes to tables: all rows but the last have one of two values by turns,
+// and the last has the one value in one table, and the other in its neighbour: all that a row can
+// change of counts of categories.
+func coded(all []pair, c int) []pair {
+	if c == 0 {
+		return all
+	}
+	for i := range all {
+		n := len(all[i].tables[0])
+		for side, rows := range all[i].tables {
+			with := make([][]float64, len(rows))
+			for at, row := range rows {
+				value := float64(at % 2)
+				if at == n-1 {
+					value = float64(side)
+				}
+				with[at] = append(slices.Clip(row), filled(c, value)...)
+			}
+			all[i].tables[side] = with
+		}
+	}
+	return all
+}
+
 // clusterGap is the distance between clusters, in standard deviations.
 const clusterGap = 8
 

@@ -14,7 +14,11 @@ func (r *Report) String() string {
 	if r.Rho > 0 {
 		budget = fmt.Sprintf("rho %g", r.Rho)
 	}
-	fmt.Fprintf(&b, "%s, %s, %s; made-up tables of %s of %s\n", r.Method, r.Relation, budget, words.Plural(r.Rows, "row"), words.Plural(r.Columns, "column"))
+	columns := words.Plural(r.Columns, "column")
+	if r.Categories > 0 {
+		columns += fmt.Sprintf(" and %d of categories", r.Categories)
+	}
+	fmt.Fprintf(&b, "%s, %s, %s; made-up tables of %s of %s\n", r.Method, r.Relation, budget, words.Plural(r.Rows, "row"), columns)
 	if r.Refused != "" {
 		fmt.Fprintf(&b, "nothing to attack: the method refuses %s (%s)\n", words.Plural(r.Rows, "row"), r.Refused)
 		return b.String()

@@ -74,7 +74,7 @@ var layers = []layer{
 	{"ledger", []string{"kernel/privacy", "release"}, "a ledger counts budgets and sees no data"},
 	{".", []string{"internal/words", "source", "source/inputs", "kernel", "kernel/people", "kernel/privacy", "learner", "literal", "model", "estimate", "estimate/catalog", "estimate/categories", "estimate/learners", "estimate/profile", "release", "ledger"},
 		"the front door wires the layers; commands and the server stand on it"},
-	{"audit", []string{".", "internal/words", "parallel", "kernel", "kernel/privacy", "kernel/query", "kernel/kerneltest", "estimate", "release"},
+	{"audit", []string{".", "source", "internal/words", "parallel", "kernel", "kernel/privacy", "kernel/query", "kernel/kerneltest", "estimate", "release"},
 		"the audit runs the front door on rows that it made up, and overhears it"},
 	{"server", []string{"parallel", "kernel/privacy", "ledger", "release/signature", "server"}, "it wires the rooms of the server, listens and stops: its workers hand a fit to what runs it, and see neither rows nor who asked"},
 	{"server/pages", []string{".", "kernel/privacy", "estimate/catalog", "ledger", "model", "release", "source", "server/api", "server/ask", "server/auth", "server/service", "server/store"}, "it reads forms and writes pages: what can be done, and what is shown to whom, is the service's"},

@@ -29,6 +29,7 @@ type Script struct {
 	Replayed bool
 	Answers  []Heard
 	Seed     uint64
+	Codes    int         // the last so many of the d columns are codes of categories
 	Room     kernel.Room // stores the rows; nil for memory
 	// Heard are the session's measurements, in order.
 	Heard []Heard
@@ -62,7 +63,7 @@ func Faulty(tb testing.TB, rows [][]float64, d int, r privacy.Relation, s *Scrip
 
 // observed protects rows and gives them the hook of a script.
 func observed(rows [][]float64, d int, r privacy.Relation, s *Script, factor float64) *core.Table {
-	b := core.NewBuilderIn(d, s.Room)
+	b := core.NewMixedBuilder(d-s.Codes, s.Codes, s.Room)
 	for _, row := range rows {
 		b.Append(row)
 	}

@@ -11,8 +11,8 @@ const AuditRuns = 5000
 
 // AuditOptions are the flags of an audit.
 type AuditOptions struct {
-	Request             Request
-	Rows, Columns, Runs int
+	Request                         Request
+	Rows, Columns, Categories, Runs int
 }
 
 // AuditOfRows are the flags of fit that speak of a table, which an audit makes up.
@@ -34,6 +34,7 @@ func (o *AuditOptions) register(flags *pflag.FlagSet) {
 		flags.Lookup(name).Hidden = true
 	}
 	flags.IntVar(&o.Rows, "rows", 0, "rows of the made-up tables (default: the fewest at which the attack sees most of what is spent)")
-	flags.IntVar(&o.Columns, "dim", 1, "columns of the made-up tables")
+	flags.IntVar(&o.Columns, "dim", 1, "columns of numbers of the made-up tables")
+	flags.IntVar(&o.Categories, "categories", 0, "columns of categories beside them, of two values each")
 	flags.IntVar(&o.Runs, "runs", AuditRuns, "fits that are attacked, of each pair of tables")
 }
