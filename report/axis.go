@@ -9,13 +9,13 @@ import (
 )
 
 // An axis maps a column to the plane of a picture: x = centre + unit u. The pictures are drawn in
-// u, which is of order one whatever the column's scale, and only the ticks' labels know of x.
+// u, which is of order one whatever the column's scale, and only the ticks' labels are in x.
 type axis struct {
 	centre, unit float64
 	lo, hi       float64 // of u
-	constant     bool    // No component has a spread, and all have one mean.
+	constant     bool    // No component has a spread, and all have the same mean.
 	ticks        []tick
-	// What a tick's label has to be multiplied with and added to; empty for nothing.
+	// By what a tick's label has to be multiplied, and what added to it; empty for nothing.
 	suffix string
 }
 
@@ -25,7 +25,7 @@ type tick struct {
 	label string
 }
 
-// u is the place of a mean on the axis, clipped to numbers that can be drawn.
+// u returns the place of a mean on the axis, clipped to numbers that can be drawn.
 func (a axis) u(x float64) float64 { return math.Max(-1e6, math.Min(1e6, (x-a.centre)/a.unit)) }
 
 // newAxis returns the axis that shows reach standard deviations of every part on both sides, with
@@ -49,7 +49,7 @@ func newAxis(parts []part, j int, reach float64, n int) axis {
 	}
 	margin := (a.hi - a.lo) * 0.06
 	a.lo, a.hi = a.lo-margin, a.hi+margin
-	// nothing is drawn where no value can be
+	// draw only where values are possible
 	if lo, hi := math.Max(a.lo, a.u(parts[0].cell(j).Least)), math.Min(a.hi, a.u(parts[0].cell(j).Most)); lo < hi {
 		a.lo, a.hi = lo, hi
 	}
@@ -57,7 +57,7 @@ func newAxis(parts []part, j int, reach float64, n int) axis {
 	return a
 }
 
-// centreOf is the parts' weighted mean of column j, exactly their mean if they have but one.
+// centreOf returns the parts' weighted mean of column j, exactly their mean if they have but one.
 func centreOf(parts []part, j int) float64 {
 	lo, hi, sum, total := math.Inf(1), math.Inf(-1), 0.0, 0.0
 	for _, p := range parts {
@@ -74,15 +74,15 @@ func centreOf(parts []part, j int) float64 {
 	return math.Max(lo, math.Min(hi, sum))
 }
 
-// offsetDigits is how many digits a tick's label may have in front of the digit that changes from
-// tick to tick; beyond it, labels count from a base that the suffix names.
+// offsetDigits is the largest number of digits of a tick's label in front of the digit that changes
+// from tick to tick; beyond it, labels count from a base that the suffix names.
 const offsetDigits = 4
 
 // mark sets ticks and suffix: at most n round numbers, as short as they can be.
 func (a *axis) mark(n int) {
 	span := a.unit * (a.hi - a.lo)
 	if !(span > 1e-300) || math.IsInf(span, 0) {
-		return // Below or above what float64 can hold: a picture without ticks.
+		return // Outside of what float64 can hold: a picture without ticks.
 	}
 	digit, power := roundStep(span / float64(n))
 	step := float64(digit) * math.Pow10(power)
@@ -113,7 +113,7 @@ func (a *axis) mark(n int) {
 	}
 }
 
-// roundStep is the smallest of 1, 2 and 5 times a power of ten that is at least v.
+// roundStep returns the smallest of 1, 2 and 5 times a power of ten that is at least v.
 func roundStep(v float64) (digit, power int) {
 	power = int(math.Floor(math.Log10(v)))
 	for _, digit = range []int{1, 2, 5} {
@@ -124,7 +124,7 @@ func roundStep(v float64) (digit, power int) {
 	return 1, power + 1
 }
 
-// plusOrMinus writes a base of at most the given digits behind its sign, whole numbers in full.
+// plusOrMinus returns a base of at most the given digits after its sign, whole numbers in full.
 func plusOrMinus(v float64, digits int) string {
 	sign, size := " + ", math.Abs(v)
 	if v < 0 {
@@ -136,7 +136,7 @@ func plusOrMinus(v float64, digits int) string {
 	return sign + number(size, digits)
 }
 
-// withMinus sets the typographic minus sign.
+// withMinus returns s with typographic minus signs.
 func withMinus(s string) string {
 	if len(s) > 0 && s[0] == '-' {
 		return minus + s[1:]
@@ -144,7 +144,7 @@ func withMinus(s string) string {
 	return s
 }
 
-// label names the axis: the column, if it has to be said here, and how to read the ticks.
+// label returns the label of the axis: the column, unless name is empty, and how to read the ticks.
 func (a axis) label(name string) string {
 	switch {
 	case a.suffix == "":

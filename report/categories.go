@@ -11,13 +11,13 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// A categoryTable is one column of categories: how often its values occur, among all rows and those
-// of each component that is shown.
+// A categoryTable shows one column of categories: the shares of its values among all rows and those
+// of each shown component.
 type categoryTable struct {
 	Name   string
 	Values []categoryRow // the most frequent first
 	Noise  []string      // of a share of all rows, and of each component's
-	Rest   string        // what is said of the values that are not shown; empty for none
+	Rest   string        // text about the values that are not shown; empty for none
 }
 
 // A categoryRow is one value.
@@ -27,13 +27,14 @@ type categoryRow struct {
 	Cells []string // the shares of all rows and of each component's
 }
 
-// mostValues of a column are shown: the rest is in the release.
+// mostValues is the number of values of a column that are shown: the rest is in the release.
 const mostValues = 20
 
-// missingValue is what the value of a missing cell is called.
+// missingValue is the label of a missing cell.
 const missingValue = "(missing)"
 
-// categoryTables are those of a release's columns of categories, for the components of parts.
+// categoryTables returns the tables of a release's columns of categories, for the components of
+// parts.
 func categoryTables(r *release.Release, parts []part) (out []categoryTable) {
 	for a := range r.Model.Categories {
 		c := &r.Model.Categories[a]
@@ -67,7 +68,7 @@ func categoryTables(r *release.Release, parts []part) (out []categoryTable) {
 	return out
 }
 
-// calledCategory is what people call a column of categories.
+// calledCategory returns the label of a column of categories.
 func calledCategory(r *release.Release, name string) string {
 	for _, c := range r.Columns {
 		if c.Name == name {
@@ -77,8 +78,8 @@ func calledCategory(r *release.Release, name string) string {
 	return name
 }
 
-// shareOfCategories are the shares of the values among all rows, and the noise of each; 0 if it is
-// not known.
+// shareOfCategories returns the shares of the values among all rows, and the noise of each; 0 if it
+// is not known.
 func shareOfCategories(r *release.Release, c *model.Category) (shares []float64, noise float64) {
 	sum := 0.
 	for i, w := range r.Model.Weights {
@@ -87,7 +88,7 @@ func shareOfCategories(r *release.Release, c *model.Category) (shares []float64,
 	return c.Share(r.Model.Weights), math.Sqrt(sum)
 }
 
-// categoryNoise writes how far a share may be off.
+// categoryNoise returns the possible error of a share, as text.
 func categoryNoise(noise float64) string {
 	if !(noise > 0) {
 		return ""
@@ -95,7 +96,7 @@ func categoryNoise(noise float64) string {
 	return "± " + percent(noise)
 }
 
-// categoryNumbers are those of one column of categories.
+// categoryNumbers holds the shares of one column of categories.
 type categoryNumbers struct {
 	Name   string               `json:"name"`
 	Label  string               `json:"label,omitempty"`
@@ -103,7 +104,7 @@ type categoryNumbers struct {
 	values []string
 }
 
-// categoriesOf are the shares of the values among all rows, or those of component i.
+// categoriesOf returns the shares of the values among all rows, or those of component i.
 func categoriesOf(r *release.Release, i int) (out []categoryNumbers) {
 	for a := range r.Model.Categories {
 		c := &r.Model.Categories[a]

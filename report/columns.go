@@ -7,7 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// profileNumbers are those of one column by itself.
+// profileNumbers describes one column by itself.
 type profileNumbers struct {
 	Name          string            `json:"name"`
 	Label         string            `json:"label,omitempty"`
@@ -22,7 +22,7 @@ type profileNumbers struct {
 	Grid          *float64          `json:"grid,omitempty"`
 	Offset        *float64          `json:"offset,omitempty"`
 	Atoms         []atomNumbers     `json:"atoms,omitempty"`
-	// Of a column of categories, as shares of the rows; "" is a missing cell.
+	// For a column of categories, as shares of the rows; "" is a missing cell.
 	Values    []valueNumbers `json:"values,omitempty"`
 	Histogram []release.Bar  `json:"histogram,omitempty"`
 	Notes     []string       `json:"notes,omitempty"`
@@ -92,8 +92,8 @@ func columnsOf(r *release.Release) (out []profileNumbers) {
 	return out
 }
 
-// lines appends the numbers of one column: the noise of a quantile is that of the part of the cells
-// below it, and stands in a line of its own.
+// lines appends the numbers of one column. The noise of a quantile is the noise of the part of the
+// cells below it, and has a line of its own.
 func (p *profileNumbers) lines(to [][]string, group string) [][]string {
 	add := func(f estimated, statistic string) {
 		to = append(to, f.line(group, "profile", "", statistic, p.Name, ""))

@@ -6,7 +6,7 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// Formats are the names of what [Write] writes; the first is the default of `gauze report`.
+// Formats are the names of the formats of [Write]; the first is the default of `gauze report`.
 var Formats = []string{"html", "text", "csv", "json"}
 
 // Write writes r as [HTML], [Text], [CSV] or [JSON], by its name in Formats. Another name is a

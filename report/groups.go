@@ -10,20 +10,20 @@ import (
 	"github.com/gauze-dp/gauze/report/overall"
 )
 
-// A groupPage is what groups.html and groups.txt show.
+// A groupPage is the content of groups.html and groups.txt.
 type groupPage struct {
 	page
 	Groups []groupPart
 }
 
-// A groupPart is one group beside the others.
+// A groupPart is one group in the comparison of groups.
 type groupPart struct {
 	*page
 	Rows  float64
 	Whole []cell
 }
 
-// ColumnNames are those of all groups' models.
+// ColumnNames returns the columns of all groups' models.
 func (p groupPage) ColumnNames() (names []string) {
 	for _, c := range p.Release.Numbers() {
 		names = append(names, columnName(c.Heading(), 0))
@@ -31,10 +31,10 @@ func (p groupPage) ColumnNames() (names []string) {
 	return names
 }
 
-// Wide is how many columns the table has beside the first.
+// Wide returns the number of the table's columns after the first.
 func (p groupPage) Wide() int { return 2 + len(p.Release.Numbers()) }
 
-// htmlGroups writes a release of groups: side by side, then each.
+// htmlGroups writes a release of groups: a comparison, then each group.
 func htmlGroups(w io.Writer, r *release.Release, o Options) error {
 	p, err := newGroupPage(r, o)
 	if err != nil {
@@ -49,7 +49,7 @@ func htmlGroups(w io.Writer, r *release.Release, o Options) error {
 	return nil
 }
 
-// newGroupPage says all of it but the certificate whole.
+// newGroupPage returns the page's content, without the full certificate.
 func newGroupPage(r *release.Release, o Options) (*groupPage, error) {
 	p := &groupPage{page: page{Title: clean(cmp.Or(o.Title, r.Title(), "Gauze release")), Style: template.CSS(styleSource), Release: r, Facts: facts(r)}}
 	for i := range r.Groups {

@@ -13,7 +13,7 @@ import (
 const (
 	// marginalWidth and marginalHeight are in points.
 	marginalWidth, marginalHeight = 360, 190
-	// marginalReach is how many standard deviations of every component a marginal shows.
+	// marginalReach is the number of standard deviations of every component that a marginal shows.
 	marginalReach = 3.3
 	// spikeWidth is the standard deviation, as a share of the axis, below which a component is
 	// drawn as a spike.
@@ -52,7 +52,7 @@ func marginalPicture(r *release.Release, parts []part, j int) figure {
 	if len(wide) > 1 {
 		p.line(classMix, boldWidth, "", 0, total)
 	}
-	for _, q := range spikes { // as high as their weights relative to each other
+	for _, q := range spikes { // their heights are their weights relative to each other
 		top := point{a.u(q.mean[j]), height.hi * 0.85 * q.weight / largestWeight(spikes)}
 		p.line(partClass(q.index), boldWidth, dashes(q.index), 0, []point{{X: top.X}, top})
 		p.dot(partClass(q.index), 3.2, top)
@@ -86,7 +86,7 @@ func densities(wide []part, j int, a axis) (lines [][]point, total []point, peak
 	return lines, total, peak
 }
 
-// splitSpikes parts the components that can be drawn as a density from those too narrow for the
+// splitSpikes separates the components that can be drawn as a density from those too narrow for the
 // picture.
 func splitSpikes(parts []part, j int, a axis) (wide, spikes []part) {
 	for _, q := range parts {
@@ -127,7 +127,8 @@ func describeColumn(parts []part, j int) string {
 	return strings.Join(said, "; ") + "."
 }
 
-// places are where a density is evaluated: evenly, and densely about every part's mean.
+// places returns the points at which a density is evaluated: evenly, and densely about every part's
+// mean.
 func (a axis) places(parts []part, j int) []float64 {
 	const even, about = 120, 24
 	var xs []float64
@@ -149,13 +150,13 @@ func (a axis) places(parts []part, j int) []float64 {
 	return xs
 }
 
-// bell is the density of N(mean, sd^2) at x.
+// bell returns the density of N(mean, sd^2) at x.
 func bell(x, mean, sd float64) float64 {
 	z := (x - mean) / sd
 	return math.Exp(-z*z/2) / (sd * math.Sqrt(2*math.Pi))
 }
 
-// visible cuts the ends of a line that lie below floor, and closes what is left at the axis.
+// visible cuts off the ends of a line that lie below floor, and closes the rest at the axis.
 func visible(line []point, floor float64) []point {
 	from, to := 0, len(line)
 	for from < to-1 && line[from+1].Y < floor {

@@ -6,8 +6,9 @@ import (
 	"unicode"
 )
 
-// clean makes a text from outside safe to show: what is not printable (control characters, escapes
-// of a terminal, marks that turn the direction of writing, broken UTF-8) becomes U+FFFD.
+// clean makes a text from outside safe to show: characters that are not printable (control
+// characters, terminal escapes, marks that change the direction of writing, broken UTF-8) become
+// U+FFFD.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == ' ' || unicode.IsPrint(r) {
@@ -17,7 +18,8 @@ func clean(s string) string {
 	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
 }
 
-// columnName is the name of column j as shown; an empty or blank one is replaced by its place.
+// columnName returns the name of column j as shown; an empty or blank one is replaced by its
+// number.
 func columnName(name string, j int) string {
 	if s := clean(name); strings.TrimSpace(s) != "" {
 		return s
@@ -33,7 +35,7 @@ func shorten(s string, n int) string {
 	return s
 }
 
-// shellWord quotes s so that a POSIX shell takes it for one word and no option.
+// shellWord quotes s so that a POSIX shell reads it as one word and no option.
 func shellWord(s string) string {
 	if strings.HasPrefix(s, "-") {
 		s = "./" + s

@@ -13,11 +13,11 @@ import (
 // A NoRelease is a fit that ended without a model. All of it may be published.
 type NoRelease struct {
 	Reason, Advice string              // Reason is required.
-	Certificate    release.Certificate // What was asked, and what was measured all the same.
+	Certificate    release.Certificate // What was requested, and what was measured.
 }
 
-// HTMLNoRelease writes a page like HTML's for a fit that ended without a model: why, what would
-// help, and what was spent. It fails if there is no reason, or if w fails.
+// HTMLNoRelease writes a page like HTML's for a fit that ended without a model: the reason, the
+// advice, and what was spent. It fails if there is no reason, or if w fails.
 func HTMLNoRelease(w io.Writer, n NoRelease, o Options) error {
 	if n.Reason == "" {
 		return errors.New("report: NoRelease.Reason: wanted why there is no model, got none; take that of the fit's result")

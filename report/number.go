@@ -11,7 +11,7 @@ import (
 // minus is the typographic minus sign.
 const minus = "−"
 
-// number writes v with at most digits significant digits: plain from 1e-4 to 1e6, and to 1e15 where
+// number returns v with at most digits significant digits: plain from 1e-4 to 1e6, and to 1e15 if
 // every digit before the point is significant; else as 1.5e-30.
 func number(v float64, digits int) string {
 	switch {
@@ -42,7 +42,7 @@ func number(v float64, digits int) string {
 	return strconv.FormatFloat(v, 'g', digits, 64)
 }
 
-// around writes mean with as many decimals as the standard deviation sd gives sense to, and both as
+// around returns mean with as many decimals as the standard deviation sd justifies, and both as
 // "mean ± sd".
 func around(mean, sd float64) string {
 	if sd == 0 {
@@ -51,8 +51,8 @@ func around(mean, sd float64) string {
 	return number(mean, digitsFor(mean, sd)) + " ± " + number(sd, 3)
 }
 
-// digitsFor is how many significant digits of v are worth writing when differences of a hundredth
-// of step matter.
+// digitsFor returns how many significant digits of v are worth writing when differences of a
+// hundredth of step matter.
 func digitsFor(v, step float64) int {
 	if v == 0 || step == 0 {
 		return 4
@@ -60,7 +60,7 @@ func digitsFor(v, step float64) int {
 	return min(15, max(3, 3+int(math.Floor(math.Log10(math.Abs(v))))-int(math.Floor(math.Log10(step)))))
 }
 
-// rows writes a noisy number of rows, which need not be whole.
+// rows returns a noisy number of rows as text; it need not be whole.
 func rows(v float64) string {
 	if math.Abs(v) < 1e15 {
 		return words.Digits(int(math.Round(v)))
@@ -68,7 +68,7 @@ func rows(v float64) string {
 	return number(v, 4)
 }
 
-// percent writes the share v of a whole.
+// percent returns the share v of a whole as text.
 func percent(v float64) string {
 	switch p := 100 * v; {
 	case p == 0:
@@ -85,5 +85,5 @@ func percent(v float64) string {
 var superscripts = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
 	"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
-// powerOfTen writes 10 to the power of e.
+// powerOfTen returns 10 to the power of e as text.
 func powerOfTen(e int) string { return "10" + superscripts.Replace(strconv.Itoa(e)) }

@@ -13,10 +13,10 @@ import (
 	"github.com/gauze-dp/gauze/report/overall"
 )
 
-// NumbersFormat names the version of what [JSON] writes.
+// NumbersFormat names the version of [JSON]'s format.
 const NumbersFormat = "gauze/report/v1"
 
-// numbers is a report as JSON: that of one model, of columns by themselves, or of groups.
+// numbers is a report as JSON: of one model, of columns by themselves, or of groups.
 type numbers struct {
 	Format   string            `json:"format"`
 	Identity *release.Identity `json:"identity,omitempty"`
@@ -39,7 +39,7 @@ type modelNumbers struct {
 	Core       *release.Core      `json:"core,omitempty"`
 }
 
-// componentNumbers are those of one component's rows.
+// componentNumbers describes one component's rows.
 type componentNumbers struct {
 	Number     int       `json:"component"` // from 1 on, as in tables and pictures
 	Background bool      `json:"background"`
@@ -53,7 +53,7 @@ type tableNumbers struct {
 	Rows         *float64        `json:"rows,omitempty"` // n, or noisy; left out if unknown
 	Columns      []columnNumbers `json:"columns"`
 	Correlations [][]estimated   `json:"correlations"`
-	// Of the columns of categories.
+	// For the columns of categories.
 	Categories []categoryNumbers `json:"categories,omitempty"`
 }
 
@@ -74,7 +74,7 @@ type estimated struct {
 	Sampling *float64 `json:"sampling,omitempty"`
 }
 
-// writtenDigits are fewer than float64 has, so that all machines write the same.
+// writtenDigits is smaller than the digits of a float64, so that all machines write the same.
 const writtenDigits = 12
 
 // finite returns x to writtenDigits significant digits, or nil for what JSON cannot say.
@@ -82,7 +82,7 @@ func finite(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
 	}
-	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', writtenDigits, 64), 64) // it was a number
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', writtenDigits, 64), 64) // a number that was formatted parses
 	return &x
 }
 
@@ -110,10 +110,10 @@ func tableOf(r *release.Release, t overall.Table) tableNumbers {
 	return out
 }
 
-// levelName writes the part of the rows below quantile i.
+// levelName returns the part of the rows below quantile i, as text.
 func levelName(i int) string { return strconv.FormatFloat(overall.Levels[i], 'f', -1, 64) }
 
-// numbersOf is of a release with one valid model.
+// numbersOf returns the numbers of a release with one valid model.
 func numbersOf(r *release.Release) *modelNumbers {
 	out := &modelNumbers{Table: tableOf(r, overall.Of(r)), Flags: r.Diagnostics.Flags, Core: r.Diagnostics.Core}
 	out.Table.Categories = categoriesOf(r, -1)
@@ -126,7 +126,7 @@ func numbersOf(r *release.Release) *modelNumbers {
 	return out
 }
 
-// modelOf returns the numbers of a release's model, nil where a profile stands in its place.
+// modelOf returns the numbers of a release's model, nil if it has a profile instead.
 func modelOf(r *release.Release) (*modelNumbers, error) {
 	if isProfile(r) {
 		return nil, nil
@@ -180,10 +180,10 @@ func JSON(w io.Writer, r *release.Release) error {
 	return nil
 }
 
-// CSV writes the same numbers, one a line, but for flags, notes, histograms and what groups without
-// a model say: the group; the part, which is "table", "component", "background" or "profile"; the
-// component's number; what the number is; the columns that it is of; value, noise and sampling,
-// empty where unknown.
+// CSV writes the same numbers, one per line, except for flags, notes, histograms and the reasons of
+// groups without a model: the group; the part, which is "table", "component", "background" or
+// "profile"; the component's number; the quantity; its columns; value, noise and sampling, empty
+// where unknown.
 func CSV(w io.Writer, r *release.Release) error {
 	n, err := collect(r)
 	if err != nil {
@@ -212,7 +212,7 @@ func CSV(w io.Writer, r *release.Release) error {
 	return nil
 }
 
-// lines appends those of a model.
+// lines appends the numbers of a model.
 func (m *modelNumbers) lines(to [][]string, group string) [][]string {
 	to = m.Table.lines(to, group, "table", "")
 	for _, c := range m.Components {
@@ -226,7 +226,7 @@ func (m *modelNumbers) lines(to [][]string, group string) [][]string {
 	return to
 }
 
-// lines appends those of a table; of two correlations that are one number the first.
+// lines appends the numbers of a table; each correlation once.
 func (t tableNumbers) lines(to [][]string, group, part, component string) [][]string {
 	add := func(f estimated, statistic, column, other string) {
 		to = append(to, f.line(group, part, component, statistic, column, other))

@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/report/overall"
 )
 
-// An overallTable is what overall.html shows.
+// An overallTable is the content of overall.html.
 type overallTable struct {
 	Levels       []string
 	Columns      []columnRow
@@ -17,7 +17,8 @@ type overallTable struct {
 	Note         string
 }
 
-// mostCorrelated is how many columns a table of correlations has at most: more are no longer read.
+// mostCorrelated is the largest number of columns of a table of correlations: readers cannot follow
+// more.
 const mostCorrelated = 12
 
 func newOverall(t overall.Table) *overallTable {
@@ -53,13 +54,13 @@ func newOverall(t overall.Table) *overallTable {
 	return out
 }
 
-// figureOf writes a figure of a column whose standard deviation is sd.
+// figureOf returns a figure of a column whose standard deviation is sd.
 func figureOf(a overall.Amount, sd float64) cell {
 	return cell{withMinus(number(a.Value, digitsFor(a.Value, sd))), offOf(a)}
 }
 
-// offOf writes how far a figure may be off; nothing for one that is exact, or of which nothing is
-// known.
+// offOf returns the possible error of a figure; nothing for one that is exact, or whose error is
+// unknown.
 func offOf(a overall.Amount) string {
 	if math.IsNaN(a.Noise) && math.IsNaN(a.Sampling) || a.Noise == 0 && a.Sampling == 0 {
 		return ""

@@ -17,39 +17,39 @@ import (
 	"github.com/gauze-dp/gauze/report/overall"
 )
 
-// A page is what page.html, norelease.html and text.txt show.
+// A page is the content of page.html, norelease.html and text.txt.
 type page struct {
 	Title, File    string
 	Style          template.CSS
-	Release        *release.Release // without a model where there is none
+	Release        *release.Release // without a model if there is none
 	Reason, Advice string           // why there is none
 	Facts          []fact
 	Verdict        []verdict
 	Overall        *overallTable
-	Noisy          string // What is said of components whose numbers are noise; empty for none.
-	Background     string // What is said of the components that are not shown; empty for none.
+	Noisy          string // Text about components whose numbers are noise; empty for none.
+	Background     string // Text about the components that are not shown; empty for none.
 	Marginals      []figure
 	MarginalNote   string
 	Pairs          []figure
 	PairNote       string
 	Components     []componentRow
-	Largest        float64 // weight of one
-	Marked         bool    // One of them has a flag.
+	Largest        float64 // weight of a component
+	Marked         bool    // One of the components has a flag.
 	Columns        []columnRow
 	Categories     []categoryTable
 	Profile        []profileRow // of the columns beside the model
 	Certificate    string
 	whole          overall.Table
-	Anchor         string // before the names of sections, where there are several models
+	Anchor         string // before the names of sections, if there are several models
 }
 
-// LeastBackground is the share of the rows from which a background is told.
+// LeastBackground is the share of the rows from which on a background is reported.
 const LeastBackground = overall.LeastBackground
 
 // A fact is one line of the heading.
 type fact struct{ Name, Value string }
 
-// newPage says all of a release but its pictures and its certificate whole.
+// newPage returns all of a page but its pictures and the full certificate.
 func newPage(r *release.Release, o Options) *page {
 	parts := partsOf(r)
 	p := &page{
@@ -78,15 +78,15 @@ func newPage(r *release.Release, o Options) *page {
 //go:embed *.txt
 var textFiles embed.FS
 
-// says is what is not HTML, under the names of its files.
+// says holds the templates that are not HTML, by the names of their files.
 var says = texts.Must(texts.New("").Funcs(said).ParseFS(textFiles, "*.txt"))
 
-// facts are the heading: what facts.txt says in its lines, of a release or of none.
+// facts returns the heading: the lines of facts.txt, for a release or none.
 func facts(r *release.Release) (out []fact) {
 	of := struct {
 		*release.Release
 		Groups, Background int
-		Faint              int     // components that stand for groups of rows, and are not shown
+		Faint              int     // components that describe groups of rows, and are not shown
 		Share              float64 // of the background
 	}{Release: r}
 	if r.Model != nil {
@@ -99,7 +99,7 @@ func facts(r *release.Release) (out []fact) {
 	}
 	var b strings.Builder
 	if err := says.ExecuteTemplate(&b, "facts.txt", of); err != nil {
-		panic(err) // a strings.Builder never fails, and what the template names is there
+		panic(err) // a strings.Builder never fails, and the fields that the template names exist
 	}
 	for line := range strings.Lines(b.String()) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
@@ -108,7 +108,7 @@ func facts(r *release.Release) (out []fact) {
 	return out
 }
 
-// said are the words that templates have for what a release holds.
+// said are the templates' functions on releases.
 var said = template.FuncMap{
 	"bar": bar, "listed": listed, "blocks": blocks, "clean": clean, "digits": words.Digits, "direction": directionText, "join": strings.Join, "name": columnName,
 	"noisy": noisyShare, "number": number, "percent": percent, "plural": words.Plural, "renyi": renyiText, "rows": rows, "seen": seen, "share": shareOf,
@@ -121,7 +121,7 @@ var said = template.FuncMap{
 	},
 	"format": func() string { return release.Format },
 	"sd":     func(c *release.Core, i int) float64 { return math.Sqrt(c.Covariance[i][i]) },
-	"half":   func(x float64) float64 { return x / 2 }, // the noise of an sd, of that of a variance
+	"half":   func(x float64) float64 { return x / 2 }, // the noise of an sd is half that of a variance, relatively
 }
 
 func (p *page) drawMarginals(r *release.Release, parts []part, most int) {
@@ -151,7 +151,7 @@ func (p *page) drawPairs(r *release.Release, parts []part, most int) {
 	}
 }
 
-// indented is v as JSON for a reader.
+// indented returns v as JSON for a reader.
 func indented(v any) (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

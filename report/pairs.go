@@ -13,7 +13,8 @@ import (
 const (
 	// pairWidth and pairHeight are in points.
 	pairWidth, pairHeight = 360, 300
-	// pairReach is how many standard deviations of every component a picture of two columns shows.
+	// pairReach is the number of standard deviations of every component that a picture of two
+	// columns shows.
 	pairReach = 2.7
 	// allPairs is the largest number of columns of which every pair is drawn.
 	allPairs = 5
@@ -22,7 +23,7 @@ const (
 	nameCells = 26
 )
 
-// A pair of columns, with how much there is to see in it.
+// A pair of columns, with how much its picture shows.
 type pair struct {
 	a, b       int
 	telling    float64 // the larger of the next two
@@ -80,9 +81,9 @@ func newPair(parts []part, a, b int) pair {
 	return p
 }
 
-// separation is 1 - det W / det T, and at least what either column has by itself. A hair of T's
-// spread is added to both matrices, because two exactly related columns would otherwise divide zero
-// by zero.
+// separation returns 1 - det W / det T, and at least what either column has by itself. A hair of
+// T's spread is added to both matrices, because two exactly related columns would otherwise divide
+// zero by zero.
 func separation(waa, wab, wbb, taa, tab, tbb float64) float64 {
 	const hair = 1e-9
 	out := 0.0
@@ -124,8 +125,8 @@ func pairPicture(r *release.Release, parts []part, at pair, correlation float64)
 	return figure{Name: nameA + " × " + nameB, SVG: p, Note: pairNote(parts, at, correlation)}
 }
 
-// ellipse is the curve of all points z standard deviations from q's mean; a line or a point where q
-// is degenerate.
+// ellipse returns the curve of all points z standard deviations from q's mean; a line or a point if
+// q is degenerate.
 func ellipse(q part, at pair, x, y axis, z float64) []point {
 	const points = 72
 	su, sv, r := z*q.sd[at.a]/x.unit, z*q.sd[at.b]/y.unit, q.correlation(at.a, at.b)
@@ -138,7 +139,7 @@ func ellipse(q part, at pair, x, y axis, z float64) []point {
 	return out
 }
 
-// pairNote says the correlation of all rows, as the table of the whole has it.
+// pairNote states the correlation of all rows, as the table of the whole has it.
 func pairNote(parts []part, at pair, correlation float64) string {
 	note := "correlation " + withMinus(strconv.FormatFloat(math.Round(100*correlation)/100, 'f', 2, 64))
 	if len(parts) > 1 {

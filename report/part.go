@@ -14,10 +14,10 @@ type part struct {
 	mean   []float64 // d
 	sd     []float64 // d, >= 0
 	cov    model.Covariance
-	cells  []model.Cell // what the columns can hold; nil for anything
+	cells  []model.Cell // the values that columns can hold; nil for any
 }
 
-// correlation of columns i and j, in [-1, 1]; 0 where one of them has no spread.
+// correlation returns that of columns i and j, in [-1, 1]; 0 if one of them has no spread.
 func (p part) correlation(i, j int) float64 {
 	if p.sd[i] == 0 || p.sd[j] == 0 {
 		return 0
@@ -26,10 +26,10 @@ func (p part) correlation(i, j int) float64 {
 }
 
 // tooNoisy is the noise of a component's spread, relative to it, beyond which its place and spread
-// are those of the noise: that at which methods flag it.
+// are only noise: methods flag it at the same value.
 const tooNoisy = 1.0
 
-// partsOf returns the components that are shown: those that stand for groups of rows, but for ones
+// partsOf returns the components that are shown: those that describe groups of rows, without those
 // whose numbers are noise, unless all are.
 func partsOf(r *release.Release) (parts []part) {
 	groups, _ := r.Model.Split()
@@ -46,7 +46,7 @@ func partsOf(r *release.Release) (parts []part) {
 	return parts
 }
 
-// cell says what column j can hold.
+// cell returns the values that column j can hold.
 func (p part) cell(j int) model.Cell {
 	if p.cells == nil {
 		return model.Cell{Least: math.Inf(-1), Most: math.Inf(1)}
@@ -54,7 +54,7 @@ func (p part) cell(j int) model.Cell {
 	return p.cells[j]
 }
 
-// inside is the part of p's rows whose column j is within what it can hold.
+// inside returns the part of p's rows whose column j is within what it can hold.
 func (p part) inside(j int) float64 { return p.cell(j).Inside(p.mean[j], p.sd[j]) }
 
 func newPart(m *model.Mixture, i int) part {
@@ -66,7 +66,7 @@ func newPart(m *model.Mixture, i int) part {
 	return p
 }
 
-// note is what the diagnostics say of component i; nothing, where they are shorter than the model.
+// note returns the diagnostics of component i; empty ones, if they are shorter than the model.
 func note(r *release.Release, i int) release.ComponentNote {
 	if i < len(r.Diagnostics.Components) {
 		return r.Diagnostics.Components[i]
@@ -74,7 +74,7 @@ func note(r *release.Release, i int) release.ComponentNote {
 	return release.ComponentNote{}
 }
 
-// largestWeight of the parts, at least a tiny number so that it can divide.
+// largestWeight returns that of the parts, at least a tiny number so that it can divide.
 func largestWeight(parts []part) float64 {
 	w := math.SmallestNonzeroFloat64
 	for _, p := range parts {

@@ -14,23 +14,23 @@ const (
 	thin      = 0.6
 	lineWidth = 1.3
 	boldWidth = 2
-	letter    = 6.1 // about the width of one in a tick's label
+	letter    = 6.1 // about the width of a letter in a tick's label
 	tickSize  = 4
 )
 
 // A point is a place in a picture, in the units of its axes.
 type point struct{ X, Y float64 }
 
-// A picture is what svg.html draws. It has no colours and no font of its own: its marks name what
-// they are, and the page's style sheet says how that looks.
+// A picture is the content of svg.html. It has no colours and no font of its own: its marks name
+// what they are, and the page's style sheet says how that looks.
 type picture struct {
-	ID, Title, Desc string // what a reader who does not see it is told; ID is unique on the page
+	ID, Title, Desc string // the text for readers who do not see it; ID is unique on the page
 	Width, Height   float64
 	Marks           []mark
 
 	x, y                     axis
 	left, right, top, bottom float64 // of the plane that the axes span, y from the top
-	placed                   []point // where numbers stand, in points
+	placed                   []point // where numbers are, in points
 }
 
 // A mark is a text, a dot, a line (which has a Width) or an area.
@@ -48,20 +48,21 @@ const (
 	classLabel = "label" // a component's number
 )
 
-// paletteSize is how many colours the style sheet has for components; further ones differ by their
-// dashes.
+// paletteSize is the number of colours that the style sheet has for components; further ones differ
+// by their dashes.
 const paletteSize = 8
 
-// partClass is the style sheet's name for the colour of component i.
+// partClass returns the style sheet's name for the colour of component i.
 func partClass(i int) string { return "c" + strconv.Itoa(i%paletteSize) }
 
-// dashes of component i: solid for the first paletteSize, then dashed, then dotted.
+// dashes returns the dashes of component i: solid for the first paletteSize, then dashed, then
+// dotted.
 func dashes(i int) string { return [...]string{"", "5 2.5", "1.5 2"}[i/paletteSize%3] }
 
-// hatch is the style sheet's name for the same in a key's square.
+// hatch returns the style sheet's name for the same in a key's square.
 func hatch(i int) string { return [...]string{"", " dashed", " dotted"}[i/paletteSize%3] }
 
-// newPicture returns a picture with its axes drawn, named as said; an axis without ticks is not
+// newPicture returns a picture with its axes drawn and labelled; an axis without ticks is not
 // drawn.
 func newPicture(width, height float64, x, y axis, nameX, nameY string) *picture {
 	p := &picture{Width: width, Height: height, x: x, y: y, left: 6, right: width - 6, top: 6, bottom: height - 6}
@@ -99,7 +100,7 @@ func newPicture(width, height float64, x, y axis, nameX, nameY string) *picture 
 	return p
 }
 
-// at is where a point stands on the page, in points; one beyond the axes stands at their end.
+// at returns where a point is on the page, in points; one beyond the axes is moved to their end.
 func (p *picture) at(q point) (x, y float64) {
 	along := func(a axis, u float64) float64 { return math.Max(0, math.Min(1, (u-a.lo)/(a.hi-a.lo))) }
 	return p.left + along(p.x, q.X)*(p.right-p.left), p.bottom + along(p.y, q.Y)*(p.top-p.bottom)
@@ -112,7 +113,7 @@ func place(x, y float64) string {
 	return strconv.FormatFloat(tenth(x), 'f', -1, 64) + "," + strconv.FormatFloat(tenth(y), 'f', -1, 64)
 }
 
-// path leads through the points of each ring.
+// path returns a path through the points of each ring.
 func (p *picture) path(rings ...[]point) string {
 	var b strings.Builder
 	for _, ring := range rings {
@@ -147,7 +148,7 @@ func (p *picture) dot(class string, radius float64, at point) {
 }
 
 // number writes q's number beside a place: above if there is room, else to the right, below or to
-// the left. One for which none of these is free is left out.
+// the left. If none of these is free, the number is left out.
 func (p *picture) number(q part, at point, lift float64) {
 	x, y := p.at(at)
 	for _, side := range []point{{0, -lift}, {lift + 2, 0}, {0, lift}, {-lift - 2, 0}} {

@@ -15,7 +15,7 @@ import (
 // PrincipalOptions changes what Principal shows.
 type PrincipalOptions struct {
 	Correlation bool // of standardised columns
-	JSON        bool // in the place of a table
+	JSON        bool // instead of a table
 }
 
 // principalNumbers are the components of one model as JSON.
@@ -33,8 +33,8 @@ type principalDescription struct {
 	Loadings   []estimated `json:"loadings"`
 }
 
-// Principal writes the principal components of r, those of each of its groups: variances, their
-// shares, and loadings, with the noise where it is known. It fails as HTML does, and for a model
+// Principal writes the principal components of r, or those of each of its groups: variances, their
+// shares, and loadings, with the noise if it is known. It fails as HTML does, and for a model
 // without any spread.
 func Principal(w io.Writer, r *release.Release, o PrincipalOptions) error {
 	if r == nil || r.Groups == nil {
@@ -77,7 +77,7 @@ func components(r *release.Release, o PrincipalOptions) ([]overall.Direction, er
 	return overall.Principal(r, o.Correlation)
 }
 
-// principalOf is Principal of one model.
+// principalOf writes the principal components of one model.
 func principalOf(w io.Writer, r *release.Release, o PrincipalOptions) error {
 	found, err := components(r, o)
 	if err != nil {
@@ -116,7 +116,7 @@ func principalNoise(f overall.Figure, times float64) string {
 	return number(times*f.Noise, 2)
 }
 
-// offBy writes the noise of a loading; one of 1 or more says nothing.
+// offBy returns the noise of a loading as text; noise of 1 or more makes it meaningless.
 func offBy(noise float64) string {
 	switch {
 	case math.IsNaN(noise):

@@ -14,7 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// A profilePage is what profile.html shows: table one, of the whole or of each group.
+// A profilePage is the content of profile.html: table one, of the whole or of each group.
 type profilePage struct {
 	page
 	Parts []profilePart
@@ -29,7 +29,7 @@ type profilePart struct {
 // A profileRow is one column of the release.
 type profileRow struct {
 	Name, Missing, HeldOut string
-	Mean, MeanNoise        string // "–" where the noise hides them
+	Mean, MeanNoise        string // "–" if the noise hides them
 	SD, SDNoise            string
 	Low, First, Median     string // the quantiles .01, .25 and .5
 	Third, High            string // .75 and .99
@@ -40,7 +40,7 @@ type profileRow struct {
 	Picture                *picture
 }
 
-// isProfile reports a release whose columns were measured by themselves, without a model.
+// isProfile reports whether the columns of a release were measured by themselves, without a model.
 func isProfile(r *release.Release) bool {
 	if r == nil || r.Model != nil {
 		return false
@@ -53,7 +53,7 @@ func isProfile(r *release.Release) bool {
 	return r.Profile != nil
 }
 
-// profileParts are the tables of a release.
+// profileParts returns the tables of a release.
 func profileParts(r *release.Release) (parts []profilePart) {
 	if r.Groups == nil {
 		return []profilePart{{Columns: profileRows(r, "p")}}
@@ -71,7 +71,7 @@ func profileParts(r *release.Release) (parts []profilePart) {
 	return parts
 }
 
-// profileRows are the lines of one table; anchor begins the names of its pictures.
+// profileRows returns the lines of one table; anchor begins the names of its pictures.
 func profileRows(r *release.Release, anchor string) (rows []profileRow) {
 	for j := range r.Profile {
 		c := &r.Profile[j]
@@ -90,10 +90,10 @@ func profileRows(r *release.Release, anchor string) (rows []profileRow) {
 	return rows
 }
 
-// mostListed values of a category are listed in table one: all are in the release.
+// mostListed is the number of a category's values that table one lists: all are in the release.
 const mostListed = 8
 
-// fillValues says how often the values of a column of categories occur.
+// fillValues fills in the shares of the values of a column of categories.
 func (row *profileRow) fillValues(c *release.ColumnProfile) {
 	none := "–"
 	row.Mean, row.MeanNoise, row.SD, row.SDNoise, row.Rank = none, none, none, none, none
@@ -111,7 +111,7 @@ func (row *profileRow) fillValues(c *release.ColumnProfile) {
 	}
 }
 
-// fill says the figures of a column.
+// fill fills in the figures of a column.
 func (row *profileRow) fill(c *release.ColumnProfile) {
 	say := func(x *release.Noisy) (value, noise string) {
 		if x == nil {
@@ -147,8 +147,8 @@ func (row *profileRow) fill(c *release.ColumnProfile) {
 // Sizes of the picture of a column.
 const profileWidth, profileHeight, profileBar = 200.0, 36.0, 2.0
 
-// profilePicture is a small histogram from the first to the last percent, bars for values that many
-// cells have.
+// profilePicture returns a small histogram from the first to the last percent, with bars for values
+// that many cells have.
 func profilePicture(c *release.ColumnProfile, id, name string) *picture {
 	low, high := c.Quantile(.01), c.Quantile(.99)
 	p := &picture{ID: id, Title: "Histogram of " + name, Desc: fmt.Sprintf("From %s to %s.", number(low, 4), number(high, 4)), Width: profileWidth, Height: profileHeight}

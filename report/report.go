@@ -12,19 +12,19 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// Options changes what HTML shows. The zero value is right for most.
+// Options changes what HTML shows. The zero value suits most uses.
 type Options struct {
 	Title      string // Default: "Gauze release".
-	File       string // What the example commands call the release's file. Default: "release.json".
-	MaxColumns int    // How many columns' densities are drawn at most. Default: 60.
-	MaxPairs   int    // How many pairs are drawn at most of more than five columns. Default: 10.
+	File       string // The name of the release's file in example commands. Default: "release.json".
+	MaxColumns int    // The largest number of columns whose densities are drawn. Default: 60.
+	MaxPairs   int    // The largest number of pairs that are drawn of more than five columns. Default: 10.
 }
 
 //go:embed *.html
 var pageFiles embed.FS
 
-// pages are what HTML writes, and their parts, under the names of their files: parsed when one is
-// asked for, which most runs of a program never do.
+// pages are HTML's templates and their parts, by the names of their files: parsed when one is
+// needed, which most runs of a program never do.
 var pages = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(said).ParseFS(pageFiles, "*.html"))
 })
@@ -33,12 +33,12 @@ var pages = sync.OnceValue(func() *template.Template {
 var styleSource string
 
 // HTML writes r as one self-contained page: pictures and tables of the model, and the certificate
-// in words and whole.
+// in words and in full.
 //
 // It loads nothing, runs no script, and reads well on a phone, in the dark and printed. A release
-// whose certificate promises nothing (a simulation, or a bare model) is shown with that said on
-// top. The same release gives the same bytes. It fails if r has no model or one that is not valid,
-// if the certificate holds a number that JSON cannot, or if w fails.
+// whose certificate promises nothing (a simulation, or a bare model) says so at the top. The same
+// release gives the same bytes. It fails if r has no model or one that is not valid, if the
+// certificate holds a number that JSON cannot, or if w fails.
 func HTML(w io.Writer, r *release.Release, o Options) error {
 	if isProfile(r) {
 		return htmlProfile(w, r, o)
@@ -62,7 +62,7 @@ func HTML(w io.Writer, r *release.Release, o Options) error {
 	return nil
 }
 
-// check refuses what has nothing to show.
+// check returns an error if there is nothing to show.
 func check(r *release.Release) error {
 	if r == nil || r.Model == nil {
 		return errors.New("report: release.model: wanted a mixture, got none; read the release with release.Read")

@@ -16,11 +16,11 @@ type componentRow struct {
 	release.ComponentNote
 	Number int
 	Class  string
-	Called string // a name that one can say; empty for none
+	Called string // a readable name; empty for none
 	Weight float64
 }
 
-// weightText writes a share with one decimal, so that shares under each other compare.
+// weightText returns a share with one decimal, so that shares in a column can be compared.
 func weightText(w float64) string {
 	if w > 0 && w < 0.0005 {
 		return percent(w)
@@ -28,8 +28,8 @@ func weightText(w float64) string {
 	return strconv.FormatFloat(100*w, 'f', 1, 64) + " %"
 }
 
-// noisyText is what stands for the components whose numbers are noise; "" if there are none, or
-// too few rows to speak of.
+// noisyText returns the line for the components whose numbers are noise; "" if there are none, or
+// too few rows to mention.
 func noisyText(r *release.Release) string {
 	groups, _ := r.Model.Split()
 	parts, share := partsOf(r), 0.0
@@ -45,8 +45,8 @@ func noisyText(r *release.Release) string {
 	return fmt.Sprintf("%s, with %s of the rows: too few to tell place and spread from the noise", words.Plural(len(groups)-len(parts), "component"), percent(math.Max(0, share)))
 }
 
-// backgroundText is what stands for the components of the background; "" if there are none, or
-// too few rows to speak of.
+// backgroundText returns the line for the components of the background; "" if there are none, or
+// too few rows to mention.
 func backgroundText(r *release.Release) string {
 	_, background := r.Model.Split()
 	if background == nil {
@@ -66,12 +66,12 @@ func stand(n int) string {
 	return fmt.Sprintf("%d components stand", n)
 }
 
-// seenSDs is how many noise sds a share has to be to be told as one that was seen.
+// seenSDs is the number of noise standard deviations from which on a share is reported as observed.
 const seenSDs = 2
 
 func seen(share, noise float64) bool { return share >= seenSDs*noise }
 
-// noisyShare tells a share that is less than its noise from one that was seen.
+// noisyShare returns a share in words: one that is below its noise, or one that was observed.
 func noisyShare(share, noise float64) string {
 	if !seen(share, noise) {
 		return "up to " + percent(share+seenSDs*noise) + " of the rows may be missing from the model"
@@ -86,7 +86,7 @@ type columnRow struct {
 	Cells []cell
 }
 
-// A cell is a figure, and how far it may be off or rows are spread about it.
+// A cell is a figure, and its possible error or the spread of the rows about it.
 type cell struct{ Value, Off string }
 
 func cellOf(mean, sd float64) cell {
@@ -94,7 +94,7 @@ func cellOf(mean, sd float64) cell {
 	return cell{withMinus(text), spread}
 }
 
-// scaled is a column's heading as components are of it: its logarithm, where that is fitted.
+// scaled returns a column's heading on the components' scale: its logarithm, if that is fitted.
 func scaled(r *release.Release, j int) string {
 	heading := r.Column(j).Heading()
 	if j < len(r.Model.Cells) && r.Model.Cells[j].Log.Maps() {
@@ -114,7 +114,7 @@ func columnRows(r *release.Release) []columnRow {
 	return out
 }
 
-// totalOf is what the Gaussian steps of a plan cost together, mu^2.
+// totalOf returns what the Gaussian steps of a plan cost together, mu^2.
 func totalOf(c release.Certificate) (total float64) {
 	for _, s := range c.Plan {
 		total += float64(s.Count) * s.Mu * s.Mu
@@ -122,7 +122,7 @@ func totalOf(c release.Certificate) (total float64) {
 	return total
 }
 
-// shareOf is a step's share of that total; 0 for one with a curve in the place of a mu.
+// shareOf returns a step's share of that total; 0 for one with a curve in the place of a mu.
 func shareOf(s release.PlanStep, total float64) float64 {
 	if total == 0 || len(s.Renyi) > 0 {
 		return 0
@@ -130,12 +130,12 @@ func shareOf(s release.PlanStep, total float64) float64 {
 	return float64(s.Count) * s.Mu * s.Mu / total
 }
 
-// bar is a part of a whole in percent, with a decimal, as long as a bar can be.
+// bar returns a part of a whole in percent, with one decimal, limited to the length of a bar.
 func bar(part, whole float64) float64 {
 	return math.Max(0, math.Min(100, math.Round(1000*part/whole)/10))
 }
 
-// renyiText tells what a curve is of, how many orders of it are stated, and its value at order 2 or
+// renyiText describes a curve: its source, the number of stated orders, and its value at order 2 or
 // at the first above.
 func renyiText(s release.PlanStep) string {
 	type point struct{ order, nats float64 }
@@ -163,11 +163,11 @@ func renyiText(s release.PlanStep) string {
 	return fmt.Sprintf("%s, %s nats at order %s", text, number(at.nats, 3), number(at.order, 4))
 }
 
-// A spentRow sets what was spent beside what was asked, 0 for nothing.
+// A spentRow compares what was spent with what was requested, 0 for nothing.
 type spentRow struct {
 	Name, Meaning string
 	Asked, Spent  float64
-	Unknown       bool // what was spent cannot be told in this currency
+	Unknown       bool // what was spent cannot be stated in this unit
 }
 
 func spentRows(c release.Certificate) []spentRow {
@@ -196,7 +196,7 @@ func spentRows(c release.Certificate) []spentRow {
 	}
 }
 
-// largestEntries is how many columns of a direction are named.
+// largestEntries is the number of columns of a direction that are named.
 const largestEntries = 4
 
 // directionText names the largest entries of a direction: "0.8·age − 0.6·bmi".

@@ -39,19 +39,19 @@ func Text(w io.Writer, r *release.Release) error {
 	return b.Flush()
 }
 
-// beside is how many components' means stand beside each other in Text.
+// beside is the number of components in one table of Text.
 const beside = 5
 
 // A block of components, [From, To).
 type block struct{ From, To int }
 
-// First and Last are the block in a row that begins with a cell of all rows.
+// First returns the block's first index in a row that begins with a cell of all rows.
 func (b block) First() int { return b.From + 1 }
 
-// Last is First's other end.
+// Last returns the other end of the block.
 func (b block) Last() int { return b.To + 1 }
 
-// blocks parts the components into those that stand beside each other.
+// blocks divides the components into those of each table.
 func blocks(all []componentRow) (out []block) {
 	for from := 0; from < len(all); from += beside {
 		out = append(out, block{from, min(from+beside, len(all))})

@@ -19,11 +19,11 @@ type verdict struct {
 // to quote, and rough. Guesses.
 const quotable, rough = .05, .25
 
-// looseSpread is the noise of a component's standard deviations from which it is named as loose. A
-// guess.
+// looseSpread is the noise of a component's standard deviations from which on its spread is
+// reported as loose. A guess.
 const looseSpread = .15
 
-// judge puts a release into words for who reads no table.
+// judge describes a release in words, for readers who skip the tables.
 func judge(r *release.Release, t overall.Table, rows []componentRow) (out []verdict) {
 	of := struct {
 		*release.Release
@@ -65,7 +65,7 @@ func judge(r *release.Release, t overall.Table, rows []componentRow) (out []verd
 	return out
 }
 
-// listed writes "1, 2 and 3".
+// listed returns "1, 2 and 3".
 func listed(names []string) string {
 	if n := len(names); n > 1 {
 		return "components " + strings.Join(names[:n-1], ", ") + " and " + names[n-1]

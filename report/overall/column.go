@@ -7,25 +7,25 @@ import (
 )
 
 // A column is the marginal of a mixture in one column, in units of its reach about its centre, so
-// that columns of any scale can be reckoned with.
+// that columns of any scale can be computed with.
 type column struct {
 	centre, unit float64
 	parts        []part
 	mean, sd     float64 // of the whole
-	count        float64 // the noise of a component's weight, of its effective noise
+	count        float64 // noise of a component's weight, relative to its effective noise
 	cell         model.Cell
 }
 
-// countNoise is the noise of a count, of that of a second moment in the worst of d directions: a
-// symmetric matrix of noise 1, and of 1/sqrt 2 off its diagonal, has the norm sqrt(2d), and clipped
-// rows twice their size.
+// countNoise returns the noise of a count, relative to that of a second moment in the worst of d
+// directions: a symmetric matrix of noise 1, and of 1/sqrt 2 off its diagonal, has the norm
+// sqrt(2d), and clipped rows have twice their size.
 func countNoise(d int) float64 { return 1 / (2 * math.Sqrt(2*float64(d))) }
 
-// A part is a component's N(mean, sd^2), cut to [least, most] and rescaled.
+// A part is a component's N(mean, sd^2), truncated to [least, most] and rescaled.
 type part struct {
 	weight, noise float64
-	stray         bool    // of the background
-	mean, sd      float64 // before the cut
+	stray         bool    // part of the background
+	mean, sd      float64 // before truncation
 	least, most   float64
 	cutMean       float64
 	cutSD         float64
@@ -65,7 +65,7 @@ func newColumn(m *model.Mixture, j int, noise []float64) column {
 	return c
 }
 
-// away is how far x is from the centre, as a number that float64 holds.
+// away returns the distance of x from the centre, as a number that float64 holds.
 func (c column) away(x float64) float64 {
 	return max(-math.MaxFloat64, min(math.MaxFloat64, x-c.centre))
 }
@@ -73,7 +73,7 @@ func (c column) away(x float64) float64 {
 func below(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 func bell(z float64) float64  { return math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) }
 
-// cut sets mean and standard deviation within the limits: those of a truncated Gaussian.
+// cut sets mean and standard deviation within the limits, those of a truncated Gaussian.
 func (p *part) cut() {
 	p.cutMean, p.cutSD = min(max(p.mean, p.least), p.most), p.sd
 	if p.sd == 0 {
@@ -81,7 +81,7 @@ func (p *part) cut() {
 	}
 	a, b := (p.least-p.mean)/p.sd, (p.most-p.mean)/p.sd
 	inside := below(b) - below(a)
-	if inside < model.LeastInside { // it lies at them, as draws do
+	if inside < model.LeastInside { // it lies at the limits, as draws do
 		p.cutSD = 0
 		return
 	}
@@ -96,7 +96,7 @@ func (p *part) cut() {
 	p.cutSD = p.sd * math.Sqrt(max(0, 1+(times(a)-times(b))/inside-shift*shift))
 }
 
-// at is the part of p's rows below x, and its density there.
+// at returns the part of p's rows below x, and its density there.
 func (p *part) at(x float64) (share, density float64) {
 	if p.cutSD == 0 {
 		if x >= p.cutMean {
@@ -119,14 +119,14 @@ func (p *part) at(x float64) (share, density float64) {
 	return min(1, max(0, (below(z)-from)/inside)), bell(z) / p.sd / inside
 }
 
-// amount puts a number of the column back into its units.
+// amount converts a number of the column back to its units.
 func (c column) amount(shift, value, noise, sampling float64) Amount {
 	return Amount{shift + c.unit*value, c.unit * noise, c.unit * sampling}
 }
 
-// meanAmount: the noise moves a component's mean by its part of its spread, and its weight as a
-// count. That rounds of EM move weights and means by more does not count: what one component loses
-// there another gains, and the whole rests.
+// meanAmount returns the column's mean. The noise moves a component's mean by its effective noise
+// times the spread, and its weight as a count. The larger moves of weights and means by rounds of
+// EM do not count: what one component loses, its neighbour gains, and the whole stays.
 func (c column) meanAmount(n float64) Amount {
 	noise := 0.
 	for _, p := range c.parts {
@@ -135,9 +135,9 @@ func (c column) meanAmount(n float64) Amount {
 	return c.amount(c.centre, c.mean, noise, c.sd/math.Sqrt(n))
 }
 
-// sdAmount: what moves the second moment moves the standard deviation by that over twice of it.
-// Chance is that of rows in groups: a background's tails are no measured ones, and their fourth
-// moments would rule it.
+// sdAmount returns the column's standard deviation, which moves by the move of the second moment
+// over twice its size. The sampling error is that of rows in groups: the tails of a background are
+// not measured, and their fourth moments would dominate it.
 func (c column) sdAmount(n float64) Amount {
 	if c.sd == 0 {
 		return Amount{}
@@ -159,8 +159,8 @@ func (c column) sdAmount(n float64) Amount {
 	return c.amount(0, c.sd, noise/(2*c.sd), chance)
 }
 
-// quantileAmount: what moves the part of the rows below a value moves the quantile by that over the
-// density.
+// quantileAmount returns a quantile, which moves by the move of the part of the rows below it over
+// the density.
 func (c column) quantileAmount(level, n float64) Amount {
 	x := c.quantile(level)
 	noise, density := 0., 0.
@@ -179,8 +179,8 @@ func (c column) quantileAmount(level, n float64) Amount {
 	return c.amount(c.centre, x, noise/density, math.Sqrt(level*(1-level)/n)/density)
 }
 
-// quantile is the least value with at least the given part of the rows below, by bisection: far
-// more halvings than float64 has digits.
+// quantile returns the least value with at least the given part of the rows below, by bisection
+// with far more halvings than float64 has digits.
 func (c column) quantile(level float64) float64 {
 	const reach, halvings = 40, 200
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -202,14 +202,16 @@ func (c column) quantile(level float64) float64 {
 	return hi
 }
 
-// reach is by how much noise 1 of a component moves the second moment of the whole about centre.
+// reach returns by how much noise 1 of a component moves the second moment of the whole about
+// centre.
 func (c column) reach(mean, sd, centre float64) float64 {
 	away := mean - centre
 	return math.Hypot(sd*sd, math.Hypot(2*sd*away, c.count*away*away))
 }
 
-// correlation of two columns of the model before any cut. Noise e of standardised second moments
-// moves it by (1 - r^2) e at most where it is small, and chance by (1 - r^2) over the root of n.
+// correlation returns the correlation of two columns of the model before truncation. Noise e of
+// standardised second moments moves it by at most (1 - r^2) e if e is small, and sampling by (1 -
+// r^2) over the root of n.
 func correlation(m *model.Mixture, columns []column, i, j int, n float64) Amount {
 	if i == j {
 		return Amount{Value: 1}

@@ -7,11 +7,11 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// A Component is what the mixture says of the rows of one component.
+// A Component describes the rows of one component.
 type Component struct {
 	Table
 	Weight     Amount // of all rows
-	Background bool   // it stands for rows in no group
+	Background bool   // it describes rows in no group
 }
 
 // Components returns the table of each component by itself, in the order of the model. Its Rows are

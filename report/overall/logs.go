@@ -2,9 +2,10 @@ package overall
 
 import "math"
 
-// ownUnits puts the figures of a column of logarithms, y, into the column's own units: quantiles by
-// the map itself, mean and standard deviation those of its inverse under the mixture of Gaussians
-// within their limits. Noise of a component moves the mean of y and its standard deviation.
+// ownUnits converts the figures of a column of logarithms, y, to the column's own units: quantiles
+// by the map itself, mean and standard deviation as those of its inverse under the mixture of
+// Gaussians within their limits. Noise of a component moves the mean of y and its standard
+// deviation.
 func (c column) ownUnits(named *Column, n float64) {
 	for i, q := range named.Quantiles {
 		x := c.cell.Log.From(q.Value)
@@ -35,13 +36,13 @@ func (c column) ownUnits(named *Column, n float64) {
 	}
 	named.Mean, named.SD = Amount{mean, noise, sd / math.Sqrt(n)}, Amount{Value: sd}
 	if sd > 0 {
-		named.SD = Amount{sd, noiseSD / (2 * sd), math.NaN()} // chance is that of fourth moments
+		named.SD = Amount{sd, noiseSD / (2 * sd), math.NaN()} // its sampling error would need fourth moments
 	}
 }
 
-// moments are the mean and the mean square of the values of p's rows, by the rule of trapezoids:
-// what the inverse map makes of a Gaussian has its second moment two variances above the mean at
-// most.
+// moments returns the mean and the mean square of the values of p's rows, by the trapezoidal rule:
+// the second moment of a Gaussian's image under the inverse map comes from at most two variances
+// above the mean.
 func (c column) moments(p part) (mean, square float64) {
 	const points, reach = 1 << 10, 8
 	value := func(y float64) float64 { return c.cell.Log.From(c.centre + c.unit*y) }

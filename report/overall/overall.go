@@ -1,6 +1,6 @@
-// Package overall says what a released mixture says of a table as a whole: mean, standard
-// deviation, quantiles and correlations of its columns, each with how far noise and how far chance
-// may have moved it, told apart. It reads the release and nothing else.
+// Package overall computes what a released mixture says of a table as a whole: mean, standard
+// deviation, quantiles and correlations of its columns, each with the standard deviations that
+// noise and sampling cause, separately. It reads the release and nothing else.
 package overall
 
 import (
@@ -10,32 +10,32 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// An Amount is a number with the standard deviations of what moved it: the noise of the fit, and
-// that the rows are a sample of some larger population. Either is NaN where it is not known.
+// An Amount is a number with the standard deviations of its two errors: the noise of the fit, and
+// the sampling of the rows from some larger population. Either is NaN where it is not known.
 //
-// Noise is on the safe side: a component's effective noise is that of its worst direction, and is
-// taken for all of its numbers. Both are to first order.
+// Noise is an upper estimate: a component's effective noise is that of its worst direction, and is
+// used for all of its numbers. Both are to first order.
 type Amount struct{ Value, Noise, Sampling float64 }
 
 // Levels are the parts of the rows below the quantiles of a Column.
 var Levels = [...]float64{.05, .25, .5, .75, .95}
 
-// A Column is what the mixture says of one column, in its units.
+// A Column describes one column of the mixture, in its units.
 type Column struct {
 	Name      string
 	Mean, SD  Amount
 	Quantiles [len(Levels)]Amount
 }
 
-// A Table is what the mixture says of all columns.
+// A Table describes all columns of the mixture.
 type Table struct {
 	Columns      []Column
-	Correlations [][]Amount // d x d; of a column without spread 0
-	Rows         float64    // n, or the noisy sum of what stands behind components; NaN if unknown
+	Correlations [][]Amount // d x d; 0 for a column without spread
+	Rows         float64    // n, or the noisy sum of the rows behind components; NaN if unknown
 }
 
-// Of is the table of a release that has a valid model. Limits of columns are kept column by column:
-// for correlated columns with limits on both this is not exact. Correlations of a column of
+// Of returns the table of a release that has a valid model. Limits of columns are kept column by
+// column: for correlated columns with limits on both this is not exact. Correlations of a column of
 // logarithms are those of the logarithms.
 func Of(r *release.Release) Table {
 	t := Table{Rows: rowsOf(r)}
@@ -63,12 +63,13 @@ func Of(r *release.Release) Table {
 	return t
 }
 
-// LeastBackground is the share of the rows from which a background is told: fits to tables without
-// stray rows have one of about .08 %, which is a floor and no finding, and would make the standard
-// deviations of all columns 1.5 % too large. A guess.
+// LeastBackground is the share of the rows from which on a background is reported. Fits to tables
+// without outliers have one of about .08 %, which is a floor and no finding, and would make the
+// standard deviations of all columns 1.5 % too large. A guess.
 const LeastBackground = .005
 
-// told returns the mixture and the noise of its components without a background that is not told.
+// told returns the mixture and the noise of its components, without a background that is too small
+// to report.
 func told(m *model.Mixture, noise []float64) (*model.Mixture, []float64) {
 	rest, share := m.WithoutBackground()
 	if rest == m || share >= LeastBackground {
@@ -82,7 +83,7 @@ func told(m *model.Mixture, noise []float64) (*model.Mixture, []float64) {
 	return rest, kept
 }
 
-// rowsOf is n where it is public, and else the noisy number of rows behind all components.
+// rowsOf returns n where it is public, and else the noisy number of rows behind all components.
 func rowsOf(r *release.Release) float64 {
 	if r.Certificate.Rows != nil && *r.Certificate.Rows > 0 {
 		return float64(*r.Certificate.Rows)
@@ -97,11 +98,11 @@ func rowsOf(r *release.Release) float64 {
 	return sum
 }
 
-// lightest is the weight below which a component whose noise is not known, as those of a
-// background, is left out of the noise of the whole. A guess.
+// lightest is the weight below which a component whose noise is not known, such as a background, is
+// left out of the noise of the whole. A guess.
 const lightest = .02
 
-// noiseOf is the effective noise of each component: NaN if unknown.
+// noiseOf returns the effective noise of each component: NaN if unknown.
 func noiseOf(r *release.Release) []float64 {
 	out := make([]float64, r.Model.K())
 	for i := range out {

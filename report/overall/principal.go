@@ -8,19 +8,19 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// A Figure is a number with the standard deviation of what the privacy noise does to it; NaN where
-// that is not known.
+// A Figure is a number with the standard deviation that the privacy noise causes; NaN where that is
+// not known.
 //
-// Noise is to first order and on the safe side: a component's effective noise is that of its worst
-// direction, and is taken for all of them.
+// Noise is to first order and an upper estimate: a component's effective noise is that of its worst
+// direction, and is used for all of them.
 type Figure struct{ Value, Noise float64 }
 
 // A Direction is a principal component: a direction of columns along which the table as a whole
-// varies, how much, and how far the noise may have moved that.
+// varies, its variance, and how far the noise may have moved it.
 type Direction struct {
 	Variance          Figure   // along it, in units of the columns squared, or of standardised columns
-	Share, Cumulative Figure   // of the variance of all columns; of it and of those before it
-	Loadings          []Figure // its unit vector, one entry a column, the largest of them positive
+	Share, Cumulative Figure   // of the variance of all columns; alone and with those before it
+	Loadings          []Figure // its unit vector, one entry per column, the largest of them positive
 }
 
 // Principal returns the principal components of a release with a valid model, largest variance
@@ -55,7 +55,7 @@ func Principal(r *release.Release, standardised bool) ([]Direction, error) {
 	}
 	out, sum := make([]Direction, d), 0.0
 	for at := range out {
-		i := d - 1 - at // gonum sorts upwards
+		i := d - 1 - at // gonum sorts in increasing order
 		sum += values[i]
 		out[at] = Direction{
 			Variance:   Figure{scale * values[i] * scale, scale * noise[i] * scale},
@@ -74,8 +74,8 @@ type weighted struct {
 	noise  float64
 }
 
-// units returns what columns are divided by: their standard deviations, 0 for none; or the largest
-// of these for all, so that any scale can be reckoned with.
+// units returns the divisors of the columns: their standard deviations, 0 for none; or the largest
+// of these for all, so that any scale can be computed with.
 func units(r *release.Release, standardised bool) []float64 {
 	m, out, largest := r.Model.Mean(), make([]float64, r.Model.Dim()), 0.0
 	for j := range out {
@@ -118,7 +118,7 @@ func weightedOf(r *release.Release, unit []float64) (out []weighted) {
 	return out
 }
 
-// share is a part of the total with its noise: what is in the part moves it up, all else down.
+// share returns a part of the total with its noise: noise in the part moves it up, all else down.
 func share(value, total float64, noise []float64, in func(int) bool) Figure {
 	moved := 0.0
 	for j, n := range noise {
@@ -131,9 +131,9 @@ func share(value, total float64, noise []float64, in func(int) bool) Figure {
 	return Figure{value, moved / total}
 }
 
-// loadings is eigenvector i. Noise E turns it towards eigenvector j by v_j'E v_i/(l_i - l_j), of
-// which the standard deviation is about the geometric mean of both variances' noise over the root
-// of 2; an entry cannot be off by more than 1.
+// loadings returns eigenvector i. Noise E turns it towards eigenvector j by v_j'E v_i/(l_i - l_j),
+// of which the standard deviation is about the geometric mean of both variances' noise over the
+// root of 2; an entry cannot be off by more than 1.
 func loadings(values []float64, vectors *mat.Dense, noise []float64, i int) []Figure {
 	d := len(values)
 	out, sign, largest := make([]Figure, d), 1.0, 0.0

@@ -9,11 +9,11 @@ import (
 // relative to the latter.
 type Worst struct {
 	Mean, SD float64
-	Known    bool // it is known of all columns
-	Chance   bool // in all means sampling outweighs noise
+	Known    bool // known for all columns
+	Chance   bool // sampling outweighs noise in all means
 }
 
-// Worst leaves out columns without spread.
+// Worst returns the noisiest column; it leaves out columns without spread.
 func (t Table) Worst() Worst {
 	w := Worst{Known: true, Chance: true}
 	for _, c := range t.Columns {
@@ -27,12 +27,13 @@ func (t Table) Worst() Worst {
 	return w
 }
 
-// nameSDs is how far a component's mean is from the whole's, in the whole's standard deviations,
-// where it is said of it; strongSDs where it is said with "very". Guesses.
+// nameSDs is the distance of a component's mean from the whole's, in the whole's standard
+// deviations, from which on its name mentions it; strongSDs that from which on it says "very".
+// Guesses.
 const nameSDs, strongSDs = .5, 1.5
 
-// Called is a name that one can say of a component with a mean, by the one or two columns in which
-// it is farthest from the whole: "high age, low bmi". The columns are called as said.
+// Called returns a readable name for a component with a mean, by the one or two columns in which it
+// is farthest from the whole: "high age, low bmi". columns are the columns' labels.
 func (t Table) Called(mean []float64, columns []string) string {
 	var said []string
 	used := -1
