@@ -1,8 +1,8 @@
-// Package parallel spreads work over the cores and loses no panic.
+// Package parallel runs work on several cores and loses no panic.
 //
-// A panic ends the process if nothing on its own goroutine recovers it, and then nobody can say
-// what a fit has spent. So every goroutine that computes is started here: its panic comes back to
-// whoever waits for the work, as if the call had been an ordinary one.
+// A panic ends the process if its own goroutine does not recover it, and then nothing reports what
+// a fit has spent. So every goroutine that computes is started here: its panic is raised again in
+// the caller that waits for the work, as if the call had been an ordinary one.
 package parallel
 
 import (
@@ -15,17 +15,16 @@ import (
 	"sync/atomic"
 )
 
-// A Panic is the value of the panic on the caller's goroutine: where a function panicked, and not
-// with what, for that may be a part of a row, and whoever waits for the work may have no right to
-// it.
+// A Panic is the value of the panic on the caller's goroutine. It holds where a function panicked
+// but not the panic's value, which may be a part of a row that the caller must not see.
 type Panic struct{ places []string }
 
-// Error is the places of the calls that led to the panic, the innermost first.
+// Error returns the places of the calls that led to the panic, the innermost first.
 func (p *Panic) Error() string {
 	return "a goroutine panicked:\n\t" + strings.Join(p.places, "\n\t")
 }
 
-// here is the panic whose deferred functions are running.
+// here returns the panic whose deferred functions are running.
 func here() *Panic {
 	const most = 32
 	var counters [most]uintptr
@@ -40,7 +39,7 @@ func here() *Panic {
 	}
 }
 
-// Run calls f(0), .., f(n-1) side by side, each on a goroutine of its own, and returns when all
+// Run calls f(0), .., f(n-1) concurrently, each on a goroutine of its own, and returns when all
 // have ended. It panics if one of them did.
 func Run(n int, f func(i int)) {
 	var wg sync.WaitGroup
@@ -57,7 +56,7 @@ func Run(n int, f func(i int)) {
 					first.CompareAndSwap(nil, p)
 				}
 			}()
-			debug.SetPanicOnFault(true) // of a file that is mapped and cannot be read any more
+			debug.SetPanicOnFault(true) // for a mapped file that cannot be read any more
 			f(i)
 		})
 	}
@@ -68,7 +67,8 @@ func Run(n int, f func(i int)) {
 }
 
 // Each calls f(0), .., f(n-1), each once, on as many goroutines as there are cores, and returns
-// when all have ended. The calls come in no order: one writes what belongs to its own i only.
+// when all have ended. The calls come in no fixed order: each must write only what belongs to its
+// own i.
 //
 // Once ctx is done, or a call panics, no further call begins. The error is ctx's; without one every
 // call was made.
@@ -93,9 +93,9 @@ func Each(ctx context.Context, n int, f func(i int)) error {
 	return ctx.Err()
 }
 
-// Await calls f on a goroutine of its own and returns when it has ended or when ctx is done, with
-// ctx's error then: f is left behind, and what it writes must not be read. It panics if f did
-// before.
+// Await calls f on a goroutine of its own and returns when it has ended, or ctx's error when ctx is
+// done: then f goes on in the background, and what it writes must not be read. It panics if f
+// panicked before.
 func Await(ctx context.Context, f func()) error {
 	done := make(chan *Panic, 1)
 	go func() {
