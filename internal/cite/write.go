@@ -134,7 +134,7 @@ func firstClause(text string) string {
 	return text[:end] + " …"
 }
 
-// part is never empty.
+// part returns never empty.
 func (t Tag) part() string {
 	if t.Part == "" {
 		return "the whole"

@@ -75,7 +75,8 @@ func (u Anywhere) From(rng *rand.Rand) (*model.Mixture, error) {
 	return model.New(nil, append([]float64(nil), u.Weights...), gs)
 }
 
-// factor is a square root of a covariance of about the size, and its largest sd in every column.
+// factor returns a square root of a covariance of about the size, and its largest sd in every
+// column.
 func (u Anywhere) factor(rng *rand.Rand, size float64) (*mat.Dense, []float64) {
 	d := u.Columns
 	if u.Arrangement == Rotated {

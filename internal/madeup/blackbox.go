@@ -174,7 +174,7 @@ func (b BlackBox) table(seed, stream uint64, n int) (*Instance, error) {
 	return out, nil
 }
 
-// pick is the component in whose part of [0, 1) u lies.
+// pick returns the component in whose part of [0, 1) u lies.
 func pick(weights []float64, u float64) int {
 	for i, w := range weights {
 		if u -= w; u < 0 {
@@ -297,7 +297,7 @@ func (b BlackBox) means(rng *rand.Rand, factors []*mat.Dense) [][]float64 {
 	return means
 }
 
-// nearest is the Mahalanobis distance of the closest two.
+// nearest returns the Mahalanobis distance of the closest two.
 func nearest(means [][]float64, factors []*mat.Dense) float64 {
 	least := math.Inf(1)
 	for i := range means {
@@ -308,7 +308,7 @@ func nearest(means [][]float64, factors []*mat.Dense) float64 {
 	return least
 }
 
-// averageDistance is the Mahalanobis distance under the average of two covariances.
+// averageDistance returns the Mahalanobis distance under the average of two covariances.
 func averageDistance(a, b []float64, fa, fb *mat.Dense) float64 {
 	d := len(a)
 	var first, second mat.Dense

@@ -15,7 +15,7 @@ func (b *builder) labelled(weights []float64) {
 	}
 }
 
-// weights are k, none below .15.
+// weights returns k weights, none below .15.
 func (b *builder) weights(k int) []float64 {
 	w, total := make([]float64, k), 0.0
 	for i := range w {
@@ -59,7 +59,7 @@ func (b *builder) nests() {
 	b.line(mean, sd)
 }
 
-// gaps are components of very different scales, or very far apart.
+// gaps draws components of very different scales, or very far apart.
 func (b *builder) gaps() {
 	k := b.whole(2, 4)
 	b.labelled(b.weights(k))
@@ -73,7 +73,7 @@ func (b *builder) gaps() {
 	b.line(mean, sd)
 }
 
-// codedLine is two clusters and a code.
+// codedLine draws two clusters and a code.
 func (b *builder) codedLine() {
 	b.overlapping()
 	rate, code := b.logBetween(.01, .1), twin(b, 999.0, -999999)
@@ -93,8 +93,8 @@ func (b *builder) codedLine() {
 	}
 }
 
-// clusters are k of d columns, at least apart pooled standard deviations from one another in one
-// column at least. Nil weights are drawn.
+// clusters draws k clusters of d columns, at least apart pooled standard deviations from one
+// another in one column at least. Nil weights are drawn.
 func (b *builder) clusters(k, d int, weights []float64, apart float64) {
 	if weights == nil {
 		weights = b.weights(k)
@@ -139,7 +139,7 @@ func (b *builder) light() {
 	b.clusters(2, b.whole(2, 4), []float64{1 - w, w}, 8)
 }
 
-// background are rows anywhere, in the box of the others or around them.
+// background draws rows anywhere, in the box of the others or around them.
 func (b *builder) background() {
 	share := b.between(.04, .12)
 	b.say("%.2g anywhere", share)
@@ -165,7 +165,7 @@ func (b *builder) background() {
 	}
 }
 
-// wholeNumbers are clusters in columns of whole numbers, with and without a word of that.
+// wholeNumbers draws clusters in columns of whole numbers, with and without a declaration of that.
 func (b *builder) wholeNumbers() {
 	k, d := 2, b.whole(2, 4)
 	b.labelled(b.weights(k))
@@ -190,7 +190,7 @@ func (b *builder) wholeNumbers() {
 	}
 }
 
-// correlated are clusters that are not aligned to the axes.
+// correlated draws clusters that are not aligned to the axes.
 func (b *builder) correlated() {
 	k := twin(b, 1, 2)
 	b.labelled(b.weights(k))
@@ -217,8 +217,8 @@ func (b *builder) correlated() {
 	}
 }
 
-// known are clusters of one covariance, of which factor^2 times the true one is said to be known,
-// and a part of the rows that are stray.
+// known draws clusters of one covariance, of which factor^2 times the true one is said to be known,
+// and a part of the rows that are outliers.
 func (b *builder) known(stray, factor float64) {
 	k, d := b.whole(2, 3), b.whole(1, 5)
 	b.labelled(b.weights(k))

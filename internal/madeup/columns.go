@@ -10,7 +10,7 @@ import (
 // A cell draws a value of a column, and says whether it is stray.
 type cell func(rng *rand.Rand) (x float64, stray bool)
 
-// plain is a cell without strays.
+// plain returns a cell without outliers.
 func plain(draw func(rng *rand.Rand) float64) cell {
 	return func(rng *rand.Rand) (float64, bool) { return draw(rng), false }
 }
@@ -195,7 +195,7 @@ var columnLaws = []columnLaw{
 	}},
 }
 
-// coded is a column in which a part of the rows have a code in place of a value.
+// coded returns a column in which a part of the rows have a code in place of a value.
 func (b *builder) coded(low, high float64) cell {
 	rate, at, sd := b.logBetween(low, high), b.between(20, 90), b.between(2, 15)
 	code := twin(b, oneOf(b, 999.0, 9999, 99999), oneOf(b, -9.0, -99, -999999))
@@ -213,7 +213,7 @@ func (b *builder) coded(low, high float64) cell {
 	}
 }
 
-// dated is a column of days since 1970, some of which stand for "unknown" or "never".
+// dated returns a column of days since 1970, some of which stand for "unknown" or "never".
 func (b *builder) dated() cell {
 	rate, at, sd := b.logBetween(.003, .1), b.between(12000, 19000), b.logBetween(100, 1500)
 	code := twin(b, -25567.0, 2932896)
@@ -226,7 +226,7 @@ func (b *builder) dated() cell {
 	}
 }
 
-// inflated is 0 but for a part p of the rows.
+// inflated returns a column that is 0 except in a part p of the rows.
 func (b *builder) inflated(p float64, draw func(*rand.Rand) float64) cell {
 	b.say("%.3g not 0", p)
 	return plain(func(rng *rand.Rand) float64 {
@@ -266,7 +266,7 @@ func (b *builder) nearlyConstant() cell {
 	})
 }
 
-// heaped are numbers that people round: ages to fives and tens, hours to 40.
+// heaped returns a column of numbers that people round: ages to fives and tens, hours to 40.
 func (b *builder) heaped() cell {
 	share := b.between(.15, .6)
 	b.say("%.2g heaped", share)
@@ -290,7 +290,7 @@ func counts(mean float64) func(*rand.Rand) float64 {
 	return func(rng *rand.Rand) float64 { return 1 + distuv.Poisson{Lambda: mean, Src: rng}.Rand() }
 }
 
-// amounts are log-normal.
+// amounts returns a log-normal column.
 func amounts(median, sigma float64) func(*rand.Rand) float64 {
 	return func(rng *rand.Rand) float64 { return median * math.Exp(sigma*rng.NormFloat64()) }
 }
@@ -319,7 +319,7 @@ func (b *builder) fill(l columnLaw) {
 	})
 }
 
-// alone is a table of the one column.
+// alone draws a table of this one column.
 func (b *builder) alone(l columnLaw) { b.fill(l) }
 
 // among puts one to three columns of the law among Gaussian ones, half of the time with a column

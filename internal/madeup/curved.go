@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// thin are two components apart in a direction of small variance, which is none of the columns.
+// thin draws two components apart in a direction of small variance that is not a column.
 func (b *builder) thin() {
 	d := twin(b, 8, b.whole(3, 4))
 	var qr mat.QR
@@ -36,7 +36,7 @@ func (b *builder) thin() {
 	b.drawn(b.weights(2), [][]float64{make([]float64, d), away}, []*mat.Dense{f, f})
 }
 
-// crossing are two components of one mean and one volume.
+// crossing draws two components of one mean and one volume.
 func (b *builder) crossing() {
 	long, short := b.between(5, 10), 1.0
 	angle := b.p.Float64() * math.Pi
@@ -44,7 +44,7 @@ func (b *builder) crossing() {
 	b.drawn(even(2), [][]float64{{0, 0}, {0, 0}}, []*mat.Dense{turned(f, angle), turned(f, angle+twin(b, math.Pi/2, math.Pi/3))})
 }
 
-// wholeClusters are of columns of whole numbers, or of halves.
+// wholeClusters draws clusters in columns of whole numbers, or of halves.
 func (b *builder) wholeClusters() {
 	b.chain(b.whole(2, 3), b.whole(2, 4), b.between(8, 12))
 	truth := b.t.Truth
@@ -74,7 +74,7 @@ func (b *builder) rows(d, components int, draw func(row []float64)) {
 	}
 }
 
-// curved are a roll in three columns, or two half-moons.
+// curved draws a roll in three columns, or two half-moons.
 func (b *builder) curved() {
 	noise := b.between(.1, .3)
 	if b.second {
@@ -96,7 +96,7 @@ func (b *builder) curved() {
 	})
 }
 
-// blocks are uniform in cubes of ten columns, or in balls of three.
+// blocks draws rows uniform in cubes of ten columns, or in balls of three.
 func (b *builder) blocks() {
 	k, d := b.whole(1, 3), twin(b, 10, 3)
 	centre := make([][]float64, k)
@@ -120,7 +120,7 @@ func (b *builder) blocks() {
 	})
 }
 
-// skewed are columns of skewed numbers that depend on one another.
+// skewed draws columns of skewed numbers that depend on one another.
 func (b *builder) skewed() {
 	d, sigma := b.whole(2, 5), b.between(.5, 1.5)
 	b.rows(d, 3, func(row []float64) {
@@ -135,7 +135,7 @@ func (b *builder) skewed() {
 	})
 }
 
-// tailedClusters are clusters with tails.
+// tailedClusters draws clusters with tails.
 func (b *builder) tailedClusters() {
 	k, d, degrees := 2, b.whole(2, 5), twin(b, 3.0, 5)
 	way, apart := direction(b.p, d), b.between(10, 30)

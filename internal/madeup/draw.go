@@ -187,7 +187,7 @@ func packed(rng *rand.Rand, d, k int) (means [][]float64) {
 	return means
 }
 
-// inBall is uniform in a ball around the origin.
+// inBall returns a uniformly random point of a ball around the origin.
 func inBall(rng *rand.Rand, d int, radius float64) []float64 {
 	m := direction(rng, d)
 	floats.Scale(radius*math.Pow(rng.Float64(), 1/float64(d)), m)
@@ -219,7 +219,7 @@ func (s Spec) outlier(row, centre []float64, rng *rand.Rand) {
 	floats.AddScaledTo(row, centre, unit*far, direction(rng, len(row)))
 }
 
-// tail is the factor that makes a Gaussian row one of a multivariate t.
+// tail returns the factor that makes a Gaussian row one of a multivariate t.
 func tail(degrees float64, rng *rand.Rand) float64 {
 	chi2 := 0.0
 	for left := degrees; left > 0; left -= 2 {
@@ -240,7 +240,7 @@ func stretch(row, mean []float64, factor float64) {
 	}
 }
 
-// direction is a uniformly random unit vector.
+// direction returns a uniformly random unit vector.
 func direction(rng *rand.Rand, d int) []float64 {
 	v := make([]float64, d)
 	for floats.Norm(v, 2) == 0 {
@@ -267,7 +267,7 @@ func Rotation(rng *rand.Rand, d int) *mat.Dense {
 	return &q
 }
 
-// closest is the least distance of two different vectors, one of each list.
+// closest returns the least distance of two different vectors, one of each list.
 func closest(a, b [][]float64) float64 {
 	least := math.Inf(1)
 	for i := range a {

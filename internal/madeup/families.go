@@ -40,7 +40,7 @@ type Family struct {
 	draw   func(*builder)
 }
 
-// Name is "use/sort/twin".
+// Name returns "use/sort/twin".
 func (f Family) Name() string { return fmt.Sprintf("%s/%s/%s", f.Use, f.Sort, f.Twin) }
 
 // A Table is n rows with what is known of them.
@@ -86,7 +86,7 @@ func (f Family) table(seed, stream uint64, n int) *Table {
 	return b.t
 }
 
-// All are all families.
+// All returns all families.
 func Families() (out []Family) {
 	add := func(l *columnLaw, u Use, sort string, twins [2]string, kind bool, draw func(*builder)) {
 		h := fnv.New32a()
@@ -159,12 +159,12 @@ func (b *builder) logBetween(low, high float64) float64 {
 	return low * math.Pow(high/low, b.p.Float64())
 }
 
-// whole is a whole number from low to high.
+// whole returns a whole number from low to high.
 func (b *builder) whole(low, high int) int { return low + b.p.IntN(high-low+1) }
 
 func oneOf[T any](b *builder, of ...T) T { return of[b.p.IntN(len(of))] }
 
-// twin is the first for the first of the twins.
+// twin returns the first value for the first of the twins, and the second for the second.
 func twin[T any](b *builder, first, second T) T {
 	if b.second {
 		return second
@@ -224,7 +224,7 @@ func (b *builder) gaussians(d int) {
 	b.cols = append(b.cols, cols...)
 }
 
-// unit is one of a column: mostly like those of people, sometimes of any size.
+// unit returns a column's unit: mostly like those of people, sometimes of any size.
 func (b *builder) unit() float64 {
 	if b.p.Float64() < .2 {
 		return b.logBetween(1e-9, 1e12)

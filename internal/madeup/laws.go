@@ -73,7 +73,8 @@ func standard(r raw) func(*rand.Rand) float64 {
 	return func(rng *rand.Rand) float64 { return (r.draw(rng) - r.mean) / r.sd }
 }
 
-// inflated is 0 with the probability, else Gaussian with mean 5 and variance 1.
+// inflated returns the law that is 0 with the probability zero, else Gaussian with mean 5 and
+// variance 1.
 func inflated(zero float64) raw {
 	const centre = 5
 	rest := 1 - zero
@@ -85,7 +86,7 @@ func inflated(zero float64) raw {
 	}, rest * centre, math.Sqrt(rest*(1+centre*centre) - rest*rest*centre*centre)}
 }
 
-// lognormal is exp(N(0, 1)) with the probability, else 0.
+// lognormal returns the law that is exp(N(0, 1)) with the probability present, else 0.
 func lognormal(present float64) raw {
 	return raw{func(rng *rand.Rand) float64 {
 		if present < 1 && rng.Float64() >= present {
@@ -120,7 +121,7 @@ func atom(share float64) law {
 	}
 }
 
-// columnOfZeros is Gaussian, but the first entry is 0 in a part of the rows.
+// columnOfZeros returns a Gaussian law whose first entry is 0 in a part of the rows.
 func columnOfZeros(share float64) law {
 	sd := math.Sqrt(1 - share)
 	return func(w []float64, rng *rand.Rand) bool {
@@ -133,7 +134,7 @@ func columnOfZeros(share float64) law {
 	}
 }
 
-// strayed is Gaussian, with a part of the rows so many times as far out.
+// strayed returns a Gaussian law with a part of the rows far times as far out.
 func strayed(share, far float64) law {
 	return func(w []float64, rng *rand.Rand) bool {
 		stray := rng.Float64() < share

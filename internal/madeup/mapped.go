@@ -11,8 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// Affine is the law of the row with cells scale[j] x_j + shift[j]. A covariance stays of its type
-// where it can. It fails if a mean or a variance overflows float64.
+// Affine returns the law of the row with cells scale[j] x_j + shift[j]. A covariance stays of its
+// type where it can. It fails if a mean or a variance overflows float64.
 func Affine(m *model.Mixture, scale, shift []float64) (*model.Mixture, error) {
 	out := &model.Mixture{Columns: slices.Clone(m.Columns), Weights: slices.Clone(m.Weights), Background: slices.Clone(m.Background)}
 	for _, g := range m.Components {
@@ -29,7 +29,7 @@ func Affine(m *model.Mixture, scale, shift []float64) (*model.Mixture, error) {
 	return out, out.Validate()
 }
 
-// scaled is diag(scale) Sigma diag(scale).
+// scaled returns diag(scale) Sigma diag(scale).
 func scaled(c model.Covariance, scale []float64) (model.Covariance, error) {
 	f, d := c.Factor(), c.Dim()
 	variances, alike := make([]float64, d), true
@@ -52,8 +52,8 @@ func scaled(c model.Covariance, scale []float64) (model.Covariance, error) {
 	return model.NewDiagonal(variances)
 }
 
-// Covariance is that of a row of m: sum_i w_i (Sigma_i + (m_i - mean)(m_i - mean)^T), weights that
-// sum to 1.
+// Covariance returns the covariance of a row of m: sum_i w_i (Sigma_i + (m_i - mean)(m_i -
+// mean)^T), weights that sum to 1.
 func Covariance(m *model.Mixture) *mat.SymDense {
 	mean, out := m.Mean(), mat.NewSymDense(m.Dim(), nil)
 	for i, g := range m.Components {
@@ -69,7 +69,7 @@ func Covariance(m *model.Mixture) *mat.SymDense {
 	return out
 }
 
-// LogDensity is that of one row under one Gaussian, -Inf where either is not valid.
+// LogDensity returns the log-density of one row under one Gaussian, -Inf if either is not valid.
 func LogDensity(g model.Gaussian, row []float64) float64 {
 	m, err := model.New(nil, nil, []model.Gaussian{g})
 	if err != nil {
@@ -108,8 +108,8 @@ func Match(a, b *model.Mixture) (partner []int, largest float64, err error) {
 	return partner, largest, err
 }
 
-// Distances are the Mahalanobis distance of the means under b's covariance and |Sigma_b^-1/2
-// Sigma_a Sigma_b^-1/2 - I|_F; NaN where one is not valid.
+// Distances returns the Mahalanobis distance of the means under b's covariance and |Sigma_b^-1/2
+// Sigma_a Sigma_b^-1/2 - I|_F; NaN if one is not valid.
 func Distances(a, b model.Gaussian) (mean, covariance float64) {
 	ma, errA := model.New(nil, nil, []model.Gaussian{a})
 	mb, errB := model.New(nil, nil, []model.Gaussian{b})

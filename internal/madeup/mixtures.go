@@ -86,7 +86,7 @@ func (b *builder) of(truth *model.Mixture) {
 	}
 }
 
-// round is a factor of a covariance of about that standard deviation every way.
+// round returns a factor of a covariance with about that standard deviation in every direction.
 func (b *builder) round(d int, sd float64) *mat.Dense {
 	f := mat.NewDense(d, d, nil)
 	for i := range d {
@@ -98,7 +98,7 @@ func (b *builder) round(d int, sd float64) *mat.Dense {
 	return f
 }
 
-// along is a factor of standard deviations along the axes.
+// along returns a factor of standard deviations along the axes.
 func along(sd ...float64) *mat.Dense {
 	f := mat.NewDense(len(sd), len(sd), nil)
 	for j, s := range sd {
@@ -127,7 +127,7 @@ func even(k int) []float64 {
 	return v
 }
 
-// plain are two to four clusters far apart.
+// plain draws two to four clusters far apart.
 func (b *builder) plain() {
 	p := Plain{Components: b.whole(2, 4), Columns: b.whole(2, 8), Ellipsoids: b.second, Placement: oneOf(b, Along, OnLine, Simplex),
 		Gap: b.logBetween(8, 1e4), Scaled: b.p.IntN(2) == 0, Mapped: b.p.IntN(2) == 0}
@@ -139,7 +139,7 @@ func (b *builder) plain() {
 	b.of(truth)
 }
 
-// chain are k components, each so many standard deviations from the one before, in any direction.
+// chain draws k components, each apart standard deviations from the one before, in any direction.
 func (b *builder) chain(k, d int, apart float64) {
 	means, factors := [][]float64{make([]float64, d)}, []*mat.Dense{b.round(d, 1)}
 	for i := range k - 1 {
@@ -157,7 +157,7 @@ func (b *builder) chain(k, d int, apart float64) {
 	b.drawn(b.weights(k), means, factors)
 }
 
-// sizes are clusters of very different ones, or many columns of equal ones.
+// sizes draws clusters of very different sizes, or many columns of equal ones.
 func (b *builder) sizes() {
 	if b.second {
 		k, d, apart := 3, b.whole(8, 12), b.between(8, 15)
@@ -181,7 +181,7 @@ func (b *builder) sizes() {
 	b.drawn(b.weights(3), means, factors)
 }
 
-// codedClusters are clusters with a code in one column.
+// codedClusters draws clusters with a code in one column.
 func (b *builder) codedClusters() {
 	b.chain(b.whole(2, 3), b.whole(3, 5), b.between(8, 20))
 	rate, col := b.between(.03, .1), b.p.IntN(len(b.cols))
@@ -197,7 +197,7 @@ func (b *builder) codedClusters() {
 	}
 }
 
-// singleFar is one Gaussian and a few rows far from it.
+// singleFar draws one Gaussian and a few rows far from it.
 func (b *builder) singleFar() {
 	d := b.whole(3, 8)
 	b.chain(1, d, 1)
@@ -215,7 +215,7 @@ func (b *builder) singleFar() {
 	}
 }
 
-// grid are many components in a flat or a deep grid.
+// grid draws many components in a flat or a deep grid.
 func (b *builder) grid() {
 	sides, apart := twin(b, []int{4, b.whole(4, 5)}, []int{2, 2, b.whole(3, 4)}), b.between(7.5, 10)
 	means := [][]float64{make([]float64, len(sides))}
@@ -248,7 +248,7 @@ func (b *builder) unevenWeights() {
 	b.drawn(w, means, factors)
 }
 
-// pancakes are parallel, and apart in their thin direction.
+// pancakes draws parallel flat components, apart in their thin direction.
 func (b *builder) pancakes() {
 	k, d := twin(b, 2, 3), twin(b, 2, b.whole(3, 4))
 	angle, sds := b.p.Float64()*math.Pi, ones(d)
@@ -266,7 +266,7 @@ func (b *builder) pancakes() {
 	b.drawn(b.weights(k), means, factors)
 }
 
-// nested are components in one place, of sizes far apart.
+// nested draws components in one place, of sizes far apart.
 func (b *builder) nested() {
 	k, d, sd := twin(b, 3, 2), twin(b, 3, 2), 1.0
 	means, factors := make([][]float64, k), make([]*mat.Dense, k)
@@ -278,7 +278,7 @@ func (b *builder) nested() {
 	b.drawn(even(k), means, factors)
 }
 
-// close are components that touch, in a ring or in a row.
+// close draws components that touch, in a ring or in a row.
 func (b *builder) close() {
 	k, apart := twin(b, b.whole(9, 12), b.whole(6, 8)), twin(b, 3.0, 3.5)
 	means, factors := make([][]float64, k), make([]*mat.Dense, k)

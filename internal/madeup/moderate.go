@@ -56,8 +56,8 @@ func (t Moderate) From(rng *rand.Rand) (*model.Mixture, error) {
 	return model.New(nil, weightsAbove(rng, t.Components, t.LeastWeight), gs)
 }
 
-// factorOf is a square root of a random covariance of condition number kappa and geometric mean
-// eigenvalue 1.
+// factorOf returns a square root of a random covariance of condition number kappa and geometric
+// mean eigenvalue 1.
 func factorOf(rng *rand.Rand, d int, kappa float64, shape estimate.CovarianceType) *mat.Dense {
 	q := mat.NewDense(d, d, nil)
 	for i := range d {

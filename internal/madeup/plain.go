@@ -150,7 +150,7 @@ func (p Plain) place(rng *rand.Rand, sd []float64) ([][]float64, error) {
 	return nil, fmt.Errorf("plain clusters: unknown placement %q", p.Placement)
 }
 
-// inOrder are means one after another.
+// inOrder returns means one after another on a line.
 func (p Plain) inOrder(along, sd []float64) (means [][]float64) {
 	at := 0.0
 	for i, s := range sd {
@@ -162,8 +162,8 @@ func (p Plain) inOrder(along, sd []float64) (means [][]float64) {
 	return means
 }
 
-// simplex are k points at distance 1 from one another, or at least that where d columns have no
-// room for it.
+// simplex returns k points at distance 1 from one another, or at least 1 where d columns have no
+// room for that.
 func simplex(rng *rand.Rand, d, k int) [][]float64 {
 	if k > d+1 {
 		return packed(rng, d, k)
@@ -183,7 +183,7 @@ func simplex(rng *rand.Rand, d, k int) [][]float64 {
 	return means
 }
 
-// change is the linear map into the columns.
+// change returns the linear map into the columns.
 func (p Plain) change(rng *rand.Rand) *mat.Dense {
 	d := p.Columns
 	unit, scales := make([]float64, d), mat.NewDense(d, d, nil)
@@ -216,11 +216,10 @@ const (
 	secondK, secondD, lastN = 5, 20, 30_000
 )
 
-// Limit is the total variation up to which k components in d columns count as learned from n rows
-// at epsilon 1: .08 at most up to five in three columns and 12,000 rows, .35 with five in 20
-// columns and 30,000, and between and beyond them a power of what there is to be learned from a
-// row, k d (d+3)/2 numbers from n rows. The two ends are those that were set before anything was
-// measured.
+// Limit returns the total variation up to which k components in d columns count as learned from n
+// rows at epsilon 1: .08 at most up to five in three columns and 12,000 rows, .35 with five in 20
+// columns and 30,000, and between and beyond them a power of the numbers to be learned per row, k d
+// (d+3)/2 numbers from n rows. The two ends were set before anything was measured.
 func Limit(k, d, n int) float64 {
 	load := func(k, d, n float64) float64 { return k * d * (d + 3) / 2 / n }
 	first, last := load(firstK, firstD, firstN), load(secondK, secondD, lastN)

@@ -24,7 +24,7 @@ const (
 // Spectra are all of them.
 var Spectra = []Spectrum{Geometric, Halves, OneBig, OneSmall}
 
-// String is the spectrum's name.
+// String returns the spectrum's name.
 func (s Spectrum) String() string {
 	if s == Geometric {
 		return "geometric"
@@ -80,7 +80,7 @@ func (p Population) Validate() error {
 	return nil
 }
 
-// RankOf is the rank of the covariance.
+// RankOf returns the rank of the covariance.
 func (p Population) RankOf() int {
 	if p.Rank > 0 {
 		return p.Rank
@@ -95,7 +95,7 @@ func (p Population) CovarianceRate(n int) float64 {
 	return math.Sqrt(r * (r + 1) / float64(n))
 }
 
-// MeanRate is that of the mean.
+// MeanRate returns the sampling error of the mean.
 func (p Population) MeanRate(n int) float64 { return math.Sqrt(float64(p.RankOf()) / float64(n)) }
 
 // A Law is a distribution as it was drawn.
@@ -132,7 +132,7 @@ func (p Population) Truth(seed uint64) (*Law, error) {
 	return out, nil
 }
 
-// sds are the standard deviations along the axes.
+// sds returns the standard deviations along the axes.
 func (p Population) sds(r int) []float64 {
 	kappa := max(1, p.Kappa)
 	sds := ones(r)
@@ -211,7 +211,7 @@ func (s *Sample) moments(n float64, sum []float64, square *mat.SymDense) {
 	s.MeanError, s.CovarianceError = floats.Norm(s.mean, 2), distance(s.cov, nil)
 }
 
-// distance is that of two square matrices in the Frobenius norm; nil is the identity.
+// distance returns the distance of two square matrices in the Frobenius norm; nil is the identity.
 func distance(a, b *mat.Dense) float64 {
 	r, _ := a.Dims()
 	sum := 0.0
@@ -288,8 +288,8 @@ func (s *Sample) Added(mean []float64, factor *mat.Dense) (ofMean, ofCovariance 
 	return ofMean, distance(gram(f), s.cov)
 }
 
-// inUnits are an estimate's distance from the true mean and its factor in the columns' units, so
-// that nothing over- or underflows.
+// inUnits returns an estimate's distance from the true mean and its factor in the columns' units,
+// so that nothing over- or underflows.
 func (l *Law) inUnits(mean []float64, factor *mat.Dense) (off, scaled *mat.Dense) {
 	d, k := factor.Dims()
 	off, scaled = mat.NewDense(d, 1, nil), mat.NewDense(d, k, nil)

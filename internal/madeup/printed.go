@@ -58,14 +58,14 @@ var drawnOnce = map[string]Unbounded{
 	"M5":  {Columns: 3, Components: 2, Arrangement: Rotated, Weights: []float64{.6, .4}},
 }
 
-// printedNames are the names of the printed mixtures, sorted.
+// printedNames returns the names of the printed mixtures, sorted.
 func printedNames() []string {
 	names := append(slices.Collect(maps.Keys(printed)), slices.Collect(maps.Keys(drawnOnce))...)
 	slices.Sort(names)
 	return names
 }
 
-// printedMixture is one of them.
+// printedMixture returns the printed mixture of that name.
 func printedMixture(name string) (*model.Mixture, error) {
 	if u, ok := drawnOnce[name]; ok {
 		return u.Truth(uint64(len(name)))

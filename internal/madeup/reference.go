@@ -9,8 +9,8 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// Reference is what could be learned without privacy: maximum likelihood by EM started at the
-// truth, on the rows that are not stray. No start is better, so its error is that of the sample.
+// Reference returns the best estimate without privacy: maximum likelihood by EM started at the
+// truth, on the rows that are not outliers. No start is better, so its error is that of the sample.
 func (in *Instance) Reference(steps int) (*model.Mixture, error) {
 	var rows [][]float64
 	for i, label := range in.Labels {
@@ -21,9 +21,9 @@ func (in *Instance) Reference(steps int) (*model.Mixture, error) {
 	return EM(rows, in.Truth, steps)
 }
 
-// EM is plain maximum likelihood, without privacy and without tricks, from a start: a yardstick
-// that shares no code with any estimator. It ends when a step changes nothing that can be seen in
-// an error. A diagonal start stays diagonal.
+// EM returns the maximum likelihood estimate by plain EM from m, without privacy: a yardstick that
+// shares no code with any estimator. It ends when a step no longer changes an error visibly. A
+// diagonal start stays diagonal.
 func EM(rows [][]float64, m *model.Mixture, steps int) (*model.Mixture, error) {
 	for range steps {
 		scorers, err := scorersOf(m)
@@ -55,7 +55,7 @@ func EM(rows [][]float64, m *model.Mixture, steps int) (*model.Mixture, error) {
 	return m, nil
 }
 
-// scorersOf are those of the components, one by one.
+// scorersOf returns the scorers of the components, one by one.
 func scorersOf(m *model.Mixture) (scorers []*model.Scorer, err error) {
 	for _, g := range m.Components {
 		one, err := model.New(nil, nil, []model.Gaussian{g})
@@ -130,7 +130,7 @@ func (s *sums) add(share, row []float64) {
 	}
 }
 
-// maximise is the M-step; a component with too few rows for a covariance keeps its shape.
+// maximise returns the M-step; a component with too few rows for a covariance keeps its shape.
 func (s *sums) maximise() (*model.Mixture, error) {
 	d, k := s.about.Dim(), s.about.K()
 	all := 0.0
@@ -163,8 +163,8 @@ func (s *sums) maximise() (*model.Mixture, error) {
 	return model.New(nil, w, gs)
 }
 
-// sameShape is cov, or its diagonal if the truth's is one: what could be learned by one who knows
-// that much.
+// sameShape returns cov, or its diagonal if the truth's covariance is diagonal: the estimate of
+// somebody who knows that much.
 func sameShape(truth model.Covariance, cov *mat.SymDense) (model.Covariance, error) {
 	if _, ok := truth.(model.Diagonal); !ok {
 		return model.NewFull(cov)

@@ -109,7 +109,7 @@ func (s Spec) Validate() error {
 	return nil
 }
 
-// gap is the distance of the closest pair in standard deviations.
+// gap returns the distance of the closest pair in standard deviations.
 func (s Spec) gap() float64 {
 	if s.Gap != 0 {
 		return s.Gap

@@ -68,7 +68,7 @@ func (b *builder) far(share, sds float64) {
 	}
 }
 
-// tailedRows are those of a multivariate t.
+// tailedRows draws those of a multivariate t.
 func (b *builder) tailedRows() {
 	degrees := twin(b, b.between(3, 6), b.between(.8, 2))
 	b.t.NoMoments = b.second
@@ -88,7 +88,7 @@ func (b *builder) tailedRows() {
 	}
 }
 
-// oneHot is a column for each of the levels of a word.
+// oneHot draws a column for each of the levels of a word.
 func (b *builder) oneHot() {
 	k := b.whole(3, twin(b, 4, 8))
 	cumulative := make([]float64, k)
@@ -116,7 +116,7 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// percent are shares that sum to 100.
+// percent draws shares that sum to 100.
 func (b *builder) percent() {
 	k := b.whole(3, 6)
 	shape := make([]float64, k)
@@ -170,7 +170,7 @@ func (b *builder) collinear() {
 	})
 }
 
-// ordered are rows in the order of a column, or each there several times.
+// ordered draws rows in the order of a column, or each there several times.
 func (b *builder) ordered() {
 	b.gaussians(b.whole(1, 8))
 	from := make([]int, b.n)
@@ -216,7 +216,7 @@ func (b *builder) missing() {
 	}
 }
 
-// binaries are many columns of answers.
+// binaries draws many columns of answers.
 func (b *builder) binaries() {
 	d := b.whole(25, 40)
 	if b.second {
@@ -242,7 +242,7 @@ func (b *builder) binaries() {
 	}
 }
 
-// scales are Gaussian columns of units that no other sort has together.
+// scales draws Gaussian columns of units that no other sort has together.
 func (b *builder) scales() {
 	b.gaussians(b.whole(2, 8))
 	units := []float64{1e-9, 1e12}
@@ -260,7 +260,7 @@ func (b *builder) scales() {
 	}
 }
 
-// offset are columns that are far from 0 in their own spread.
+// offset draws columns that are far from 0 in their own spread.
 func (b *builder) offset() {
 	d := b.whole(1, 6)
 	for range d {
@@ -272,7 +272,7 @@ func (b *builder) offset() {
 	}
 }
 
-// survey is a table of a register: every column is of some law.
+// survey draws a table like a register's: every column has some law.
 func (b *builder) survey() {
 	of := []string{"binary", "lattice", "few-values", "counts", "skew-mild", "zeros-half", "heaped", "bounded", "rounded", "equal-some", "gaussian", "zeros-mostly"}
 	b.gaussians(b.whole(1, 3))
@@ -287,7 +287,7 @@ func (b *builder) survey() {
 	}
 }
 
-// cities are coordinates of people who live in a few places, and a column that depends on where.
+// cities draws coordinates of people who live in a few places, and a column that depends on where.
 func (b *builder) cities() {
 	k := twin(b, b.whole(3, 5), b.whole(8, 15))
 	x, y, income := make([]float64, k), make([]float64, k), make([]float64, k)
@@ -306,7 +306,8 @@ func (b *builder) cities() {
 	b.gaussians(b.whole(0, 3))
 }
 
-// groups are two or three kinds of rows, far apart, of which the mean and the covariance are asked.
+// groups draws two or three kinds of rows, far apart; their joint mean and covariance are
+// estimated.
 func (b *builder) groups() {
 	d := b.whole(1, 8)
 	b.gaussians(d)
@@ -324,7 +325,7 @@ func (b *builder) groups() {
 	}
 }
 
-// wide are more columns than usual, of a few factors or of as many as there are columns.
+// wide draws more columns than usual, of a few factors or of as many as there are columns.
 func (b *builder) wide() {
 	d := b.whole(25, 50)
 	if b.second {

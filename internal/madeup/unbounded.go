@@ -182,7 +182,7 @@ func (u Unbounded) line(rng *rand.Rand) (means, sds []float64) {
 	return means, sds
 }
 
-// overlapping is a chain of components on top of each other in part.
+// overlapping draws a chain of components that partly overlap.
 func overlapping(rng *rand.Rand, k int, scale, gap float64) (means, sds []float64) {
 	at := 0.0
 	for i := range k {
@@ -330,7 +330,7 @@ func (u Unbounded) general(rng *rand.Rand) ([]model.Gaussian, error) {
 	return u.placed(rng, means, factors)
 }
 
-// spread is the largest standard deviation, up to a factor of sqrt d, of any direction.
+// spread returns the largest standard deviation, up to a factor of sqrt d, of any direction.
 func spread(factors []*mat.Dense) float64 {
 	widest := 0.0
 	for _, f := range factors {

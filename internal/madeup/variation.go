@@ -20,8 +20,8 @@ const (
 var gaussLegendre = [][2]float64{{0, 128. / 225}, {.5384693101056831, .4786286704993665}, {-.5384693101056831, .4786286704993665},
 	{.9061798459386640, .2369268850561891}, {-.9061798459386640, .2369268850561891}}
 
-// TotalVariation is the total variation distance of two mixtures: an integral in one column, in
-// pieces that resolve every component, else by Monte Carlo with so many rows.
+// TotalVariation returns the total variation distance of two mixtures: an integral in one column,
+// in pieces that resolve every component, else by Monte Carlo with the given number of rows.
 func TotalVariation(a, b *model.Mixture, rows int) (float64, error) {
 	if a.Dim() > 1 || b.Dim() > 1 {
 		c, err := model.Compare(context.Background(), a, b, rows, rand.New(rand.NewPCG(1, monteCarloStream)))
@@ -49,8 +49,8 @@ func TotalVariation(a, b *model.Mixture, rows int) (float64, error) {
 // A term is a component, with a negative weight if it is one of the second mixture.
 type term struct{ weight, mean, sd float64 }
 
-// terms are the components of both; atoms is the mass of those without a density, which are taken
-// to meet nothing.
+// terms returns the components of both; atoms is the mass of those without a density, which are
+// assumed to overlap with nothing.
 func terms(a, b *model.Mixture) (out []term, atoms float64) {
 	for side, m := range []*model.Mixture{a, b} {
 		for i, g := range m.Components {
@@ -73,7 +73,7 @@ type place struct{ mean, offset float64 }
 
 func (p place) from(q place) float64 { return (p.mean - q.mean) + (p.offset - q.offset) }
 
-// breaks are the ends of the pieces, rising.
+// breaks returns the ends of the pieces, increasing.
 func breaks(terms []term) []place {
 	out := []place{{0, 0}, {0, 0}} // there is a piece even if there is no component
 	for _, t := range terms {

@@ -32,8 +32,8 @@ func Start(t testing.TB, settings ...string) string {
 // to end.
 const startTries = 60
 
-// StartCrashing is Start of a server that crash kills, with all of its processes, as a machine does
-// that loses its power, and starts again.
+// StartCrashing starts a server as Start does; crash kills it with all of its processes, as a loss
+// of power does, and starts it again.
 func StartCrashing(t testing.TB, settings ...string) (place string, crash func()) {
 	t.Helper()
 	bin := programs(t)

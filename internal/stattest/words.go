@@ -12,7 +12,7 @@ func Replay(words []uint64) *Words {
 	return &w
 }
 
-// Uint64 is the next word.
+// Uint64 returns the next word.
 func (w *Words) Uint64() uint64 {
 	next := (*w)[0]
 	*w = (*w)[1:]
