@@ -51,7 +51,7 @@ func htmlGroups(w io.Writer, r *release.Release, o Options) error {
 
 // newGroupPage returns the page's content, without the full certificate.
 func newGroupPage(r *release.Release, o Options) (*groupPage, error) {
-	p := &groupPage{page: page{Title: clean(cmp.Or(o.Title, r.Title(), "Gauze release")), Style: template.CSS(styleSource), Release: r, Facts: facts(r)}}
+	p := &groupPage{page: page{Back: o.Back, Title: clean(cmp.Or(o.Title, r.Title(), "Gauze release")), Style: template.CSS(styleSource), Release: r, Facts: facts(r)}}
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		part := groupPart{page: &page{}, Rows: g.Rows}

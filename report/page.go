@@ -20,6 +20,7 @@ import (
 // A page is the content of page.html, norelease.html and text.txt.
 type page struct {
 	Title, File    string
+	Back           string // address; "" for none
 	Style          template.CSS
 	Release        *release.Release // without a model if there is none
 	Reason, Advice string           // why there is none
@@ -53,7 +54,7 @@ type fact struct{ Name, Value string }
 func newPage(r *release.Release, o Options) *page {
 	parts := partsOf(r)
 	p := &page{
-		Title: clean(cmp.Or(o.Title, r.Title(), "Gauze release")), File: shellWord(clean(cmp.Or(o.File, "release.json"))), Style: template.CSS(styleSource), Release: r,
+		Back: o.Back, Title: clean(cmp.Or(o.Title, r.Title(), "Gauze release")), File: shellWord(clean(cmp.Or(o.File, "release.json"))), Style: template.CSS(styleSource), Release: r,
 		Facts: facts(r), Columns: columnRows(r), Background: backgroundText(r), Noisy: noisyText(r), Largest: largestWeight(parts),
 	}
 	whole := overall.Of(r)

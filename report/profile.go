@@ -188,7 +188,7 @@ func (p *picture) column(from, to, part float64) {
 
 // htmlProfile writes the page of a profile.
 func htmlProfile(w io.Writer, r *release.Release, o Options) error {
-	p := &profilePage{page: page{Title: clean(cmp.Or(o.Title, r.Title(), "Table one")), File: shellWord(clean(cmp.Or(o.File, "release.json"))),
+	p := &profilePage{page: page{Back: o.Back, Title: clean(cmp.Or(o.Title, r.Title(), "Table one")), File: shellWord(clean(cmp.Or(o.File, "release.json"))),
 		Style: template.CSS(styleSource), Release: r, Facts: facts(r)}, Parts: profileParts(r)}
 	var err error
 	if p.Certificate, err = indented(r.Certificate); err != nil {

@@ -18,6 +18,7 @@ type Options struct {
 	File       string // The name of the release's file in example commands. Default: "release.json".
 	MaxColumns int    // The largest number of columns whose densities are drawn. Default: 60.
 	MaxPairs   int    // The largest number of pairs that are drawn of more than five columns. Default: 10.
+	Back       string // The address of a page that the page leads back to. Default: none.
 }
 
 //go:embed *.html

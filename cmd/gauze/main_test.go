@@ -246,18 +246,6 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-func TestNumbersReadBack(t *testing.T) {
-	for _, v := range []float64{0, -0.5, 1e-7, 123456.789, 1e15, -1e300, 5e-324, 40, 1e14, 0.1} {
-		text := string(appendNumber(nil, v))
-		if got, err := strconv.ParseFloat(text, 64); err != nil || got != v {
-			t.Errorf("%v is written as %s", v, text)
-		}
-	}
-	if got := string(appendRow(nil, []float64{1000000, 0.25}, nil)); got != "1000000,0.25\n" {
-		t.Errorf("got %q", got)
-	}
-}
-
 // A fault that Go itself ends the program for does not end in the exit code that says that nothing
 // was spent.
 func TestUnrecoverableFaults(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
+	"github.com/gauze-dp/gauze/model/synthetic"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -101,7 +102,7 @@ func sampleCommand() shell.Command {
 				return noModel(args[0])
 			}
 			f.background(e, args[0], r)
-			from := []drawn{{model: r.Model, of: r}}
+			from := []drawn{{synthetic.Part{Model: r.Model}, r}}
 			if err := leaveGaps(from, missing); err != nil {
 				return err
 			}
@@ -118,14 +119,14 @@ func leaveGaps(from []drawn, missing bool) error {
 	}
 	for i := range from {
 		d := &from[i]
-		d.gaps = make([]float64, d.model.Dim())
-		for j, name := range d.model.Columns {
+		d.Gaps = make([]float64, d.Model.Dim())
+		for j, name := range d.Model.Columns {
 			at := slices.IndexFunc(d.of.Profile, func(c release.ColumnProfile) bool { return c.Name == name })
 			if at < 0 {
 				return shell.Wrong("--missing", "a release with a profile, as default fits have", "none of "+strconv.Quote(name), "fit again with the default method, or leave --missing out")
 			}
 			if c := d.of.Profile[at]; 1-c.Cells > seenGaps*c.CellsNoise {
-				d.gaps[j] = 1 - c.Cells
+				d.Gaps[j] = 1 - c.Cells
 			}
 		}
 	}

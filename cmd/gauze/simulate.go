@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
+	"github.com/gauze-dp/gauze/model/synthetic"
 )
 
 func simulateCommand() shell.Command {
@@ -22,7 +23,7 @@ func simulateCommand() shell.Command {
 			if err != nil {
 				return err
 			}
-			return writeRows(e, []drawn{{model: r.Model}}, nil, f.rows, f.rng())
+			return writeRows(e, []drawn{{synthetic.Part{Model: r.Model}, nil}}, nil, f.rows, f.rng())
 		},
 	}
 }

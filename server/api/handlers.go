@@ -189,7 +189,7 @@ const ReportPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src dat
 
 func report(a *API, w http.ResponseWriter, r *http.Request, p store.Person) error {
 	var page bytes.Buffer
-	if err := a.Service.Report(r.Context(), p, r.PathValue("id"), &page); err != nil {
+	if err := a.Service.Report(r.Context(), p, r.PathValue("id"), "", &page); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"os"
@@ -63,7 +64,10 @@ var public = map[string]string{"/healthz": "Whether the database answers.", "/me
 type object = map[string]any
 
 // A describer makes schemas of types.
-type describer struct{ schemas object }
+type describer struct {
+	schemas object
+	types   map[string]reflect.Type // of the schemas
+}
 
 // of is the schema of a type; structs with a name are described once.
 func (d *describer) of(t reflect.Type) object {
@@ -99,8 +103,11 @@ func (d *describer) of(t reflect.Type) object {
 
 func (d *describer) structure(t reflect.Type) object {
 	pkg := t.PkgPath()[strings.LastIndex(t.PkgPath(), "/")+1:]
-	name := pkg + "." + t.Name()
-	if _, done := d.schemas[name]; !done {
+	name := cmp.Or(modelNames[pkg+"."+t.Name()], t.Name())
+	if other, done := d.types[name]; done && other != t {
+		panic(name + " is the name of two models")
+	} else if !done {
+		d.types[name] = t
 		properties, required := object{}, []string{}
 		d.schemas[name] = object{} // so that a type can have itself
 		d.fields(t, properties, &required)
@@ -144,12 +151,12 @@ func (d *describer) fields(t reflect.Type, properties object, required *[]string
 
 // described is the document.
 func described(t *testing.T) []byte {
-	d := &describer{object{}}
+	d := &describer{object{}, map[string]reflect.Type{}}
 	json3 := func(x any) object {
 		return object{"application/json": object{"schema": d.of(reflect.TypeOf(x))}}
 	}
 	problem := object{"description": "What was not done, and why.", "content": object{"application/problem+json": object{"schema": d.of(reflect.TypeFor[service.Problem]())}}}
-	paths := object{}
+	paths, named := object{}, map[string]bool{}
 	for _, r := range routes() {
 		e, known := endpoints[r.method+" "+r.path]
 		if !known {
@@ -163,13 +170,21 @@ func described(t *testing.T) []byte {
 		if e.also != "" {
 			responses[e.also] = object{"description": "So it would be; nothing was done.", "content": content}
 		}
+		if named[operation(r)] || operation(r) == "" {
+			t.Errorf("%s %s: the operation has the name %q, not one of its own", r.method, r.path, operation(r))
+		}
+		named[operation(r)] = true
 		op := object{"summary": e.summary, "operationId": operation(r), "responses": responses}
 		var parameters []any
 		for _, name := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(r.path, -1) {
 			parameters = append(parameters, object{"name": name[1], "in": "path", "required": true, "schema": object{"type": "string"}})
 		}
 		for _, name := range strings.Fields(e.query) {
-			parameters = append(parameters, object{"name": name, "in": "query", "schema": object{"type": "string"}})
+			kind := "string"
+			if name == "limit" || name == "before" {
+				kind = "integer"
+			}
+			parameters = append(parameters, object{"name": name, "in": "query", "schema": object{"type": kind}})
 		}
 		if e.header != "" {
 			parameters = append(parameters, object{"name": e.header, "in": "header", "schema": object{"type": "string"}})
@@ -199,9 +214,18 @@ func described(t *testing.T) []byte {
 	return append(text, '\n')
 }
 
-func operation(r route) string {
-	return strings.ToLower(r.method) + strings.Trim(regexp.MustCompile(`[^A-Za-z]+`).ReplaceAllString(r.path, "_"), "_")
+// modelNames are those of types that are called otherwise in the document.
+var modelNames = map[string]string{"api.asRelease": "Release", "api.datasetPage": "DatasetPage", "api.eventPage": "EventPage", "api.releaseLine": "ReleaseLine", "api.releasePage": "ReleasePage"}
+
+// operations are the names of what can be done.
+var operations = map[string]string{
+	"GET /datasets": "listDatasets", "POST /datasets": "registerDataset", "GET /datasets/{name}": "getDataset", "POST /datasets/{name}/grants": "grantBudget",
+	"POST /datasets/{name}/withdrawals": "withdrawBudget", "POST /datasets/{name}/accept": "acceptInput", "POST /plans": "planFit", "POST /fits": "submitFit", "GET /fits": "listFits", "GET /fits/{id}": "getFit",
+	"DELETE /fits/{id}": "deleteFit", "POST /fits/{id}/cancel": "cancelFit", "GET /releases": "listReleases", "GET /releases/{id}": "getRelease", "GET /releases/{id}/report": "getReport",
+	"GET /releases/{id}/signature": "getSignature", "GET /log": "listEvents", "GET /me": "whoAmI",
 }
+
+func operation(r route) string { return operations[r.method+" "+r.path] }
 
 // The document is that of the handlers: their routes, and the types that they read and write.
 func TestOpenAPI(t *testing.T) {

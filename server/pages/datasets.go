@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/server/service"
@@ -150,7 +151,48 @@ func schemaOf(text string) (out source.Schema, err error) {
 	return out, out.Tidy()
 }
 
-func people(p *Pages, v *visit) (*answer, error) {
+// A peopleView is the page of people.
+type peopleView struct {
+	listing[store.Token]
+	Form       *form
+	Made, Name string // the token that was made, which is shown once, and whose it is
+}
+
+func people(p *Pages, v *visit) (*answer, error) { return p.people(v, nil, "") }
+
+// people shows the tokens, with what is wrong with one that was to be made, or the one that was.
+func (p *Pages) people(v *visit, fault *service.Problem, made string) (*answer, error) {
 	all, err := p.Service.People(v.Context(), v.Person)
-	return &answer{page: "people.html", title: "People", data: listing[store.Token]{Lines: all}}, err
+	days := &field{Name: "days", Label: "Days until it expires", Hint: "Empty for never.", Kind: "number", Value: "90"}
+	view := peopleView{listing: listing[store.Token]{Lines: all}, Made: made, Name: v.PostForm.Get("name")}
+	view.Form = filled(v.PostForm, fault, &field{Name: "name", Label: "Analyst", Hint: "Custodians are made by whoever runs the server."}, days)
+	return &answer{page: "people.html", title: "People", data: view, form: view.Form}, err
+}
+
+// mostDays of a token are a century.
+const mostDays = 36_500
+
+func addToken(p *Pages, v *visit) (*answer, error) {
+	r := reader{Values: v.PostForm}
+	days := r.count("days")
+	if days > mostDays {
+		r.wrong("days", "at most 36500", r.text("days"), "empty is for never")
+	}
+	token, err := "", r.err()
+	if err == nil {
+		token, err = p.Service.AddToken(v.Context(), v.Person, p.Keeper, r.text("name"), time.Duration(days)*24*time.Hour)
+	}
+	if err == nil {
+		v.w.Header().Set("Cache-Control", "no-store")
+		return p.people(v, nil, token)
+	}
+	page, missing := p.people(v, problemOf(err), "")
+	if missing != nil {
+		return nil, missing
+	}
+	return refused(page, err)
+}
+
+func revokeToken(p *Pages, v *visit) (*answer, error) {
+	return &answer{to: "/people"}, p.Service.RevokeToken(v.Context(), v.Person, v.PathValue("id"))
 }

@@ -34,7 +34,7 @@ type Pages struct {
 	// Elsewhere is where people can sign in without a token, "" for nowhere.
 	Elsewhere string
 
-	compares chan struct{} // taken while two releases are compared
+	compares chan struct{} // taken while two releases are compared, or rows drawn
 }
 
 // mostBody is the largest size of a form. A guess: a schema of thousands of columns.
@@ -105,8 +105,13 @@ func routes() []route {
 		{pattern: "GET /releases", do: releases},
 		{pattern: "GET /releases/{id}/report", do: report},
 		{pattern: "GET /releases/{id}/download", do: download},
+		{pattern: "GET /releases/{id}/signature", do: signature},
+		{pattern: "GET /releases/{id}/figures.csv", do: figures},
+		{pattern: "GET /releases/{id}/rows.csv", do: syntheticRows},
 		{pattern: "GET /compare", do: compare},
 		{pattern: "GET /people", do: people, role: store.Custodian},
+		{pattern: "POST /people", do: addToken, role: store.Custodian},
+		{pattern: "POST /people/{id}/revoke", do: revokeToken, role: store.Custodian},
 		{pattern: "GET /log", do: events, role: store.Custodian},
 	}
 }

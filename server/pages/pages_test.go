@@ -192,6 +192,12 @@ func TestWho(t *testing.T) {
 		{"GET", "/compare", [5]int{200, 200, 200, 200, 303}},
 		{"GET", strings.Replace(fit, "fits", "releases", 1) + "/report", [5]int{404, 404, 404, 404, 303}},
 		{"GET", strings.Replace(fit, "fits", "releases", 1) + "/download", [5]int{404, 404, 404, 404, 303}},
+		{"GET", strings.Replace(fit, "fits", "releases", 1) + "/signature", [5]int{404, 404, 404, 404, 303}},
+		{"GET", strings.Replace(fit, "fits", "releases", 1) + "/figures.csv", [5]int{404, 404, 404, 404, 303}},
+		{"GET", strings.Replace(fit, "fits", "releases", 1) + "/rows.csv", [5]int{404, 404, 404, 404, 303}},
+		{"GET", "/log?kind=grant&on=people", [5]int{200, 200, 403, 403, 303}},
+		{"POST", "/people", [5]int{422, 422, 403, 403, 303}},
+		{"POST", "/people/nobody/revoke", [5]int{404, 404, 403, 403, 303}},
 		{"GET", "/register", [5]int{200, 200, 403, 403, 303}},
 		{"GET", "/people", [5]int{200, 200, 403, 403, 303}},
 		{"GET", "/log", [5]int{200, 200, 403, 403, 303}},
@@ -366,4 +372,68 @@ func TestGrantIsShownFirst(t *testing.T) {
 	wants(t, 409, "All that was granted is spent")(kim.post("/datasets/people/withdrawals", "analyst", "lee"))
 	wants(t, 200, "Epsilons do not add up")(lee.get("/datasets/people"))
 	wants(t, 409, "Your budget has not enough left")(lee.post("/fits", "dataset", "people", "epsilon", "1", "delta", "1e-6", "components", "1"))
+}
+
+// A custodian makes an analyst's token, which is shown once and works, and revokes it, which ends
+// what it began; no page makes or ends another custodian's.
+func TestTokens(t *testing.T) {
+	s := registered(t)
+	kim := s.as("kim")
+	_, page, h := kim.post("/people", "name", "ann", "days", "30")
+	token := regexp.MustCompile(`gauze_([0-9a-f]+)_[A-Za-z0-9_-]+`).FindStringSubmatch(page)
+	if token == nil || h.Get("Cache-Control") != "no-store" {
+		t.Fatalf("no token in\n%s", page)
+	}
+	if _, page, _ := kim.get("/people"); strings.Contains(page, token[0]) || !strings.Contains(page, token[1]) {
+		t.Error("the token is shown again, or is not listed")
+	}
+	s.tokens["ann"] = token[0]
+	ann := s.as("ann")
+	if status, _, _ := ann.get("/datasets"); status != 200 {
+		t.Errorf("ann gets %d", status)
+	}
+	if status, _, _ := ann.post("/people", "name", "eve"); status != 403 {
+		t.Errorf("an analyst who makes a token gets %d", status)
+	}
+	if status, _, _ := kim.post("/people/" + token[1] + "/revoke"); status != 303 {
+		t.Errorf("revoking: %d", status)
+	}
+	if status, _, _ := ann.get("/datasets"); status != 303 {
+		t.Errorf("after it was revoked ann gets %d", status)
+	}
+	of := func(name string) string { return strings.Split(s.tokens[name], "_")[1] }
+	if status, _, _ := kim.post("/people/" + of("pat") + "/revoke"); status != 404 {
+		t.Errorf("another custodian's token: %d", status)
+	}
+	wants(t, 422, "one role")(kim.post("/people", "name", "pat"))
+	wants(t, 422, "whole number")(kim.post("/people", "name", "bob", "days", "ever"))
+}
+
+// The log is filtered by kind and data set.
+func TestLogFilters(t *testing.T) {
+	s := registered(t)
+	kim := s.as("kim")
+	lines := func(query string) int {
+		_, page, _ := kim.get("/log" + query)
+		return strings.Count(page, `<tr><th scope="row"`)
+	}
+	all, grants, none := lines(""), lines("?kind=grant&on=people"), lines("?on=nothing")
+	if grants == 0 || grants >= all || none != 0 || lines("?kind=grant") != grants {
+		t.Errorf("%d lines, %d of grants, %d of no data set", all, grants, none)
+	}
+}
+
+// A fit that would be refused cannot be sent, and a plan says what to expect.
+func TestPlanThatWouldBeRefused(t *testing.T) {
+	s := registered(t)
+	lee := s.as("lee")
+	for epsilon, disabled := range map[string]bool{"1": false, "5": true} {
+		_, page, _ := lee.get("/plan?dataset=people&epsilon=" + epsilon + "&delta=1e-6")
+		if strings.Contains(page, `<button class="main" disabled>`) != disabled {
+			t.Errorf("epsilon %s: disabled is %v", epsilon, !disabled)
+		}
+		if !strings.Contains(page, "Rows needed for groups of equal size") {
+			t.Errorf("epsilon %s: it does not say what to expect", epsilon)
+		}
+	}
 }

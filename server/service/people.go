@@ -2,7 +2,11 @@ package service
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"time"
 
+	"github.com/gauze-dp/gauze/server/auth"
 	"github.com/gauze-dp/gauze/server/store"
 )
 
@@ -17,4 +21,30 @@ func (s *Service) People(ctx context.Context, p store.Person) ([]store.Token, er
 		all[i].Hash = ""
 	}
 	return all, err
+}
+
+// AddToken makes a token for an analyst, for a custodian who asks, and returns it: it is kept
+// nowhere. Custodians are made by whoever runs the server, by the command line.
+func (s *Service) AddToken(ctx context.Context, p store.Person, keeper *auth.Keeper, name string, life time.Duration) (string, error) {
+	if p.Role != store.Custodian {
+		return "", Forbidden(store.Custodian)
+	}
+	return keeper.Add(ctx, p.Name, store.Person{Name: name, Role: store.Analyst}, life)
+}
+
+// RevokeToken ends a token of an analyst, or one of the custodian's own who asks, with the sessions
+// that it began.
+func (s *Service) RevokeToken(ctx context.Context, p store.Person, id string) error {
+	all, err := s.People(ctx, p)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(all, func(t store.Token) bool { return t.ID == id })
+	if i < 0 || all[i].Role != store.Analyst && all[i].Name != p.Name {
+		return Missing("token")
+	}
+	if err = s.Store.Revoke(ctx, p.Name, id); errors.Is(err, store.ErrNotFound) {
+		return Missing("token")
+	}
+	return err
 }

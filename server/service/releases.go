@@ -35,8 +35,9 @@ func orMissing(err error) error {
 	return Missing("release")
 }
 
-// Report writes the page of a release, or of a fit that ended without one.
-func (s *Service) Report(ctx context.Context, p store.Person, id string, w io.Writer) error {
+// Report writes the page of a release, or of a fit that ended without one. It leads back to that
+// address; to none for "".
+func (s *Service) Report(ctx context.Context, p store.Person, id, back string, w io.Writer) error {
 	f, err := s.fit(ctx, p, id)
 	if err != nil {
 		return orMissing(err)
@@ -47,7 +48,7 @@ func (s *Service) Report(ctx context.Context, p store.Person, id string, w io.Wr
 		if f.Outcome.Certificate != nil {
 			why.Certificate = *f.Outcome.Certificate
 		}
-		return report.HTMLNoRelease(w, why, report.Options{})
+		return report.HTMLNoRelease(w, why, report.Options{Back: back})
 	case store.Released:
 	default:
 		return Missing("release")
@@ -60,5 +61,5 @@ func (s *Service) Report(ctx context.Context, p store.Person, id string, w io.Wr
 	if err != nil {
 		return err
 	}
-	return report.HTML(w, r, report.Options{File: f.Dataset + "-" + id[:8] + ".json"})
+	return report.HTML(w, r, report.Options{File: f.Dataset + "-" + id[:8] + ".json", Back: back})
 }

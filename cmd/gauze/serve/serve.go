@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -66,8 +67,8 @@ func (c *Command) Register(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&o.Custodians, "oidc-custodians", nil, "values of the claim that make somebody a custodian")
 	flags.StringSliceVar(&o.Analysts, "oidc-analysts", nil, "values of the claim that make somebody an analyst")
 	flags.StringVar(&c.role, "role", "", "of token add: custodian or analyst")
-	flags.StringVar(&c.name, "name", "", "of token add: whose it is; of token revoke: its id")
-	flags.StringVar(&c.out, "out", "", "of backup: a new file")
+	flags.StringVar(&c.name, "name", "", "of token add: whose it is; of token revoke: whose tokens, or the id of one")
+	flags.StringVar(&c.out, "out", "", "of backup, and of token add: a new file, which only you can read")
 	flags.StringVar(&c.from, "from", "", "of restore: a backup, to be put in the place of --database, which must not be there")
 	flags.DurationVar(&c.expires, "expires", 0, "of token add: after how long, for instance 2160h (default: never)")
 }
@@ -207,16 +208,23 @@ func (c *Command) tokens(ctx context.Context, action string, out, notes io.Write
 	const who = "the command line"
 	switch action {
 	case "revoke":
-		if err := s.Revoke(ctx, who, c.name); err != nil {
-			return &privacy.FieldError{Field: "--name", Wanted: "the id of a token that is not revoked", Got: fmt.Sprintf("%q", c.name), Mend: "gauze serve token list shows the ids"}
-		}
-		_, err = fmt.Fprintln(notes, "revoked")
-		return err
+		return c.revoke(ctx, s, who, notes)
 	case "list":
 		return list(ctx, s, out, asJSON)
 	}
+	file, err := c.tokenFile()
+	if err != nil {
+		return err
+	}
 	token, err := auth.New(s, now).Add(ctx, who, store.Person{Name: c.name, Role: store.Role(c.role)}, c.expires)
 	if err != nil {
+		return err
+	}
+	if file != nil {
+		_, err = fmt.Fprintln(file, token)
+		if err = errors.Join(err, file.Close()); err == nil {
+			fmt.Fprintf(notes, "written to %s, which only you can read; only its hash is kept beside\n", c.out)
+		}
 		return err
 	}
 	if asJSON {
@@ -224,6 +232,43 @@ func (c *Command) tokens(ctx context.Context, action string, out, notes io.Write
 	}
 	fmt.Fprintln(notes, "this is shown once, and only its hash is kept:")
 	_, err = fmt.Fprintln(out, token)
+	return err
+}
+
+// tokenFile makes the file of --out, that nobody else can read; nil for none. It is made before the
+// token, which is shown nowhere else then.
+func (c *Command) tokenFile() (*os.File, error) {
+	if c.out == "" {
+		return nil, nil
+	}
+	const onlyMine = 0o600
+	file, err := os.OpenFile(c.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, onlyMine)
+	if err != nil {
+		return nil, &privacy.FieldError{Field: "--out", Wanted: "a new file in a folder that is there", Got: c.out, Mend: "name another, or remove it"}
+	}
+	return file, nil
+}
+
+// revoke ends the token with an id, or all tokens of a person.
+func (c *Command) revoke(ctx context.Context, s *store.Store, who string, notes io.Writer) error {
+	all, err := s.Tokens(ctx)
+	if err != nil {
+		return err
+	}
+	count := 0
+	for _, t := range all {
+		if !t.Revoked.IsZero() || t.ID != c.name && t.Name != c.name {
+			continue
+		}
+		if err := s.Revoke(ctx, who, t.ID); err != nil {
+			return err
+		}
+		count++
+	}
+	if count == 0 {
+		return &privacy.FieldError{Field: "--name", Wanted: "a person with a token that is not revoked, or its id", Got: fmt.Sprintf("%q", c.name), Mend: "gauze serve token list shows them"}
+	}
+	_, err = fmt.Fprintf(notes, "revoked: %d\n", count)
 	return err
 }
 
