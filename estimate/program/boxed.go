@@ -45,7 +45,8 @@ type Boxed struct {
 	Refine func(context.Context, *privateem.Rounds) error
 }
 
-// Steps are what Find, Start and Fit may measure of a table of d columns, besides the rounds.
+// Steps returns the steps that Find, Start and Fit may measure of a table of d columns, besides the
+// rounds.
 func (b Boxed) Steps(d int) []kernel.Step {
 	steps := partition.Steps(partition.Config{GapsStep: b.GapsStep, CountsStep: b.CountsStep}, b.Gaps, b.Counts, 1, d)
 	if steps = append(steps, partition.TreeStep(b.TreeStep, b.Tree)); b.Overall > 0 {
@@ -64,7 +65,7 @@ const (
 	openBoxes = 6 // components that boxes are made for where their number is not known
 )
 
-// BoxesFor is the number of components that boxes are made for.
+// BoxesFor returns the number of components that boxes are made for.
 func BoxesFor(p estimate.Problem) int { return cmp.Or(p.Components, openBoxes) }
 
 // Find looks for the boxes, and says how many rows they hold; enough is false if they are not all
@@ -79,7 +80,7 @@ func (b Boxed) Find(ctx context.Context, r *Run) (found []partition.Box, held fl
 	return found, held, err == nil && !(held < leastHeld*r.Rows), err
 }
 
-// least is how many rows a box has at least.
+// least returns the least number of rows of a box.
 func (b Boxed) least(r *Run) float64 {
 	columns := r.All
 	if b.Columns != nil {
@@ -129,8 +130,8 @@ func (b Boxed) Fit(ctx context.Context, r *Run, found []partition.Box) (e *priva
 // the first round on. A guess.
 const watchPart = .005
 
-// around is all components together, with a spread in columns where each has one value, points: the
-// value itself, or 1.
+// around returns all components merged, and the points: the columns where each has one value. Their
+// spread is the value itself, or 1.
 func around(cs []component.Gaussian) (all component.Gaussian, points []int) {
 	all = component.Joined(cs[0], cs[1:]...)
 	all.Cov = symmetric.OnlyDiagonal(all.Cov, false)
@@ -143,7 +144,7 @@ func around(cs []component.Gaussian) (all component.Gaussian, points []int) {
 	return all, points
 }
 
-// within is g in some of its columns.
+// within returns g in some of its columns.
 func within(g component.Gaussian, columns []int) component.Gaussian {
 	out := g
 	out.Cov = symmetric.Of(len(columns), func(i, j int) float64 { return g.Cov.At(columns[i], columns[j]) })

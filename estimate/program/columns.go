@@ -104,7 +104,7 @@ func (c *Columns) noteConstants() {
 	}
 }
 
-// badScale is the reason not to go on with a column of the working space whose scale has no
+// badScale returns the reason not to go on with a column of the working space whose scale has no
 // variance in float64, or nil.
 func (c *Columns) badScale() *estimate.NoRelease {
 	for i, s := range c.Space.Scale {
@@ -122,9 +122,8 @@ func (c *Columns) badScale() *estimate.NoRelease {
 // than half of the rows may differ from its value.
 func (c *Columns) Hidden() bool { return c.Space.Dim() == 0 && c.Units.Unseen > c.Rows/2 }
 
-// Grid is the least variance of each coordinate of space, which may be any rescaling of
-// Columns.Space: (u/scale)^2/12 for a column that is recorded in units of u, 0 where no unit is
-// known.
+// Grid returns the least variance of each coordinate of space, which may be any rescaling of
+// Columns.Space: (u/scale)^2/12 for a column that is recorded in units of u, 0 if no unit is known.
 func (c *Columns) Grid(space component.Space) []float64 {
 	g := make([]float64, space.Dim())
 	for i, j := range space.Columns {
@@ -163,13 +162,13 @@ func (c *Columns) Raw(space component.Space, g component.Gaussian, shape estimat
 	return mean, cov, err
 }
 
-// Form is the form of moments that fits a shape.
+// Form returns the form of moments that fits a shape.
 func Form(shape estimate.CovarianceType) query.Form {
 	return [...]query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm}[shape]
 }
 
-// constant is the outcome of a table in which no column varies: a point at the columns' values, or
-// the reason why it cannot be released.
+// constant returns the outcome of a table in which no column varies: a point at the columns'
+// values, or the reason why it cannot be released.
 func (c *Columns) constant() (estimate.Outcome, error) {
 	cov, err := model.NewDiagonal(make([]float64, c.All))
 	if err != nil {
@@ -186,7 +185,7 @@ func (c *Columns) constant() (estimate.Outcome, error) {
 	return estimate.Outcome{Model: m, Diagnostics: notes}, nil
 }
 
-// Outsize is the outcome for an estimate that a model cannot hold.
+// Outsize returns the outcome for an estimate that a model cannot hold.
 func (c *Columns) Outsize() estimate.Outcome { return Outsize(c.Notes) }
 
 // commensurate: columns whose released scales are within this factor are taken to have one unit. A

@@ -25,15 +25,15 @@ const (
 	stepLast    = "last round"
 )
 
-// RoundSteps are the steps of EM: most rounds, which together cost that share of the total mu^2 at
-// most, then what stands between, and the last round with its share.
+// RoundSteps returns the steps of EM: most rounds, which together cost at most that share of the
+// total mu^2, then the steps between, and the last round with its share.
 func RoundSteps(source string, share float64, most int, last float64, between ...kernel.Step) []kernel.Step {
 	moments := query.ClippedMoments{}.Kind()
 	steps := append([]kernel.Step{{Name: StepRounds, Query: moments, Share: share, Most: most, Source: source}}, between...)
 	return append(steps, kernel.Step{Name: stepLast, Query: moments, Share: last, Most: 1, Source: source})
 }
 
-// Rounds is private EM in a space from a start.
+// Rounds returns private EM in a space from a start.
 func (r *Run) Rounds(space component.Space, form query.Form, start []component.Gaussian) *privateem.Rounds {
 	return &privateem.Rounds{Space: space, Form: form, Components: start, Rows: r.Rows, Factor: r.Factor, Grid: r.Grid(space)}
 }
@@ -49,13 +49,13 @@ func (r *Run) OutsidePart() float64 {
 	return math.Min(mostOutside, want*want/r.Mu2)
 }
 
-// OutsideStep is the count of Schedule.Outside.
+// OutsideStep returns the count of Schedule.Outside.
 func OutsideStep(source string) kernel.Step {
 	return kernel.Step{Name: StepOutside, Query: query.PartsOf(query.Count{}.Kind()), Share: mostOutside, Most: 1, Source: source}
 }
 
-// ShapeStep are so many looks at where the rows of components are, with that share of the total
-// mu^2 together.
+// ShapeStep returns a number of measurements of where the rows of components are, with that share
+// of the total mu^2 together.
 func ShapeStep(source string, share float64, looks int) kernel.Step {
 	return kernel.Step{Name: StepShapes, Query: query.PartsOf(query.DistanceCounts), Share: share, Most: privateem.ShellReleases * looks, Source: source}
 }
@@ -88,7 +88,7 @@ type Schedule struct {
 	Count float64
 }
 
-// Even are rounds of one loss each.
+// Even returns rounds of equal loss.
 func Even(rounds int, mu float64) func(int) (float64, bool) {
 	return func(i int) (float64, bool) { return mu, i < rounds }
 }
@@ -155,7 +155,7 @@ func (r *Run) number(ctx context.Context, e *privateem.Rounds, s Schedule, worth
 // mostAfter is the largest part of what is left that each of Shapes and Count may be. A guess.
 const mostAfter = .25
 
-// last is the last round of EM, and what is counted after it.
+// last runs the last round of EM, and the counts after it.
 func (r *Run) last(e *privateem.Rounds, s Schedule) error {
 	shapes, count := math.Min(s.Shapes, mostAfter*r.Left()), math.Min(s.Count, mostAfter*r.Left())
 	if err := e.Round(r.SubBudget, stepLast, parts.Mu(r.Left()-shapes-count), true); err != nil {
@@ -184,13 +184,13 @@ func (r *Run) settle(ctx context.Context, e *privateem.Rounds) error {
 	return e.Reduce(ctx, Draws, asked, r.LeftMu())
 }
 
-// Draws is public randomness, the same for the same question.
+// Draws returns public randomness, the same for the same question.
 func Draws(n, components int) privateem.Random {
 	return rand.New(rand.NewPCG(uint64(n), uint64(components)))
 }
 
-// Starts are the generators of the starts of a fit of k components to a coreset: public randomness,
-// so that the same released coreset gives the same fit.
+// Starts returns the generators of the starts of a fit of k components to a coreset: public
+// randomness, so that the same released coreset gives the same fit.
 func Starts(k int) func(start int) func() float64 {
 	return func(start int) func() float64 { return rand.New(rand.NewPCG(uint64(start), uint64(k))).Float64 }
 }

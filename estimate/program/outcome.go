@@ -73,7 +73,7 @@ func (d *Draft) leaveOut() {
 // toldShare of the rows is worth a flag. A guess.
 const toldShare = .01
 
-// Outcome is the model, or Outsize.
+// Outcome returns the model, or Outsize.
 func (d *Draft) Outcome() estimate.Outcome {
 	d.leaveOut()
 	if d.off || d.m.Validate() != nil {
@@ -82,14 +82,14 @@ func (d *Draft) Outcome() estimate.Outcome {
 	return estimate.Outcome{Model: &d.m, Diagnostics: d.Notes}
 }
 
-// Heaviest are the components, sorted.
+// Heaviest returns the components, the heaviest first.
 func Heaviest(cs []component.Gaussian) []component.Gaussian {
 	cs = append([]component.Gaussian(nil), cs...)
 	sort.SliceStable(cs, func(i, j int) bool { return cs[i].Weight > cs[j].Weight })
 	return cs
 }
 
-// LeftOut is a flag if fewer components were found than asked for.
+// LeftOut returns a flag if fewer components were found than requested.
 func LeftOut(asked, found int) (out []estimate.Flag) {
 	if asked > found {
 		out = append(out, flags.New(flags.FewerComponents, "%d of %d components hold too few rows to be seen and were left out", asked-found, asked))
@@ -101,8 +101,8 @@ func LeftOut(asked, found int) (out []estimate.Flag) {
 // from which on there may be more; a misfit of up to unlike is small.
 const nearLimit, unlike = .8, .03
 
-// AtLimit is a flag if about as many components were found as were allowed, and their number was
-// not asked for.
+// AtLimit returns a flag if about as many components were found as were allowed, and their number
+// was not requested.
 func AtLimit(p estimate.Problem, rows float64, found int) (out []estimate.Flag) {
 	if most := MostFor(p, rows); p.Components == 0 && most > 1 && float64(found) >= nearLimit*float64(most) {
 		out = append(out, flags.New(flags.AtLimit, "%d components found and at most %d are allowed: there may be more; raise --max-components to look for them", found, most))
@@ -115,7 +115,7 @@ func NotGaussian() estimate.Flag {
 	return flags.New(flags.NotGaussian, "not bell-shaped: use its mean and spread, not its tails")
 }
 
-// Unlike is a note with a component's misfit, where that is clear.
+// Unlike returns a note with a component's misfit, if that is clear.
 func Unlike(note estimate.ComponentNote, misfit float64) estimate.ComponentNote {
 	if misfit > unlike {
 		note.Misfit = misfit
@@ -141,8 +141,8 @@ func GaussianNote(g component.Gaussian, d int) estimate.ComponentNote {
 	return Note(g.Rows, g.Sigma*math.Sqrt(2*float64(d)))
 }
 
-// Shaped is the covariance factor factor^T as a model's type. The error is the model's: numbers
-// that it cannot hold.
+// Shaped returns the covariance factor factor^T as a model's type. The error is the model's:
+// numbers that it cannot hold.
 func Shaped(factor *mat.Dense, shape estimate.CovarianceType) (model.Covariance, error) {
 	if shape == estimate.Full {
 		return model.FullFromFactor(factor)
@@ -152,7 +152,7 @@ func Shaped(factor *mat.Dense, shape estimate.CovarianceType) (model.Covariance,
 	return ShapedMatrix(&s, shape)
 }
 
-// ShapedMatrix is the covariance s as a model's type: a spherical one has the mean of the
+// ShapedMatrix returns the covariance s as a model's type: a spherical one has the mean of the
 // variances. See Shaped.
 func ShapedMatrix(s *mat.SymDense, shape estimate.CovarianceType) (model.Covariance, error) {
 	d := s.SymmetricDim()
@@ -165,7 +165,7 @@ func ShapedMatrix(s *mat.SymDense, shape estimate.CovarianceType) (model.Covaria
 	return model.NewDiagonal(symmetric.DiagonalOf(s))
 }
 
-// OfVariances is the covariance with these on its diagonal, all of them the first if it is
+// OfVariances returns the covariance with these on its diagonal, all of them the first if it is
 // spherical.
 func OfVariances(variances []float64, spherical bool) (model.Covariance, error) {
 	if spherical {

@@ -81,7 +81,7 @@ func (r *Run) overall(e *privateem.Rounds, mu float64) (*Overall, error) {
 	return o, nil
 }
 
-// reach is how far, squared, components go.
+// reach returns how far, squared, components go.
 func (o *Overall) reach(gs []component.Gaussian) (most float64) {
 	for _, g := range gs {
 		mean, variance := 0.0, 0.0
@@ -130,7 +130,7 @@ func (o *Overall) Agree(gs []component.Gaussian, told float64) (off []int) {
 	return off
 }
 
-// mend is the part of a difference that noise, which is within quiet, does not explain.
+// mend returns the part of a difference that noise, which is within quiet, does not explain.
 func mend(difference, quiet float64) float64 {
 	return difference * math.Max(0, 1-square(quiet/difference))
 }

@@ -21,7 +21,7 @@ const (
 // A stretch is a share of cells, spread evenly over distances to a centre.
 type stretch struct{ near, far, share float64 }
 
-// below is the share of the cells within a distance.
+// below returns the share of the cells within a distance.
 func (s stretch) below(x float64) float64 {
 	if s.far > s.near {
 		return s.share * math.Max(0, math.Min((x-s.near)/(s.far-s.near), 1))
@@ -32,7 +32,7 @@ func (s stretch) below(x float64) float64 {
 	return 0
 }
 
-// distances are those of a column's cells to a centre, and the share that is not 0.
+// distances returns the distances of a column's cells from a centre, and the share at distance 0.
 func distances(c *estimate.ColumnProfile, center float64) (out []stretch, same float64) {
 	for _, b := range c.Histogram {
 		switch low, high := b.Low-center, b.High-center; {
@@ -47,8 +47,8 @@ func distances(c *estimate.ColumnProfile, center float64) (out []stretch, same f
 	return out, same
 }
 
-// settled are the centre and the scale of a column by its profile; ok is false where that does not
-// say them clearly.
+// settled returns the centre and the scale of a column by its profile; ok is false if that does not
+// determine them clearly.
 func settled(c *estimate.ColumnProfile) (center, scale float64, ok bool) {
 	at := slices.IndexFunc(c.Quantiles, func(q estimate.Quantile) bool { return q.P == .5 })
 	if c.HeldOut != "" || at < 0 || !(c.SD > 0) || c.Beyond > beyondCentre || c.Quantiles[at].RankNoise > rankOfCentre {
@@ -79,8 +79,8 @@ func settled(c *estimate.ColumnProfile) (center, scale float64, ok bool) {
 	return center, math.Ldexp(1, e-1), high > columns.Narrowest
 }
 
-// units are the centres and scales of all columns: by the profile where it settles them, and by
-// stage 0 of the others alone.
+// units returns the centres and scales of all columns: by the profile where it settles them, and by
+// measuring location and scale only for the others.
 func (r *Run) units(cfg columns.UnitsConfig) (u columns.Units, err error) {
 	p := r.Problem.Profile
 	if p == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 )
 
-// Refusal is a *estimate.Refusal: nothing must be spent on the problem.
+// Refusal returns a *estimate.Refusal: nothing must be spent on the problem.
 func Refusal(advice, format string, args ...any) error {
 	return &estimate.Refusal{Reason: fmt.Sprintf(format, args...), Advice: advice}
 }
@@ -21,9 +21,9 @@ func OneComponent(name string, p estimate.Problem) error {
 	return Refusal("use --components 1, or --method general for a mixture", "method %s fits one component, %d were asked for", name, p.Components)
 }
 
-// Needs is the advice where rows are too few: how many there should be, as estimate.AboutRows tells
+// Needs returns the advice for too few rows: how many there should be, as estimate.AboutRows rounds
 // it, or only that there should be more if rows is 0; of, if not "", says what they are for. Or
-// fewer columns, where there are several, or what else would help. A table that has as many rows
+// fewer columns, if there are several, or what else would help. A table that has as many rows
 // (p.Rows, public or released) is not told that fewer would do.
 func Needs(p estimate.Problem, rows float64, of string, or ...string) string {
 	text := "needs more rows"
@@ -41,10 +41,10 @@ func Needs(p estimate.Problem, rows float64, of string, or ...string) string {
 	return text
 }
 
-// OfEqualWeight is an of of Needs.
+// OfEqualWeight returns an argument of for Needs.
 func OfEqualWeight(k int) string { return fmt.Sprintf(" for %d components of about equal weight", k) }
 
-// Refuse is the outcome of a fit that ends without a model.
+// Refuse returns the outcome of a fit that ends without a model.
 func (r *Run) Refuse(format string, args ...any) estimate.Outcome {
 	advice := r.Advice
 	if advice == "" {
@@ -55,7 +55,7 @@ func (r *Run) Refuse(format string, args ...any) estimate.Outcome {
 	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: fmt.Sprintf(format, args...), Advice: advice}, Diagnostics: r.Notes}
 }
 
-// Outsize is the outcome for an estimate that a model cannot hold.
+// Outsize returns the outcome for an estimate that a model cannot hold.
 func Outsize(notes estimate.Diagnostics) estimate.Outcome {
 	return estimate.Outcome{Diagnostics: notes, NoRelease: &estimate.NoRelease{
 		Reason: "a released mean or variance is outside the numbers that a model can hold", Advice: "record the columns in other units"}}

@@ -27,14 +27,14 @@ type Run struct {
 	Advise func(estimate.Problem) string
 }
 
-// Begin is a run with the whole budget of the session; advise says what would help a fit of so many
-// rows, public or released, that ends without a model.
+// Begin returns a run with the whole budget of the session; advise returns what would help a fit
+// with this many rows, public or released, that ends without a model.
 func Begin(s *kernel.Session, p estimate.Problem, advise func(estimate.Problem) string) Run {
 	return Run{SubBudget: s.SubBudget(), Problem: p, Mu2: s.Mu() * s.Mu(), Factor: Factor(p.Relation), Advise: advise,
 		Columns: &Columns{All: p.Columns, Rows: float64(p.Rows), Lattices: fit1d.DeclaredGrids(p.RoundedTo, p.Columns)}}
 }
 
-// Factor is Run.Factor under a relation.
+// Factor returns Run.Factor under a relation.
 func Factor(r privacy.Relation) float64 {
 	if r == privacy.AddRemoveOne {
 		return 1
@@ -42,10 +42,10 @@ func Factor(r privacy.Relation) float64 {
 	return math.Sqrt2
 }
 
-// Mu is the loss of a measurement that costs a part of the whole budget.
+// Mu returns the loss of a measurement that costs a part of the whole budget.
 func (r *Run) Mu(part float64) float64 { return parts.Mu(part * r.Mu2) }
 
-// Most is the largest number of components that there may be.
+// Most returns the largest number of components that there may be.
 func (r *Run) Most() int { return MostFor(r.Problem, r.Rows) }
 
 // Utility constants of MostFor, guesses: n mu over so much for every component and column, of four
@@ -55,8 +55,8 @@ const (
 	manyMost  = 64
 )
 
-// MostFor is MostComponents, or as many as so many rows, public or released, can carry, if that is
-// more and the problem lets it.
+// MostFor returns MostComponents, or as many components as the rows, public or released, can
+// support, if that is more and the problem allows it.
 func MostFor(p estimate.Problem, rows float64) int {
 	if p.Components > 0 || !p.MoreComponents {
 		return MostComponents(p)
@@ -65,7 +65,7 @@ func MostFor(p estimate.Problem, rows float64) int {
 	return max(MostComponents(p), int(math.Min(carried, manyMost)))
 }
 
-// MostComponents is the number of components asked for, or else the largest allowed.
+// MostComponents returns the requested number of components, or else the largest allowed.
 func MostComponents(p estimate.Problem) int { return cmp.Or(p.Components, max(1, p.MaxComponents)) }
 
 // Few reports that there are fewer than least rows. Where they are not, Rows is at least that.

@@ -24,11 +24,11 @@ const (
 // Share is sharp never needs more.
 const mostShare = columns.LargestPart / ofCenters
 
-// Share is the part of the total mu^2 that the units of d columns should cost: the least that
-// reaches the targets, within .01 to .07, and in a short table what stage 0 cannot do without, up
-// to mostShare. It is a function of public or released numbers: the problem's relation and Mu, and
-// the rows, public or released. sharp is false if even mostShare is too little; then the units
-// should not be sought.
+// Share returns the part of the total mu^2 that the units of d columns should cost: the least that
+// reaches the targets, within .01 to .07, and in a short table the least that location and scale
+// need, up to mostShare. It is a function of public or released numbers: the problem's relation and
+// Mu, and the rows, public or released. sharp is false if even mostShare is too little; then the
+// units should not be sought.
 func Share(p estimate.Problem, d int, rows float64) (share float64, sharp bool) {
 	root := math.Sqrt(float64(d))
 	// Rank noise of a median: 8 sqrt(d) S/mu_part. What stage 0 cannot do without comes first.
@@ -44,7 +44,7 @@ func Share(p estimate.Problem, d int, rows float64) (share float64, sharp bool) 
 	return share, columns.SharpEnough(p.Relation, d, rows, ofCenters*share*mu2)
 }
 
-// SharpRows is the least number of rows, about, for which Share is sharp.
+// SharpRows returns about the least number of rows for which Share is sharp.
 func SharpRows(p estimate.Problem, d int) float64 {
 	return parts.Least(1, 1e18, 1+1e-6, func(rows float64) bool {
 		_, sharp := Share(p, d, rows)
@@ -52,15 +52,15 @@ func SharpRows(p estimate.Problem, d int) float64 {
 	})
 }
 
-// Steps are the steps of stage 0 for any share of Share's, with prefix before their names and
-// weak the part of mu^2 for columns in which few rows differ from one value.
+// Steps returns the steps of location and scale for any share of Share's, with prefix before their
+// names and weak the part of mu^2 for columns in which few rows differ from one value.
 func Steps(prefix string, weak float64) []kernel.Step {
 	steps := columns.UnitsSteps(prefix, columns.LargestPart, mostShare*(1-ofCenters))
 	return append(steps, columns.WeakStep(prefix, weak), columns.SparseStep(prefix, weak), recordedStep(prefix))
 }
 
-// Config is what stage 0 may spend of the total mu2 when the units get share and weak columns get
-// weak: within Steps(prefix, weak).
+// Config returns what location and scale may spend of the total mu2 when the units get share and
+// weak columns get weak: within Steps(prefix, weak).
 func Config(prefix string, share, weak, mu2 float64) columns.UnitsConfig {
 	part := share * mu2
 	weak *= mu2 * (1 - 1e-9)
