@@ -116,8 +116,8 @@ func (f *Finder) across() (any bool, err error) {
 	return any, nil
 }
 
-// slices is the mixture of most components that was tried on the node's tree, if its rows are no
-// Gaussian and there are other directions; else nil.
+// slices returns the mixture of most components that was tried on the node's tree, if its rows are
+// not Gaussian and there are other directions; else nil.
 func (n *node) slices() *coreset.Mixture {
 	tried := slices.DeleteFunc(slices.Clone(n.fits.likeliest), func(m *coreset.Mixture) bool { return m == nil })
 	if len(tried) < 2 || n.look.Dim() == n.view.Dim() || !(n.fits.set.Misfit() > sliceMisfit) {
@@ -146,8 +146,8 @@ func (f *Finder) fisher(m *coreset.Mixture) error {
 	return err
 }
 
-// modes is how clear it is that bins with noise sd have two modes: the sds between a valley and the
-// lower one, in counts of two bins each.
+// modes returns how clearly bins with noise sd have two modes: the sds between a valley and the
+// lower mode, in counts of two bins each.
 func modes(bins []float64, sd float64) (most float64) {
 	sd *= math.Sqrt2
 	counts := make([]float64, len(bins)-1)
@@ -168,7 +168,8 @@ func modes(bins []float64, sd float64) (most float64) {
 	return most
 }
 
-// axis is the direction of working coordinate j, as the view sees it; nil if it does not.
+// axis returns the direction of working coordinate j in the view; nil if the view does not contain
+// it.
 func (w View) axis(j int) *mat.Dense {
 	u := mat.DenseCopyOf(w.V.Slice(j, j+1, 0, w.Dim()).T())
 	n := mat.Norm(u, 2)

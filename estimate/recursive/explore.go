@@ -23,7 +23,7 @@ const (
 	stepAcross = "columns of nodes"
 )
 
-// partition is the ball, cut as the root is.
+// partition returns the ball, cut as the root is.
 func (f *Finder) partition() query.Partition {
 	d := f.Space.Dim()
 	ball := query.Condition{Frame: f.Space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.radius}
@@ -94,7 +94,7 @@ const outstanding = 3.0
 // known: a utility constant, a guess.
 const flattest = 50.0
 
-// low is the dimension of the view: all working coordinates if they are few, else room for the
+// low returns the dimension of the view: all working coordinates if they are few, else room for the
 // means of every component allowed.
 func (f *Finder) low() int { return min(f.Space.Dim(), max(fewColumns, f.Most()+1)) }
 
@@ -130,8 +130,8 @@ func (f *Finder) lookNodes(share float64) (settled bool, err error) {
 	return settled, nil
 }
 
-// Change is the largest factor between a variance of now and the same of was, or the other way
-// round; 1 where the relative noise of now's variances is not below clear.
+// Change returns the largest factor between a variance of now and the same of was, or the other way
+// round; 1 if the relative noise of now's variances is not below clear.
 func Change(now, was component.Gaussian, clear float64) float64 {
 	if !(now.Sigma*math.Sqrt(2*float64(len(now.Mean))) < clear) {
 		return 1
@@ -175,8 +175,8 @@ func (f *Finder) Measure(step string, p query.Partition, views []View, in []comp
 	return out, nil
 }
 
-// least is the smallest eigenvalue that a covariance may have after a round: relative to its own,
-// as components may be of any scale.
+// least returns the smallest eigenvalue that a covariance may have after a round: relative to its
+// own, as components may be of any scale.
 func least(cov *mat.SymDense) float64 {
 	most := 0.0
 	for i := range cov.SymmetricDim() {
@@ -278,9 +278,9 @@ func (f *Finder) box(n *node, u *mat.Dense, values []float64) []float64 {
 	return half
 }
 
-// worthwhile is the number of leading directions, at most most, that are worth a tree: in some node
-// the variance along them is not small against the largest. What a direction less would show, the
-// trees inside the nodes show later.
+// worthwhile returns the number of leading directions, at most most, that are worth a tree: in some
+// node the variance along them is not small compared with the largest. Directions left out here are
+// examined in child nodes.
 func worthwhile(nodes []*node, most int, flat float64) int {
 	q := 1
 	for _, n := range nodes {

@@ -44,8 +44,8 @@ const (
 	mostTreeLevels = 5 // of coreset.Levels, see flatTree
 )
 
-// Steps is the worst case of a Finder with that prefix, whose run has the part share of the total
-// mu^2, Keep included.
+// Steps returns the worst case of a Finder with that prefix, whose run has the part share of the
+// total mu^2, Keep included.
 func Steps(prefix string, share float64) []kernel.Step {
 	moments := query.PartsOf(query.ClippedMoments{}.Kind())
 	return []kernel.Step{
@@ -102,8 +102,8 @@ func (f *Finder) lean(share float64) float64 {
 	return share * Lean(f.Space.Dim(), f.Rows*math.Sqrt(f.Mu2))
 }
 
-// spare is how many components more than asked for may be found on the way: a false one must not
-// take the place of a true one.
+// spare returns how many components more than requested may be found on the way: a false one must
+// not take the place of a true one.
 func (f *Finder) spare() int {
 	switch {
 	case f.Problem.Components > 0:
@@ -186,7 +186,8 @@ func (f *Finder) Near() error {
 	return nil
 }
 
-// NearShare is the part of the total mu^2 that Near costs with so many rows, public or released.
+// NearShare returns the part of the total mu^2 that Near costs with this many rows, public or
+// released.
 func NearShare(p estimate.Problem, rows float64) float64 {
 	return columns.NearShare(p.Relation, p.Columns, rows, p.Mu, leastNear, mostNear)
 }
@@ -246,13 +247,13 @@ func (f *Finder) cut() (any bool) {
 	return any
 }
 
-// Found are the nodes found, in all working coordinates.
+// Found returns the nodes found, in all working coordinates.
 func (f *Finder) Found() []component.Gaussian {
 	return parts.Map(f.root.leaves(), func(n *node) component.Gaussian { return n.view.Lift(n.at, f.Rest) })
 }
 
-// InView are the nodes found as the view sees them; nil if it sees everything, or if one was found
-// at a scale of its own.
+// InView returns the nodes found, in the view's coordinates; nil if the view has all coordinates,
+// or if one was found at a scale of its own.
 func (f *Finder) InView() []component.Gaussian {
 	var in []component.Gaussian
 	for _, n := range f.root.leaves() {
@@ -264,13 +265,13 @@ func (f *Finder) InView() []component.Gaussian {
 	return in
 }
 
-// Root is one Gaussian about all rows, in all working coordinates.
+// Root returns one Gaussian about all rows, in all working coordinates.
 func (f *Finder) Root() component.Gaussian { return f.root.view.Lift(f.root.at, f.Rest) }
 
-// CountSD is the noise of a count of the first tree.
+// CountSD returns the noise of a count of the first tree.
 func (f *Finder) CountSD() float64 { return f.root.fits.set.SD }
 
-// Misfit is how unlike one Gaussian the rows of the root are: see coreset.Misfit.
+// Misfit returns how unlike one Gaussian the rows of the root are: see coreset.Misfit.
 func (f *Finder) Misfit() float64 { return f.root.fits.set.Misfit() }
 
 func sq(x float64) float64 { return x * x }

@@ -32,7 +32,7 @@ type node struct {
 	first   *mat.Dense // the one direction of the next tree, in the view's coordinates, if set
 }
 
-// leaves are the nodes that are not cut, in the order of the partition's leaves.
+// leaves returns the nodes that are not cut, in the order of the partition's leaves.
 func (n *node) leaves() []*node {
 	if n.kids == nil {
 		return []*node{n}
@@ -67,7 +67,7 @@ func (n *node) gate(s component.Space) query.Partition {
 	return p
 }
 
-// part is a Gaussian of projected rows as a cell of a partition.
+// part returns a Gaussian of projected rows as a cell of a partition.
 func part(mean []float64, cov *mat.SymDense, weight float64) query.Component {
 	_, inv, logDet := symmetric.Factor(cov)
 	a := query.Affine{Center: mean}
@@ -110,9 +110,9 @@ const (
 	spanOfMean = 1e-9
 )
 
-// meanSpan is the view of the directions between the means: that is where separated components
-// differ. Every pair counts alike, however close, so components of very different scales are told
-// apart as well.
+// meanSpan returns the view of the directions between the means: there separated components differ.
+// Every pair counts alike, however close, so components of very different scales are distinguished
+// as well.
 func meanSpan(g []component.Gaussian) View {
 	d := len(g[0].Mean)
 	gram := mat.NewSymDense(d, nil)

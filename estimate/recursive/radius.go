@@ -50,8 +50,8 @@ func (f *Finder) findRadius() error {
 	return nil
 }
 
-// quantile is the distance that holds the given number of rows, interpolated in a noisy histogram;
-// the last edge if there are not so many.
+// quantile returns the distance that holds the given number of rows, interpolated in a noisy
+// histogram; the last edge if there are not so many.
 func quantile(edges, counts []float64, rows float64) float64 {
 	within, low := 0.0, 0.0
 	for b, c := range counts {
@@ -63,7 +63,7 @@ func quantile(edges, counts []float64, rows float64) float64 {
 	return edges[len(edges)-1]
 }
 
-// radiusBin is the last bin that belongs, of counts with noise sd for about so many rows.
+// radiusBin returns the last bin that belongs, of counts with noise sd for about that many rows.
 func radiusBin(counts []float64, rows, sd float64) int {
 	low := math.Max(radiusSDs*sd, radiusPart*rows)
 	near := min(radiusNear-radiusLow+1, len(counts))

@@ -29,11 +29,11 @@ const (
 	rejections   = 3      // numbers of components that fail in a row before the search ends
 )
 
-// Separation is how far two Gaussians are apart, in their sds together along Fisher's direction:
-// |u.(a-b)|/(sd_a(u)+sd_b(u)), u = (S_a+S_b)^-1 (a-b); no direction shows more than sqrt2 times as
-// much. 0 for one place, +Inf for two points without spread. Above about 2 there is an ellipsoid
-// around each with an empty shell around it: a terrific ball, as [KSSU19] asks for, with ellipsoids
-// in place of balls.
+// Separation returns how far two Gaussians are apart, in their sds together along Fisher's
+// direction: |u.(a-b)|/(sd_a(u)+sd_b(u)), u = (S_a+S_b)^-1 (a-b); no direction shows more than
+// sqrt2 times as much. 0 for one place, +Inf for two points without spread. Above about 2 there is
+// an ellipsoid around each with an empty shell around it: a terrific ball, as [KSSU19] asks for,
+// with ellipsoids in place of balls.
 //
 // Source: [KSSU19] Section C.4 of the restatement.
 func Separation(a, b []float64, covA, covB *mat.SymDense) float64 {
@@ -54,8 +54,8 @@ func Separation(a, b []float64, covA, covB *mat.SymDense) float64 {
 	}
 }
 
-// closest is the least separation of two components of m. Their covariances are short of so many
-// mean cell variances, as leaves count as points: these are added.
+// closest returns the least separation of two components of m. Their covariances are too small by
+// so many mean cell variances, as leaves count as points: these are added.
 func closest(m *coreset.Mixture, short float64) float64 {
 	least := math.Inf(1)
 	wide := make([]*mat.SymDense, len(m.Covs))
@@ -126,16 +126,16 @@ func (f *fits) test(m *coreset.Mixture, short float64) {
 	keep(&f.likely, m, short, leastIfAsked*f.set.SD/f.set.Total)
 }
 
-// clumped is how the leaves fall into k connected groups, if they do.
+// clumped returns how the leaves fall into k connected groups, if they do.
 func (f *fits) clumped(k int) [][]int {
 	return slices.DeleteFunc(slices.Clone(f.clumps), func(c []int) bool { return slices.Max(c)+1 != k })
 }
 
-// least is how many rows a component must hold.
+// least returns the least number of rows of a component.
 func (f *fits) least() float64 { return math.Max(leastInNode*f.set.SD, LeastWeight/2*f.rows) }
 
-// keep is test for one list: components of less than the share least are left out, then the rest
-// must be apart and the likeliest yet of their number.
+// keep tests one list: components of less than the share least are left out, then the rest must be
+// apart and the likeliest yet of their number.
 func keep(best *[maxTried]*coreset.Mixture, m *coreset.Mixture, short, least float64) {
 	left := &coreset.Mixture{LogLik: m.LogLik}
 	for j, w := range m.Weights {
@@ -232,7 +232,7 @@ func (f *fits) choose(ctx context.Context, most int) *coreset.Mixture {
 	return best
 }
 
-// asked is the fit with k components that the caller insists on: terrific if possible.
+// asked returns the fit with k components that the caller insists on: terrific if possible.
 func (f *fits) asked(ctx context.Context, k int) *coreset.Mixture {
 	m := f.fit(ctx, k)
 	if k > maxTried {
@@ -258,8 +258,8 @@ func (f *Finder) Force() error {
 	return nil
 }
 
-// bestCut is the node whose coreset gains most by one component more, and the fit with it; once the
-// context is done, anything.
+// bestCut returns the node whose coreset gains most by one more component, and the fit with it;
+// once the context is done, anything.
 func (f *Finder) bestCut(root *node) (*node, *coreset.Mixture) {
 	var best *node
 	var fit *coreset.Mixture

@@ -18,7 +18,7 @@ type View struct {
 	V      *mat.Dense // d x l
 }
 
-// Dim is the number of directions.
+// Dim returns the number of directions.
 func (w View) Dim() int {
 	_, l := w.V.Dims()
 	return l
@@ -36,29 +36,30 @@ func (w View) of(mean []float64, u *mat.Dense) View {
 	return View{origin: w.Up(mean), V: &v}
 }
 
-// Up is the point of the working coordinates that is seen at y, in the plane of the view.
+// Up returns the point of the working coordinates, in the plane of the view, with the view's
+// coordinates y.
 func (w View) Up(y []float64) []float64 {
 	x := slices.Clone(w.origin)
 	symmetric.AddMul(x, w.V, y)
 	return x
 }
 
-// down is where the view sees x.
+// down returns the view's coordinates of x.
 func (w View) down(x []float64) []float64 {
 	y := make([]float64, w.Dim())
 	symmetric.AddMulT(y, w.V, floats.SubTo(make([]float64, len(x)), x, w.origin))
 	return y
 }
 
-// see is g as the view sees it.
+// see returns g in the view's coordinates.
 func (w View) see(g component.Gaussian) component.Gaussian {
 	g.Mean = w.down(g.Mean)
 	g.Cov = symmetric.Congruence(mat.DenseCopyOf(w.V.T()), g.Cov)
 	return g
 }
 
-// Lift is g, seen by the view, in all working coordinates, with the given variance in all
-// directions that the view does not see.
+// Lift returns g, given in the view's coordinates, in all working coordinates, with the given
+// variance in all directions that the view does not contain.
 func (w View) Lift(g component.Gaussian, rest float64) component.Gaussian {
 	seen, one := symmetric.Congruence(w.V, g.Cov), symmetric.Identity(len(w.origin))
 	g.Mean, g.Cov = w.Up(g.Mean), symmetric.Of(len(w.origin), func(i, j int) float64 {
@@ -67,7 +68,7 @@ func (w View) Lift(g component.Gaussian, rest float64) component.Gaussian {
 	return g
 }
 
-// Across is an orthonormal basis of the directions that the view does not see.
+// Across returns an orthonormal basis of the directions that the view does not contain.
 func (w View) Across() *mat.Dense {
 	var qr mat.QR
 	qr.Factorize(w.V)
@@ -77,7 +78,7 @@ func (w View) Across() *mat.Dense {
 	return mat.DenseCopyOf(q.Slice(0, d, l, d))
 }
 
-// Whole is the view of all working coordinates.
+// Whole returns the view of all working coordinates.
 func (f *Finder) Whole() View {
 	d := f.Space.Dim()
 	return View{origin: make([]float64, d), V: mat.DenseCopyOf(symmetric.Identity(d))}

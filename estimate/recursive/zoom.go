@@ -40,7 +40,7 @@ func (n *node) blur(m *coreset.Mixture, j int) bool {
 	return true
 }
 
-// blurs are the leaves that nothing has looked into at their own scale yet.
+// blurs returns the leaves that were not yet measured at their own scale.
 func (f *Finder) blurs() []*node {
 	return slices.DeleteFunc(f.root.leaves(), func(n *node) bool { return !n.blurred })
 }
@@ -164,7 +164,7 @@ func (w *window) close(counts []float64, rows, sd float64) {
 	}
 }
 
-// spread is the sd that the zoom ended with, or that of a uniform distribution on the window.
+// spread returns the sd at the end of the zoom, or that of a uniform distribution on the window.
 func (w window) spread() float64 {
 	if w.sd > 0 {
 		return w.sd
