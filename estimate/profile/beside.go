@@ -47,7 +47,7 @@ func Carried(method string, p estimate.Problem) bool {
 	return p.Mu > 0 && p.Known() == nil && !p.Printed && p.Own == "" && slices.Contains([]string{"gaussian", "heavy-tailed", "general", "separated"}, method)
 }
 
-// Beside is the plan of a fit that carries a profile: the profile's steps, and then the plan.
+// Beside returns the plan of a fit that carries a profile: the profile's steps, and then the plan.
 func Beside(plan kernel.Plan) kernel.Plan {
 	const source = "KSSU19 Section A.4"
 	histogram := query.Cells.Of(query.Histogram)
@@ -104,7 +104,7 @@ func Fit(ctx context.Context, method estimate.Estimator, s *kernel.Session, p es
 	return out, err
 }
 
-// only is the problem of some of the columns.
+// only returns the problem of some of the columns.
 func only(p estimate.Problem, kept []int) estimate.Problem {
 	if p.Columns = len(kept); p.RoundedTo != nil {
 		units := make([]float64, len(kept))
@@ -168,7 +168,7 @@ func (c *column) bySettled() {
 	c.meanSD, c.sdSD = math.Hypot(c.meanSD, unseen*reach), math.Hypot(c.sdSD, unseen*reach*(reach/sd)/2)
 }
 
-// kept are the columns that a model may have.
+// kept returns the columns that a model may have.
 func (f *fit) kept(mu float64) (kept []int) {
 	least := leastClear * lists(f.problem.Relation, len(f.columns)) / (mu * math.Sqrt(mostShare))
 	for j, c := range f.columns {

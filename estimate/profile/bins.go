@@ -129,7 +129,7 @@ func increasing(edges []float64) []float64 {
 	return slices.Compact(edges)
 }
 
-// linear are the edges of at most so many bins of one width over [a, b], half way between the
+// linear returns the edges of at most most bins of equal width over [a, b], half way between the
 // multiples of a unit if there is one.
 func linear(a, b float64, most int, unit float64) (edges []float64, width float64) {
 	width = b/float64(most) - a/float64(most)
@@ -180,7 +180,7 @@ func outward(fine []float64, low, high float64) []float64 {
 	return increasing(edges)
 }
 
-// inside are the numbers of the bins that lie within the finest.
+// inside returns the range of the bins that lie within the finest.
 func (b *bins) inside() (from, to int) {
 	from = -1
 	for i := 1; i < len(b.edges); i++ {
@@ -199,7 +199,7 @@ func (b *bins) isZero(i int) bool {
 	return i > 0 && i < len(b.edges) && b.edges[i-1] == 0 && b.edges[i] == math.SmallestNonzeroFloat64
 }
 
-// window is the narrowest run of counts that holds about half of them beyond doubt; all of them if
+// window returns the narrowest run of counts that clearly holds about half of them; all of them if
 // none does.
 func window(rows []float64, sigma float64) (from, width int) {
 	sums := make([]float64, len(rows)+1)
@@ -256,7 +256,7 @@ func (f *fit) lookCloser() error {
 	return f.valuesOf(ever)
 }
 
-// unresolved is where a column's rows share few bins, and reports that a closer look is wanted.
+// unresolved returns where a column's rows share few bins, and whether a finer histogram is wanted.
 func (c *column) unresolved() (low, high float64, want bool) {
 	b := &c.bins
 	if c.seen == nil || b.looks == 0 {
@@ -289,7 +289,7 @@ func (c *column) unresolved() (low, high float64, want bool) {
 	return low, high, true
 }
 
-// atomsIn are the rows of atoms in [low, high).
+// atomsIn returns the rows of atoms in [low, high).
 func (c *column) atomsIn(low, high float64) (rows float64) {
 	for _, a := range c.atoms {
 		if a.value >= low && a.value < high {
@@ -299,7 +299,7 @@ func (c *column) atomsIn(low, high float64) (rows float64) {
 	return rows
 }
 
-// finer are the edges of a closer look, of noise sigma: those outside stay.
+// finer returns the edges of a finer histogram with noise sigma: those outside stay.
 func (c *column) finer(sigma float64) []float64 {
 	b := &c.bins
 	body := 0.0
@@ -419,7 +419,7 @@ func (b *bins) merge(low, high, many int) int {
 	return last
 }
 
-// coarse is the histogram in the bins of edges outside of a window, and one bin for all of it.
+// coarse returns the histogram in the bins of edges outside of a window, and one bin for all of it.
 func (b *bins) coarse(edges []float64, within [2]float64) []bin {
 	var cuts []float64
 	for _, e := range edges {

@@ -17,8 +17,8 @@ const (
 	fineExponent, farOctaves    = 128, 16
 )
 
-// octaveEdges are powers of two, negative and positive, where people's numbers are every so many of
-// them, and the ends of a bin of 0 alone.
+// octaveEdges returns powers of two, negative and positive, every so many of them where people's
+// numbers are, and the edges of a bin of 0 alone.
 func octaveEdges(every int) (edges []float64, zero int) {
 	var powers []float64
 	for k := leastExponent; k <= mostExponent; {
@@ -129,7 +129,8 @@ func alone(counts []float64, at, zero int, clear float64) bool {
 	return true
 }
 
-// quantileOf is where the part p of all rows lies below, rows spread evenly over each of the bins.
+// quantileOf returns the value below which the part p of all rows lies, rows spread evenly over
+// each bin.
 func quantileOf(list []bin, p float64) float64 {
 	total := 0.0
 	for _, b := range list {
@@ -150,7 +151,7 @@ func quantileOf(list []bin, p float64) float64 {
 	return last
 }
 
-// halfWindow is the shortest interval with half of the rows.
+// halfWindow returns the shortest interval with half of the rows.
 func halfWindow(list []bin) (low, high float64) {
 	const steps = 100
 	low, high = -math.MaxFloat64, math.MaxFloat64

@@ -35,7 +35,7 @@ const gridAtom = .05
 // A mean or an sd whose noise is more than this part of the sd is not told.
 const mostNoise = .5
 
-// profile is that of all columns.
+// profile returns the profile of all columns.
 func (f *fit) profile() *estimate.Profile {
 	p := &estimate.Profile{Rows: f.rows}
 	for _, c := range f.columns {
@@ -44,7 +44,7 @@ func (f *fit) profile() *estimate.Profile {
 	return p
 }
 
-// profile is what is released of a column.
+// profile returns the released profile of a column.
 func (c *column) profile(rows, weak float64) estimate.ColumnProfile {
 	p := estimate.ColumnProfile{Cells: math.Min(1, c.cells/rows), CellsNoise: c.cellsSD / rows}
 	if c.reason != "" {
@@ -94,7 +94,7 @@ func (c *column) profile(rows, weak float64) estimate.ColumnProfile {
 	return p
 }
 
-// quantile is where the part q of the cells lies below, on the grid of the column.
+// quantile returns the value below which the part q of the cells lies, on the grid of the column.
 func (c *column) quantile(q float64) estimate.Quantile {
 	if c.constant {
 		return estimate.Quantile{P: q, Value: c.mean, RankNoise: c.cellsSD / math.Max(c.cells, 1)}
@@ -135,7 +135,7 @@ func (c *column) quantile(q float64) estimate.Quantile {
 	return estimate.Quantile{P: q, Value: value, RankNoise: noise / math.Max(total, 1)}
 }
 
-// onto is the value on the column's grid that is nearest.
+// onto returns the nearest value on the column's grid.
 func (c *column) onto(x float64) float64 {
 	u := c.grid.Unit
 	if !(u > 0) || math.Abs(x/u) > 1e15 {

@@ -67,7 +67,7 @@ const (
 // Estimator measures a profile of every column.
 type Estimator struct{ estimate.Named }
 
-// New is the estimator.
+// New returns the estimator.
 func New() Estimator {
 	return Estimator{estimate.Describe(Name, "KSSU19 Section A.4", "table one: what every column says by itself")}
 }
@@ -95,12 +95,13 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		Notes: []string{"a column with fewer cells than that is held out by name, with the number of its cells alone; from twice as many on nothing is flagged for it"}}
 }
 
-// need is how many cells are clear times the noise of octaves of d columns at their highest price.
+// need returns the number of cells that is clear times the noise of octaves of d columns at their
+// highest price.
 func (t terms) need(r privacy.Relation, d int, mu, clear float64) float64 {
 	return clear * lists(r, d) / (mu * math.Sqrt(t.octaves.most))
 }
 
-// lists is the L2 sensitivity of histograms of d columns.
+// lists returns the L2 sensitivity of histograms of d columns.
 func lists(r privacy.Relation, d int) float64 { return program.Factor(r) * math.Sqrt(float64(d)) }
 
 // A fit is one run.
@@ -146,7 +147,7 @@ func (Estimator) Fit(_ context.Context, s *kernel.Session, p estimate.Problem) (
 	return estimate.Outcome{Profile: f.profile()}, nil
 }
 
-// begun is a run with a budget, before its first measurement.
+// begun returns a run with a budget, before its first measurement.
 func begun(a *kernel.SubBudget, p estimate.Problem, t terms, mu2 float64) *fit {
 	f := &fit{SubBudget: a, terms: t, problem: p, mu2: mu2, rows: float64(p.Rows)}
 	for j := range p.Columns {
@@ -197,7 +198,7 @@ func (f *fit) look() error {
 	return nil
 }
 
-// of is the part of mu^2, of what is asked of so many columns.
+// of returns the part of mu^2 for a measurement of this many columns.
 func (p price) of(f *fit, columns float64) float64 {
 	cells := f.price
 	if cells == 0 {

@@ -73,7 +73,7 @@ func split(list []bin, a atom, half float64) (out []bin) {
 	return out
 }
 
-// total is what the bins [from, to) hold, and its noise.
+// total returns the rows of the bins [from, to), and their noise.
 func (b *bins) total(from, to int) (rows, sd float64) {
 	for i := from; i < to; i++ {
 		rows, sd = rows+b.rows[i], math.Hypot(sd, b.sds[i])
@@ -98,7 +98,7 @@ func (c *column) onGrid(list []bin) (out []bin) {
 	return out
 }
 
-// simplex is the vector of that sum without negative numbers that is nearest to noisy ones, in
+// simplex returns the vector of that sum without negative numbers that is nearest to noisy ones, in
 // units of their sds.
 func simplex(rows, sds []float64, total float64) []float64 {
 	sum := func(t float64) (s float64) {

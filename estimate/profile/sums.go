@@ -35,7 +35,7 @@ const (
 	shrunk       = .3 // by how many sds of a column rows that are clipped for others move, about
 )
 
-// byBins is mean, sd and reach by the settled histogram.
+// byBins returns mean, sd and reach by the settled histogram.
 func (c *column) byBins() (mean, sd, reach float64) {
 	total := 0.0
 	for _, b := range c.list {
@@ -141,7 +141,7 @@ func (f *fit) sums() (done bool, err error) {
 	return true, nil
 }
 
-// beyond is what the bins farther out than x from the mean add to the mean square, over the cells,
+// beyond returns what the bins farther than x from the mean add to the mean square, over the cells,
 // all in units of a scale.
 func (c *column) beyond(x, scale float64) (sum float64) {
 	for _, b := range c.list {
@@ -174,7 +174,7 @@ func (c *column) read(m columns.Moments, i int, scale, lost, rows float64) {
 	c.sdSD = scale * noise / (2 * math.Sqrt(variance))
 }
 
-// seenWithin are the least and the greatest value that bins with rows can hold.
+// seenWithin returns the least and the greatest value that bins with rows can hold.
 func (c *column) seenWithin() (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, b := range c.list {

@@ -33,7 +33,7 @@ type comb struct {
 // in.
 func (f *fit) findValues() error { return f.valuesOf(f.live) }
 
-// valuesOf is findValues for some of the columns.
+// valuesOf does what findValues does, for some of the columns.
 func (f *fit) valuesOf(of []*column) error {
 	combs := map[*column][]comb{}
 	var asked []*column
@@ -89,8 +89,8 @@ func (c *column) add(a atom) {
 	c.atoms = append(c.atoms, a)
 }
 
-// combs are where to look for values: over all that is seen, over the bin with most rows, and over
-// bins that stand out.
+// combs returns where to look for values: over everything seen, over the bin with most rows, and
+// over bins that stand out.
 func (c *column) combs() (out []comb) {
 	b := &c.bins
 	if c.seen == nil {
@@ -139,8 +139,8 @@ func (c *column) combs() (out []comb) {
 	return out
 }
 
-// points are the numbers of a comb between low and high: multiples of the declared unit, or numbers
-// that people write down.
+// points returns the numbers of a comb between low and high: multiples of the declared unit, or
+// numbers that people write down.
 func (c *column) points(low, high float64, most int) (points []float64) {
 	if !c.declared {
 		return fit1d.RoundNumbers(low, high, most)
@@ -173,7 +173,8 @@ func (b *bins) stands(i int, cells float64) bool {
 	return b.rows[i] > .5*cells || n == 0 || b.rows[i] > standsOut*beside/n+4*b.sds[i]
 }
 
-// span is where the bins [from, to) are; those at the ends reach as far again as all others.
+// span returns the range of the bins [from, to); those at the ends reach as far again as all
+// others.
 func (b *bins) span(from, to int) (low, high float64) {
 	first, last := b.edges[0], b.edges[len(b.edges)-1]
 	low, high = finite(first-(last-first)), finite(last+(last-first))
@@ -186,8 +187,8 @@ func (b *bins) span(from, to int) (low, high float64) {
 	return low, high
 }
 
-// ends are the first and the last bin of any window of one, two, four or eight that stands out from
-// the noise.
+// ends returns the first and the last bin of any window of one, two, four or eight that stands out
+// from the noise.
 func (b *bins) ends() (left, right int) {
 	most := 0
 	for i, n := range b.rows {
