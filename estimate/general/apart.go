@@ -57,7 +57,7 @@ func (f *fit) gaps(ctx context.Context) (*recursive.Finder, bool, error) {
 	return x, x.Far > 0, nil
 }
 
-// apart is a start from components that lie apart; what overlaps within them is seen later.
+// apart returns a start from components that lie apart; overlaps within them are found later.
 func (f *fit) apart(ctx context.Context, x *recursive.Finder) ([]component.Gaussian, error) {
 	// After boxes that found nothing less is left: the looks then share it as they would the whole.
 	x.Mu2 = math.Min(x.Mu2, f.Left()/(mostExplored+keepPart))
@@ -87,7 +87,7 @@ func (f *fit) apart(ctx context.Context, x *recursive.Finder) ([]component.Gauss
 	return start, nil
 }
 
-// alike are rounds in which components found in coarse cells have one shape.
+// alike runs rounds in which the components found in coarse cells share one covariance.
 func (f *fit) alike(ctx context.Context, r *privateem.Rounds) error {
 	if len(r.Components) <= 1 || r.Form != query.FullForm {
 		return nil
@@ -104,9 +104,9 @@ func (f *fit) alike(ctx context.Context, r *privateem.Rounds) error {
 	return nil
 }
 
-// frames are rounds until variances change little: then components that were found in coarse cells
-// are seen at their own scale, and what are pieces of one are joined, where the number is open.
-// They leave splitKeep to the rounds after them.
+// frames runs rounds of EM until variances change little: then components that were found in coarse
+// cells are measured at their own scale, and pieces of the same component are merged, if the number
+// is open. It leaves splitKeep to the rounds after it.
 func (f *fit) frames(ctx context.Context, r *privateem.Rounds, part float64) error {
 	for i, again := 0, true; again && i < mostFrames && f.Left() >= (part+splitKeep)*f.Mu2; i++ {
 		if r.Alike {
@@ -130,8 +130,8 @@ func (f *fit) frames(ctx context.Context, r *privateem.Rounds, part float64) err
 	return r.Merge(ctx, f.Mu(f.schedule.final))
 }
 
-// resized is the factor between the variances of now and was in the geometric mean, which shows
-// through noise that hides each of them.
+// resized returns the factor between the variances of now and was in the geometric mean, which is
+// measurable under noise that hides each of them.
 func resized(now, was component.Gaussian) float64 {
 	return math.Exp(math.Abs(symmetric.LogDet(now.Cov)-symmetric.LogDet(was.Cov)) / float64(len(now.Mean)))
 }

@@ -52,7 +52,7 @@ func (f *fit) choose(ctx context.Context, c *coreset.Coreset, a *axes) ([]compon
 	return a.lift(m), nil
 }
 
-// open are the numbers of components that are tried on a coreset if their number is open.
+// open returns the numbers of components that are tried on a coreset if their number is open.
 func (f *fit) open(c *coreset.Coreset) []int {
 	enough := len(c.Points) / (leavesOf * (c.Dim + 1) * (c.Dim + 2) / 2)
 	most := min(max(mostAnyway, enough), len(c.Points)-1, largestK(f.Problem, f.space.Dim(), math.Min(f.Rows, c.Total)))
@@ -65,8 +65,8 @@ func (f *fit) open(c *coreset.Coreset) []int {
 	return ks
 }
 
-// best is the best fit to the coreset of those numbers of components: log-likelihood less the nats
-// that the last round's noise is expected to cost, less a BIC-like term.
+// best returns the best fit to the coreset among those numbers of components: by log-likelihood
+// less the nats that the last round's noise is expected to cost, less a BIC-like term.
 func (f *fit) best(ctx context.Context, c *coreset.Coreset, ks []int) (best *coreset.Mixture, err error) {
 	bestScore, worse := math.Inf(-1), 0
 	for _, k := range ks {
@@ -85,8 +85,8 @@ func (f *fit) best(ctx context.Context, c *coreset.Coreset, ks []int) (best *cor
 	return best, nil
 }
 
-// score is the expected log-likelihood per row, up to a constant, of the mixture that private EM
-// would make of the start m.
+// score returns the expected log-likelihood per row, up to a constant, of the mixture that private
+// EM would make of the start m.
 func (f *fit) score(c *coreset.Coreset, m *coreset.Mixture) float64 {
 	d := float64(f.space.Dim())
 	r := f.rounds(nil)

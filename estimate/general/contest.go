@@ -46,7 +46,7 @@ func (f *fit) contest(ctx context.Context, r *privateem.Rounds) error {
 	return f.plainer(ctx, r)
 }
 
-// againstOne is the contest with one Gaussian alone.
+// againstOne compares the components with one Gaussian alone.
 func (f *fit) againstOne(_ context.Context, r *privateem.Rounds) error {
 	whole := component.Joined(r.Components[0], r.Components[1:]...)
 	gain, noise, err := f.gain(r, []component.Gaussian{whole}, contestBound, contestPart)
@@ -83,8 +83,8 @@ func (f *fit) plainer(ctx context.Context, r *privateem.Rounds) error {
 	return nil
 }
 
-// gain is how many nats per row, each within the bound, r explains the rows better than with other
-// components, for a part of mu^2, and the standard deviation of its noise.
+// gain returns by how many nats per row, each within the bound, r explains the rows better than
+// other components do, for a part of mu^2, and the standard deviation of its noise.
 func (f *fit) gain(r *privateem.Rounds, others []component.Gaussian, bound, part float64) (nats, noise float64, err error) {
 	rival := *r
 	rival.Components = others

@@ -49,7 +49,7 @@ type fit struct {
 	contested    bool    // several components have won against one
 }
 
-// run is the whole fit.
+// run makes the whole fit.
 func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if err := f.CountRows("count", countPart); err != nil {
 		return estimate.Outcome{}, err
@@ -156,7 +156,7 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 		Count: f.OutsidePart() * f.Mu2})
 }
 
-// rounds is private EM in the working space.
+// rounds returns private EM in the working space.
 func (f *fit) rounds(start []component.Gaussian) *privateem.Rounds {
 	r := f.Rounds(f.space, program.Form(f.Problem.Covariance), start)
 	f.set(r)
@@ -200,7 +200,7 @@ const (
 	globalMisfit = .02
 )
 
-// floor is the smallest eigenvalue of a component's covariance in working coordinates.
+// floor returns the smallest eigenvalue of a component's covariance in working coordinates.
 func (f *fit) floor() float64 {
 	return math.Max(floorLeast, floorStandard*math.Min(1, floorStrength/strength(f.Problem, f.space.Dim(), f.Rows)))
 }

@@ -75,7 +75,7 @@ func (f *fit) round(i int, r *privateem.Rounds) (part float64) {
 	return .5 / tableRounds
 }
 
-// numbered is the round after which the number of components is decided: 0 is the last one.
+// numbered returns the round after which the number of components is decided: 0 is the last one.
 func (f *fit) numbered() int {
 	if f.odds == 1 {
 		return 0

@@ -27,8 +27,8 @@ func New(one program.OneGaussian) Estimator {
 
 var _ estimate.Estimator = Estimator{}
 
-// Plan is the worst case that Fit may measure, or a *estimate.Refusal for components that the rows
-// can never carry.
+// Plan returns the worst case that Fit may measure, or a *estimate.Refusal for more components than
+// the rows can support.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if e.One(p) {
 		asked := p
@@ -98,16 +98,16 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	return x
 }
 
-// leastFor is the number of rows below which k components are not tried: no budget would help, or
-// their moments or the columns' units cannot be seen.
+// leastFor returns the number of rows below which k components are not tried: no budget would help,
+// or their moments or the columns' units cannot be measured.
 func leastFor(p estimate.Problem, k int) float64 {
 	return max(float64(2*p.Columns+8), rowsFor(p, k)*leastPerFit/rowsPerComponent, program.SharpRows(p, p.Columns))
 }
 
-// needed is about how many rows k components need.
+// needed returns about how many rows k components need.
 func needed(p estimate.Problem, k int) float64 { return math.Max(rowsFor(p, k), leastFor(p, k)) }
 
-// rowsOfSeveral is the number of rows from which on more than one component is looked for.
+// rowsOfSeveral returns the number of rows from which on more than one component is looked for.
 func rowsOfSeveral(p estimate.Problem) float64 {
 	least := needed(p, 2)
 	if p.Covariance == estimate.Full {

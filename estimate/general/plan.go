@@ -33,7 +33,7 @@ func becomesOne(p estimate.Problem) (one, sure bool) {
 	return true, false
 }
 
-// steps is the worst case of a fit.
+// steps returns the worst case of a fit.
 func (e Estimator) steps(p estimate.Problem) (out []kernel.Step) {
 	one, sure := becomesOne(p)
 	if one {
@@ -52,7 +52,7 @@ func (e Estimator) steps(p estimate.Problem) (out []kernel.Step) {
 	return append(out, program.OutsideStep(source))
 }
 
-// searchSteps are those that look for components in a table with rows enough for that.
+// searchSteps returns the steps that look for components in a table with enough rows for that.
 func searchSteps(p estimate.Problem) []kernel.Step {
 	out := []kernel.Step{{Name: "count", Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source}}
 	out = append(out, program.Steps(prefixUnits, weakPart)...)

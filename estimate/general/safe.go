@@ -45,8 +45,8 @@ func (f *fit) beside(e *privateem.Rounds) {
 	}
 }
 
-// everything is one Gaussian about all rows that were seen: the components together, in no column
-// narrower than the global Gaussian.
+// everything returns one Gaussian about all rows that were seen: the components merged, in no
+// column narrower than the global Gaussian.
 func (f *fit) everything(e *privateem.Rounds) component.Gaussian {
 	whole, wider := component.Joined(e.Components[0], e.Components[1:]...), mat.NewSymDense(e.Space.Dim(), nil)
 	for j, s := range f.space.Scale {

@@ -62,11 +62,11 @@ type schedule struct {
 	globalShares                   []float64
 }
 
-// strength is n mu / d^2: how well the second moments of one component can be known.
+// strength returns n mu / d^2, the signal-to-noise ratio of one component's second moments.
 func strength(p estimate.Problem, d int, rows float64) float64 { return rows * p.Mu / float64(d*d) }
 
-// breadth is the effective number of columns in the noise of one component: fewer moments, less
-// noise.
+// breadth returns the effective number of columns in the noise of one component: fewer moments,
+// less noise.
 func breadth(p estimate.Problem, d int) float64 {
 	if p.Covariance != estimate.Full {
 		return math.Max(math.Sqrt(2*float64(d)), 4)
@@ -74,7 +74,7 @@ func breadth(p estimate.Problem, d int) float64 {
 	return math.Max(float64(d), 4)
 }
 
-// largestK is the largest number of components that is tried.
+// largestK returns the largest number of components that is tried.
 func largestK(p estimate.Problem, d int, rows float64) int {
 	if p.Components > 0 {
 		return p.Components
@@ -85,7 +85,7 @@ func largestK(p estimate.Problem, d int, rows float64) int {
 	return between(1, int(rows*p.Mu/(rowsPerComponent*breadth(p, d))), min(program.MostFor(p, rows), mostComponents))
 }
 
-// rowsFor is about how many rows k components need.
+// rowsFor returns about how many rows k components need.
 func rowsFor(p estimate.Problem, k int) float64 {
 	return rowsPerComponent * float64(k) * breadth(p, p.Columns) / p.Mu
 }

@@ -23,7 +23,7 @@ const (
 	smallKeep                         = .2 // of mu^2, that looking again leaves
 )
 
-// rowsOfLooking is the number of rows from which on several components are looked for.
+// rowsOfLooking returns the number of rows from which on several components are looked for.
 func rowsOfLooking(p estimate.Problem) float64 {
 	if p.Covariance != estimate.Full {
 		return rowsOfSeveral(p)

@@ -32,8 +32,8 @@ const (
 
 const stepSplit = "lines in components"
 
-// refine are rounds until components found in coarse cells are seen at their own scale, and resplit
-// after them.
+// refine runs rounds until components found in coarse cells are measured at their own scale, and
+// then resplit.
 func (f *fit) refine(ctx context.Context, r *privateem.Rounds) error {
 	if err := f.frames(ctx, r, framePart); err != nil {
 		return err
