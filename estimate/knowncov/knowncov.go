@@ -51,7 +51,7 @@ const (
 // lookParts are the parts of what count and boxes leave that the looks take.
 var lookParts = [...]float64{.14, .18, .26, .42}
 
-// boxPart is the part of all histograms of boxes.
+// boxPart returns the part of all histograms of boxes.
 func boxPart(d int) float64 { return fewBoxes + (manyBoxes-fewBoxes)*math.Min(1, float64(d-1)/7) }
 
 // Estimator is the method "axis-aligned" where the covariance of all components is known.
@@ -62,8 +62,8 @@ func New() Estimator {
 	return Estimator{estimate.Describe(name, source, "a mixture of components with one known covariance: boxes, then weights and means solved for")}
 }
 
-// Plan is the worst case that Fit may measure, or a *estimate.Refusal for rows of which no box can
-// hold enough.
+// Plan returns the worst case that Fit may measure, or a *estimate.Refusal for rows of which no box
+// can hold enough.
 func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Relation == privacy.ReplaceOne && float64(p.Rows) < leastFor(p) {
 		return kernel.Plan{}, program.Refusal(advice(p), "the table has %d rows, and %s seen from about %.0f rows on", p.Rows, asked(p), math.Ceil(leastFor(p)))
@@ -135,14 +135,14 @@ func (Estimator) Fit(_ context.Context, s *kernel.Session, p estimate.Problem) (
 // thresholdSDs is what a box must hold, in sds of its noise: about, for the deltas that are in use.
 const thresholdSDs = 5.8
 
-// threshold is about how many rows a box must hold to be seen.
+// threshold returns about how many rows a box must hold to be seen.
 func threshold(p estimate.Problem) float64 {
 	blocks := float64(len(blocksOf(p.Columns)))
 	return 2 + thresholdSDs*program.Factor(p.Relation)*math.Sqrt(blocks/boxPart(p.Columns))/p.Mu
 }
 
-// rowsSeen is about how many rows a component needs to be seen, rowsGood for its mean to be known
-// within twice the sampling error.
+// rowsSeen returns about how many rows a component needs to be found; rowsGood for its mean to be
+// known within twice the sampling error.
 func rowsSeen(p estimate.Problem) float64 {
 	d := len(blocksOf(p.Columns)[0])
 	return threshold(p) / math.Pow(1-2*edgeLoss/side(d), float64(d))
@@ -153,8 +153,8 @@ func rowsGood(p estimate.Problem) float64 {
 	return x * x / 3
 }
 
-// meanNoise is the noise sd of a coordinate of a component's mean, times its rows, from the last
-// two looks.
+// meanNoise returns the noise sd of a coordinate of a component's mean, times its rows, from the
+// last two looks.
 func meanNoise(p estimate.Problem) float64 {
 	share := (lookParts[len(lookParts)-1] + lookParts[len(lookParts)-2]) * (1 - countPart - boxPart(p.Columns))
 	return math.Sqrt2 * program.Factor(p.Relation) * leastRadius(p.Columns) / (p.Mu * math.Sqrt(share))
@@ -172,8 +172,7 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	return e
 }
 
-// leastFor is the number of rows below which the components that are asked for are not tried, or
-// one.
+// leastFor returns the number of rows below which the requested components are not tried, or one.
 func leastFor(p estimate.Problem) float64 { return float64(max(p.Components, 1)) * rowsSeen(p) }
 
 // asked says what leastFor is for.
@@ -184,12 +183,12 @@ func asked(p estimate.Problem) string {
 	return "a component is"
 }
 
-// shown is the number of components that are asked for, or two.
+// shown returns the requested number of components, or two.
 func shown(p estimate.Problem) float64 {
 	return float64(cmp.Or(p.Components, min(2, max(p.MaxComponents, 1))))
 }
 
-// needed is about how many rows they need, if they are of equal weight.
+// needed returns about how many rows they need, if they are of equal weight.
 func needed(p estimate.Problem) float64 { return shown(p) * math.Max(rowsSeen(p), rowsGood(p)) }
 
 func advice(p estimate.Problem) string { return program.Needs(p, needed(p), "") }

@@ -61,15 +61,15 @@ func (w *law) limit(white *whitening, l *look, parts []part) {
 	w.used = min(w.z.RawMatrix().Rows, 2*int(math.Max(fewestPoints, most)/2))
 }
 
-// statistics is how many numbers a look has for each frame.
+// statistics returns the number of statistics that a look has for each frame.
 func statistics(d int) int { return 1 + d + d*(d+1)/2 }
 
 // reach: no point of a part that lies farther than this beyond a frame's radius comes within it,
 // but for a part of 1e-9.
 func (w *law) reach() float64 { return math.Sqrt(float64(w.d)) + 6 }
 
-// average is what look l gives on average for the parts, and, if slope, its derivative: 1 + d
-// columns for each part, by rows and by at.
+// average returns the expected result of look l for the parts and, if slope is set, its derivative:
+// 1 + d columns for each part, by rows and by at.
 func (w *law) average(white *whitening, l *look, parts []part, slope bool) (mean []float64, jacobian *mat.Dense) {
 	n, width := statistics(w.d), 1
 	mean = make([]float64, n*len(l.centers))
@@ -98,7 +98,7 @@ func (w *law) average(white *whitening, l *look, parts []part, slope bool) (mean
 	return mean, jacobian
 }
 
-// reached are the frames that a part reaches, and where it lies in them.
+// reached returns the frames that a part reaches, and its place in them.
 func (w *law) reached(white *whitening, l *look, p part) (frames []int, shifts [][]float64) {
 	for i, c := range l.centers {
 		s := white.way(c, p)
@@ -112,8 +112,8 @@ func (w *law) reached(white *whitening, l *look, p part) (frames []int, shifts [
 // A share of a point below leastShare counts for nothing, and one of e^-nothing is not computed.
 const leastShare, nothing = 1e-4, 14.0
 
-// sums are those of T(z + shift) (1, z), T the statistics, over the points z of a part, frame by
-// frame; the first width numbers of (1, z).
+// sums returns the sums of T(z + shift) (1, z), T the statistics, over the points z of a part,
+// frame by frame; the first width numbers of (1, z).
 func (w *law) sums(l *look, frames []int, shifts [][]float64, width int) [][]float64 {
 	d, stats := w.d, make([]float64, statistics(w.d))
 	out := make([][]float64, len(frames))

@@ -47,10 +47,10 @@ const (
 	mostDoubt = 3.0
 )
 
-// leastRadius is that of a component whose mean is known.
+// leastRadius returns the radius for a component whose mean is known.
 func leastRadius(d int) float64 { return math.Sqrt(float64(d)) + tail }
 
-// firstRadius is that of a component of which the box is known.
+// firstRadius returns the radius for a component of which only the box is known.
 func firstRadius(d int, side float64) float64 {
 	return leastRadius(d) + doubts*side*math.Sqrt(float64(d)/12)
 }
@@ -94,7 +94,7 @@ func (f *fit) look(mu float64) error {
 	return nil
 }
 
-// whole is the mean of all parts, and the variances of their columns together.
+// whole returns the mean of all parts, and the variances of their columns together.
 func (f *fit) whole() component.Gaussian {
 	all := parts.Map(f.parts, func(p part) component.Gaussian {
 		return component.Gaussian{Weight: math.Max(p.rows, 1), Mean: p.base, Cov: symmetric.OnlyDiagonal(f.known(), false)}
@@ -137,8 +137,8 @@ func (l *look) add(s component.Sums, d int, points float64) {
 	l.noise, l.counted = append(l.noise, s.SecondSD), append(l.counted, s.CountSD)
 }
 
-// excess is the largest eigenvalue of what the second moment of frame i has beyond what is
-// expected, per row, its direction, and about what noise and sampling make of it.
+// excess returns the largest eigenvalue by which the second moment of frame i exceeds the expected
+// one, per row, its direction, and about what noise and sampling make of it.
 func (l *look) excess(i int, expected []float64, d int) (value float64, direction []float64, doubt float64) {
 	n := statistics(d)
 	at := i * n

@@ -57,10 +57,10 @@ func (f *fit) improve(last int) {
 	f.parts = s.parts
 }
 
-// price is what a component costs.
+// price returns the penalty of a component.
 func (f *fit) price() float64 { return worth + worthPerNumber*float64(1+f.Problem.Columns) }
 
-// without is the best solution with one component less.
+// without returns the best solution with one component less.
 func (f *fit) without(s solution) (best solution, ok bool) {
 	best.misfit = math.Inf(1)
 	must := len(s.parts) > f.Most()
@@ -97,8 +97,8 @@ func (f *fit) without(s solution) (best solution, ok bool) {
 	return best, ok
 }
 
-// neighbour is the nearest other part of parts[j], as its place in the list without parts[j], and
-// how far it is.
+// neighbour returns the nearest other part of parts[j], as its index in the list without parts[j],
+// and its distance.
 func (f *fit) neighbour(parts []part, j int) (at int, dist float64) {
 	dist = math.Inf(1)
 	place := 0
@@ -162,9 +162,9 @@ type along struct {
 	length float64
 }
 
-// strangest is the part whose frame in the last look, not tried yet, has the second moment that is
-// largest beyond what is expected, and by how many times its doubt; -1 if there is none. Every part
-// stands in the frame that is nearest to it.
+// strangest returns the part whose frame in the last look, not tried yet, exceeds the expected
+// second moment most, relative to its doubt, and that ratio; -1 if there is none. Every part
+// belongs to the nearest frame.
 func (f *fit) strangest(s solution, last int, tried []bool) (part, frame int, to along, ratio float64) {
 	l, part := f.looks[last], -1
 	ratio = math.Inf(-1)

@@ -22,7 +22,7 @@ const (
 	mostStray = .9 // of the rows
 )
 
-// outcome is the model: the known covariance, and the weights and means that the looks say.
+// outcome returns the model: the known covariance, and the measured weights and means.
 func (f *fit) outcome() estimate.Outcome {
 	total, lost := 0.0, 0
 	for _, p := range f.parts {
@@ -68,14 +68,14 @@ func (f *fit) leavesOut(out *program.Draft, total float64) (near float64) {
 	return 1
 }
 
-// doubt is about the noise in the number of rows near no component: that of the count, and of the
-// last look.
+// doubt returns about the noise in the number of rows near no component: that of the count, and of
+// the last look.
 func (f *fit) doubt() float64 {
 	l, mu := f.looks[len(f.looks)-1], f.Mu(countPart)
 	return math.Hypot(f.Factor/mu, floats.Norm(l.counted, 2))
 }
 
-// covariance is the known one, in the shape that was asked for.
+// covariance returns the known covariance, in the requested shape.
 func (f *fit) covariance() (model.Covariance, error) {
 	if f.Problem.Covariance == estimate.Spherical {
 		return model.NewSpherical(f.All, f.Problem.KnownCovariance[0][0])
@@ -83,7 +83,7 @@ func (f *fit) covariance() (model.Covariance, error) {
 	return program.ShapedMatrix(f.known(), f.Problem.Covariance)
 }
 
-// known is the known covariance.
+// known returns the known covariance.
 func (f *fit) known() *mat.SymDense {
 	return symmetric.Of(f.All, func(i, j int) float64 { return f.Problem.KnownCovariance[i][j] })
 }

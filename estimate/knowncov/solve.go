@@ -90,7 +90,7 @@ func (f *fit) system(looks []*look, parts []part) *system {
 	return s
 }
 
-// with is the normal matrix with a diagonal made of its own.
+// with returns the normal matrix with the given diagonal.
 func (s *system) with(diagonal func(i int, v float64) float64) *mat.SymDense {
 	return symmetric.Of(len(s.gradient), func(i, j int) float64 {
 		if i == j {
@@ -100,7 +100,7 @@ func (s *system) with(diagonal func(i int, v float64) float64) *mat.SymDense {
 	})
 }
 
-// step is where a damped step leads; false if there is none.
+// step returns the result of a damped step; false if there is none.
 func (s *system) step(damp float64) ([]part, bool) {
 	n := len(s.gradient)
 	a := s.with(func(_ int, v float64) float64 { return v*(1+damp) + 1e-12*(1+v) })

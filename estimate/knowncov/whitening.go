@@ -49,7 +49,7 @@ func whiten(known [][]float64) (*whitening, error) {
 	return w, nil
 }
 
-// coordinates are those from low on, below high, of inv (x - 0): a map of the first high columns.
+// coordinates returns coordinates low to high - 1 of inv (x - 0): a map of the first high columns.
 func (w *whitening) coordinates(low, high int) query.Affine {
 	a := query.Affine{Columns: parts.Upto(high), Center: make([]float64, high)}
 	for i := low; i < high; i++ {
@@ -58,23 +58,23 @@ func (w *whitening) coordinates(low, high int) query.Affine {
 	return a
 }
 
-// point is l z, the other coordinates of z being zero.
+// point returns l z, the other coordinates of z being zero.
 func (w *whitening) point(z []float64) []float64 { return lower(w.l, z) }
 
-// between is inv (to - from): exact to the last digits of the difference, however far both are from
-// the origin.
+// between returns inv (to - from): exact to the last digits of the difference, however far both are
+// from the origin.
 func (w *whitening) between(from, to []float64) []float64 {
 	return lower(w.inv, floats.SubTo(make([]float64, w.d), to, from))
 }
 
-// way is the whitened difference of a part's mean from a point.
+// way returns the whitened difference of a part's mean from a point.
 func (w *whitening) way(from []float64, p part) []float64 {
 	z := w.between(from, p.base)
 	floats.Add(z, p.at)
 	return z
 }
 
-// lower is a lower triangle times z, whose other coordinates are zero.
+// lower returns a lower triangle times z, whose other coordinates are zero.
 func lower(triangle *mat.Dense, z []float64) []float64 {
 	x := make([]float64, triangle.RawMatrix().Rows)
 	for i := range x {
