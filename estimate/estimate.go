@@ -40,13 +40,13 @@ type Named struct{ name, source, summary string }
 // Describe says what Name, Source and Summary do.
 func Describe(name, source, summary string) Named { return Named{name, source, summary} }
 
-// Name is Estimator's.
+// Name returns the estimator's name.
 func (n Named) Name() string { return n.name }
 
-// Source is Estimator's.
+// Source returns the estimator's source.
 func (n Named) Source() string { return n.source }
 
-// Summary is Estimator's.
+// Summary returns the estimator's summary.
 func (n Named) Summary() string { return n.summary }
 
 // An Outcome is what a fit ends in: a model, or a profile of the columns where that was asked, or a

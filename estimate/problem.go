@@ -22,10 +22,10 @@ const (
 	Spherical
 )
 
-// String is the shape's name on the command line and in releases.
+// String returns the shape's name on the command line and in releases.
 func (c CovarianceType) String() string { return [...]string{"full", "diagonal", "spherical"}[c] }
 
-// ShapeOf is the shape of that name, if there is one.
+// ShapeOf returns the shape of that name, if there is one.
 func ShapeOf(name string) (shape CovarianceType, known bool) {
 	for _, c := range []CovarianceType{Full, Diagonal, Spherical} {
 		if c.String() == name {
@@ -148,7 +148,7 @@ func (p Problem) Known() []string { return p.knownBut(Uses{}) }
 // Words says the facts one by one.
 func (f Facts) Words() []string { return Problem{Facts: f}.Known() }
 
-// knownBut is Known without what is used.
+// knownBut returns Known without what is used.
 func (p Problem) knownBut(used Uses) (words []string) {
 	say := func(is bool, format string, args ...any) {
 		if is {
@@ -178,7 +178,7 @@ func (f Facts) String() string {
 // OwnLearner is what LearnerOf says of a learner that is somebody's own.
 const OwnLearner = "own"
 
-// OwnType is what Problem.Own says of a learner; "" for none.
+// OwnType returns what Problem.Own says of a learner; "" for none.
 func OwnType(own learner.Mixture) string {
 	if own == nil {
 		return ""
@@ -310,7 +310,8 @@ func ValidateCovariance(known [][]float64, d int, shape CovarianceType) error {
 	return errors.Join(faults...)
 }
 
-// pairFaults are the faults off the diagonal of a matrix whose diagonal is sound: one of each kind.
+// pairFaults returns the faults off the diagonal of a matrix whose diagonal is valid: one of each
+// kind.
 func pairFaults(known [][]float64, shape CovarianceType, fault func(wanted, got, mend string) error) (faults []error) {
 	found := map[string]bool{}
 	add := func(wanted, got, mend string) {
@@ -340,7 +341,7 @@ func pairFaults(known [][]float64, shape CovarianceType, fault func(wanted, got,
 	return faults
 }
 
-// leastCorrelation is the smallest eigenvalue of the correlation matrix.
+// leastCorrelation returns the smallest eigenvalue of the correlation matrix.
 func leastCorrelation(known [][]float64) float64 {
 	values, ok := symmetric.Eigenvalues(symmetric.Of(len(known), func(i, j int) float64 {
 		return known[i][j] / math.Sqrt(known[i][i]) / math.Sqrt(known[j][j])

@@ -100,7 +100,7 @@ func (c UndescribedColumn) beyond() string {
 	return ""
 }
 
-// around is a share and its noise in words.
+// around returns a share and its noise in words.
 func around(share, noise float64) string {
 	return fmt.Sprintf("about %.2g%% (give or take %.1g%%)", 100*share, 100*noise)
 }

@@ -47,8 +47,8 @@ const (
 // means.
 func (Estimator) Uses(estimate.Problem) estimate.Uses { return estimate.Uses{Covariance: true} }
 
-// Plan is the worst case that Fit may measure, or a *estimate.Refusal for components that the rows
-// can never carry.
+// Plan returns the worst case that Fit may measure, or a *estimate.Refusal for more components than
+// the rows can support.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.KnownCovariance != nil {
 		return e.known.Plan(p)
@@ -83,8 +83,8 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		"components lie apart in some column, or their boxes are split by a tree of counts; covariances are diagonal"}}
 }
 
-// rowsFor is about how many rows k components of equal weight need for a total variation of .15: a
-// summary of measured runs.
+// rowsFor returns about how many rows k components of equal weight need for a total variation of
+// .15: a summary of measured runs.
 func rowsFor(p estimate.Problem, k int) float64 {
 	return rowsPerComponent * float64(k) * (1 + float64(p.Columns)/rowsColumns) / p.Mu
 }
@@ -96,18 +96,18 @@ const (
 	hopeless, scarce = .4, .8 // parts of rowsFor below which a fit is refused, or flagged
 )
 
-// leastFor is the number of rows below which the components asked for are not tried: what is seen
-// may all be noise.
+// leastFor returns the number of rows below which the requested components are not tried: all that
+// is seen may be noise.
 func leastFor(p estimate.Problem) float64 {
 	return math.Max(hopeless*rowsFor(p, max(p.Components, 1)), unseen(p))
 }
 
-// unseen is the number of rows that the count cannot tell from none.
+// unseen returns the number of rows that the count cannot distinguish from none.
 func unseen(p estimate.Problem) float64 {
 	return seenSDs * program.Factor(p.Relation) / (math.Sqrt(countPart) * p.Mu)
 }
 
-// needed is about how many rows the components that are asked for need, or two.
+// needed returns about how many rows the requested components need, or two components.
 func needed(p estimate.Problem) float64 {
 	return rowsFor(p, cmp.Or(p.Components, min(2, max(1, p.MaxComponents))))
 }

@@ -80,7 +80,7 @@ func (f *fit) constant(i int) bool {
 	return !slices.ContainsFunc(f.found, func(b partition.Box) bool { return !b.Atom[i] || b.Center[i] != f.found[0].Center[i] })
 }
 
-// point is the value of column i of a component that has one value there.
+// point returns the value of column i of a component that has a single value there.
 func (f *fit) point(i int, mean, sd float64) (value float64, is bool) {
 	if f.constant(i) {
 		return f.found[0].Center[i], true

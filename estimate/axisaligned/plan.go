@@ -18,7 +18,7 @@ const (
 // boxed is the way by boxes. Utility constants.
 var boxed = program.Boxed{GapsStep: "gaps", CountsStep: "histograms", TreeStep: "trees of counts", Gaps: .22, Counts: .16, Tree: .16, Keep: .16, Last: .5, Overall: .05}
 
-// steps is the worst case of a fit.
+// steps returns the worst case of a fit.
 func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 	out := []kernel.Step{{Name: stepCount, Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source}}
 	out = append(out, boxed.Steps(p.Columns)...)
@@ -29,7 +29,7 @@ func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 // prefixOne comes before the steps of the Gaussian that a fit may end in.
 const prefixOne = "one: "
 
-// plain is the problem of one Gaussian of all rows.
+// plain returns the problem of one Gaussian for all rows.
 func plain(p estimate.Problem) estimate.Problem {
 	p.Components, p.MaxComponents = 1, 1
 	if p.Covariance != estimate.Spherical {

@@ -33,7 +33,7 @@ const (
 	mostDoubt = .12 // of a weight, relative variance, where k was not asked for
 )
 
-// run is the whole fit.
+// run makes the whole fit.
 func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if err := f.CountRows(stepCount, countPart); err != nil {
 		return estimate.Outcome{}, err
@@ -68,7 +68,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	return f.outcome(r, overall), nil
 }
 
-// plain is the outcome where no components are seen: one Gaussian of all rows, with what is left of
+// plain returns the outcome if no components are found: one Gaussian of all rows, with the rest of
 // the budget.
 func (f *fit) plain(ctx context.Context, why string, args ...any) (estimate.Outcome, error) {
 	out, err := f.one.FitSubBudget(ctx, f.SubBudget, plain(f.Problem), prefixOne, nil)
@@ -80,7 +80,7 @@ func (f *fit) plain(ctx context.Context, why string, args ...any) (estimate.Outc
 	return out, err
 }
 
-// rounds is how many there are from a start of so many components.
+// rounds returns the number of rounds from a start with that many components.
 func (f *fit) rounds(start int) int {
 	if start > program.BoxesFor(f.Problem) {
 		return maxRounds
@@ -96,5 +96,5 @@ func (f *fit) set(r *privateem.Rounds) {
 	r.Pairs = f.form() == query.DiagonalForm && 1 < f.All && f.All <= mostPairs
 }
 
-// form is that of the moments: there are no full covariances here.
+// form returns the form of the moments: there are no full covariances here.
 func (f *fit) form() query.Form { return program.Form(plain(f.Problem).Covariance) }

@@ -90,7 +90,7 @@ func (c cutter) cut(rows float64) (best choice) {
 	return best
 }
 
-// labelled is the margin of labels (stable.Rules) for blocks of m rows.
+// labelled returns the margin of labels (stable.Rules) for blocks of m rows.
 func labelled(k, d int, m float64) float64 {
 	if k == 1 {
 		return math.Inf(1)
@@ -102,13 +102,13 @@ func labelled(k, d int, m float64) float64 {
 // leastRows of a block: with fewer, learners see no components.
 func leastRows(k, d int) float64 { return float64(rowsPerNumber * k * (d + 1)) }
 
-// apart is how far two estimates of blocks of m rows are expected to lie apart.
+// apart returns the expected distance of two estimates from blocks of m rows.
 func apart(k, d int, m float64) float64 {
 	entries := float64(k*(d+1)*(d+2)) / 2
 	return spread * math.Sqrt(1+widen*math.Sqrt(2/entries)) * math.Sqrt(2*float64(k)*entries/m)
 }
 
-// rowsFor is about how many rows components of equal weight and well apart need.
+// rowsFor returns about how many rows well separated components of equal weight need.
 func rowsFor(p estimate.Problem) float64 {
 	c := newCutter(p)
 	return parts.Least(100, mostRows, 1.02, func(rows float64) bool { return c.cut(rows).margin >= enough })

@@ -17,14 +17,14 @@ const (
 	leastGamma = 1e-4
 )
 
-// lifted is D, the dimension of a component as one matrix.
+// lifted returns D, the dimension of a component as one matrix.
 func lifted(p estimate.Problem) int { return p.Columns + 1 }
 
-// eta is the mask's noise.
+// eta returns the mask's noise.
 func eta(p estimate.Problem) float64 { return min(mostEta, etaOf/math.Sqrt(float64(lifted(p)))) }
 
-// maskOf is the mask that its part of the budget pays for: of the largest movement that leaves the
-// Gaussian steps the rest.
+// maskOf returns the mask that its part of the budget pays for: with the largest movement that
+// leaves the Gaussian steps the rest.
 func maskOf(p estimate.Problem) privacy.CovarianceMask {
 	share, _ := divide(components(p))
 	delta := p.Budget.Delta * (1 - deltaPart) * (1 - spared)
@@ -39,14 +39,14 @@ func maskOf(p estimate.Problem) privacy.CovarianceMask {
 	return m
 }
 
-// testMu is the loss of the test, a part of the Gaussian steps' mu.
+// testMu returns the loss of the test, a part of the Gaussian steps' mu.
 func testMu(k int, mu2 float64) float64 {
 	_, test := divide(k)
 	return parts.Mu(test * mu2)
 }
 
-// gaussianMu2 is mu^2 of the Gaussian steps beside the mask, as the kernel will calibrate it; 0
-// where it will refuse.
+// gaussianMu2 returns mu^2 of the Gaussian steps beside the mask, as the kernel will calibrate it;
+// 0 if it will refuse.
 func gaussianMu2(p estimate.Problem, m privacy.CovarianceMask) float64 {
 	c, _ := privacy.Calibrate(p.Budget, privacy.Needs{AddedDelta: deltaPart * p.Budget.Delta * (1 + spared), Extra: m.Curve()})
 	return float64(c.Cap)

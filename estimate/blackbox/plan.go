@@ -49,7 +49,7 @@ func rounds(k int, overlap float64) (n int, growth float64) {
 	return mostRounds, 1.25
 }
 
-// steps is the worst case of a fit.
+// steps returns the worst case of a fit.
 func steps(p estimate.Problem, mask privacy.CovarianceMask) []kernel.Step {
 	k := components(p)
 	_, test := divide(k)

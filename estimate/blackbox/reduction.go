@@ -46,7 +46,7 @@ const (
 	source = "PPE Section B"
 )
 
-// Plan is the worst case that Fit may measure, or a *estimate.Refusal.
+// Plan returns the worst case that Fit may measure, or a *estimate.Refusal.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	cut, refusal := refused(p)
 	if refusal == nil && e.TooMany(p, components(p)) {
@@ -62,7 +62,8 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	return kernel.Plan{Method: name, Steps: steps(p, cut.mask)}, nil
 }
 
-// refused is why the method is no answer to p, whatever the number of rows, or how to cut them.
+// refused returns why the method cannot solve p, whatever the number of rows, or else the way to
+// cut them.
 func refused(p estimate.Problem) (cutter, error) {
 	if refusal := refusedAtOnce(p); refusal != nil {
 		return cutter{}, refusal
@@ -77,7 +78,7 @@ func refused(p estimate.Problem) (cutter, error) {
 	return c, nil
 }
 
-// refusedAtOnce is what of refused needs no accounting.
+// refusedAtOnce returns the refusals that need no accounting.
 func refusedAtOnce(p estimate.Problem) error {
 	switch {
 	case p.NoDelta:
@@ -96,8 +97,8 @@ func refusedAtOnce(p estimate.Problem) error {
 	return nil
 }
 
-// MostEpsilon is such that the precision of a mask's draws costs no more than what steps leave of
-// delta for it.
+// MostEpsilon returns the epsilon up to which the precision of a mask's draws costs no more than
+// what steps leave of delta for it.
 func (Estimator) MostEpsilon(delta float64) float64 {
 	return math.Log(deltaPart * spared / 2 * delta / stable.MaskSlack)
 }
@@ -108,7 +109,7 @@ const (
 	mostColumns    = 20
 )
 
-// components is k, or 0 where it is not known.
+// components returns k, or 0 if it is not known.
 func components(p estimate.Problem) int {
 	if p.Components == 0 && p.MaxComponents == 1 {
 		return 1
@@ -144,7 +145,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	return out
 }
 
-// advice is what would help so many rows.
+// advice returns what would help with this many rows.
 func (e Estimator) advice(p estimate.Problem) string {
 	if float64(p.Rows) >= estimate.AboutRows(rowsFor(p)) {
 		stray := ""

@@ -23,7 +23,7 @@ type fit struct {
 	k  int
 }
 
-// run is the whole fit.
+// run makes the whole fit.
 func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if err := f.CountRows(stepCount, countPart); err != nil {
 		return estimate.Outcome{}, err
@@ -64,9 +64,9 @@ const (
 	goneMasked                                     = 5.0
 )
 
-// misfit is that of clip.Radius2: EM without privacy follows tails that are heavier than a
-// Gaussian's, and where components are told apart so should this; one component is counted on to be
-// what was asked for.
+// misfit returns the misfit for clip.Radius2. EM without privacy follows tails heavier than a
+// Gaussian's; with several components so does this fit. A single component is assumed to be as
+// requested.
 func misfit(k int) float64 {
 	if k == 1 {
 		return 1
@@ -74,8 +74,8 @@ func misfit(k int) float64 {
 	return 6
 }
 
-// start is private EM at the masked mean, in the table's columns, centred at the mean of the anchor
-// and in units of its first component's spread; false if it has none in float64.
+// start returns private EM at the masked mean, in the table's columns, centred at the mean of the
+// anchor and in units of its first component's spread; false if float64 cannot hold it.
 func (f *fit) start(anchor []stable.Component) (*privateem.Rounds, bool) {
 	d := f.Problem.Columns
 	space := component.Space{Columns: parts.Upto(d), Center: make([]float64, d), Scale: make([]float64, d)}
@@ -122,7 +122,7 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 	}, Shapes: shapePart * f.Mu2})
 }
 
-// overlap is the largest of two components.
+// overlap returns the largest overlap of two components.
 func overlap(cs []component.Gaussian) (most float64) {
 	for i, a := range cs {
 		for _, b := range cs[:i] {

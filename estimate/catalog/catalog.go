@@ -28,8 +28,8 @@ type List struct {
 	Mixtures []estimate.Estimator
 }
 
-// Methods are those that people use. What papers print is listed apart, in the package literal, and
-// its learners are the others that a black box may be asked for.
+// Methods returns the methods for practical use. Those that papers print are listed apart, in
+// package literal, and its learners, others, are further ones that a black box may be asked for.
 func Methods(others ...learners.Learner) List {
 	one := program.OneGaussian{Estimator: gaussian.New(), Steps: gaussian.Steps, FitSubBudget: gaussian.FitSubBudget}
 	return List{

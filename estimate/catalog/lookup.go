@@ -91,7 +91,7 @@ func (c column) at(mu float64) slice {
 	return s
 }
 
-// estimate is in units of the error of sampling.
+// estimate returns an estimate in units of the sampling error.
 func (s slice) estimate(multiple float64) Estimate {
 	out := s.low.estimate(s.shape, s.d, multiple).mix(s.high.estimate(s.shape, s.d, multiple), s.part)
 	if s.reach != 1 {
@@ -103,8 +103,8 @@ func (s slice) estimate(multiple float64) Estimate {
 
 func (c curve) fewest() float64 { return float64(c.points[0].Rows) }
 
-// estimate is in units of the error of sampling at so many times the curve's smallest number of
-// rows.
+// estimate returns an estimate in units of the sampling error, at a multiple of the curve's
+// smallest number of rows.
 func (c curve) estimate(shape estimate.CovarianceType, d int, multiple float64) Estimate {
 	n, last := multiple*c.fewest(), c.points[len(c.points)-1]
 	unit := func(p ErrorPoint) Estimate {

@@ -107,7 +107,7 @@ func Measure(a *kernel.SubBudget, p estimate.Problem, out *estimate.Outcome) (er
 	return nil
 }
 
-// rowsOf is the number of rows, public or released.
+// rowsOf returns the number of rows, public or released.
 func rowsOf(p estimate.Problem, out *estimate.Outcome) float64 {
 	rows := float64(p.Rows)
 	if p.Rows == 0 {
@@ -140,8 +140,8 @@ func together(weights []float64, least float64) (of []float64, group []int) {
 	return of, group
 }
 
-// densities are the model's components as a query compares them, in units of the columns' standard
-// deviations. Columns without any tell nothing.
+// densities returns the model's components as a query compares them, in units of the columns'
+// standard deviations. Columns without spread are left out.
 func densities(m *model.Mixture) (out []query.Component) {
 	mean, s := m.Mean(), component.Space{}
 	for j := range m.Columns {

@@ -20,7 +20,7 @@ type counts struct {
 	precision float64
 }
 
-// cells is the number of values of all columns.
+// cells returns the number of values of all columns.
 func (c *counts) cells() (n int) {
 	for _, v := range c.columns {
 		n += v
@@ -28,7 +28,7 @@ func (c *counts) cells() (n int) {
 	return n
 }
 
-// of are the counts of column a in component i.
+// of returns the counts of column a in component i.
 func (c *counts) of(i, a int) []float64 {
 	at := i * c.cells()
 	for _, v := range c.columns[:a] {
@@ -37,7 +37,7 @@ func (c *counts) of(i, a int) []float64 {
 	return c.values[at : at+c.columns[a]]
 }
 
-// seen is the number of rows, as the counts of all columns say.
+// seen returns the number of rows by the counts of all columns.
 func (c *counts) seen() (n float64) {
 	for _, v := range c.values {
 		n += v
@@ -45,7 +45,7 @@ func (c *counts) seen() (n float64) {
 	return n / float64(len(c.columns))
 }
 
-// sums are those of column a over all components, by all rounds.
+// sums returns the counts of column a over all components and all rounds.
 func (c *counts) sums(a int) []float64 {
 	at := 0
 	for _, v := range c.columns[:a] {
@@ -58,8 +58,8 @@ func (c *counts) sums(a int) []float64 {
 // guess.
 const doubt = .05
 
-// rowsOf is how many rows component i has: by its weight, and by the counts as far as their noise
-// lets them tell.
+// rowsOf returns the number of rows of component i: by its weight, and by the counts as far as
+// their noise allows.
 func (c *counts) rowsOf(i int) float64 {
 	own, expected := 0., c.weights[i]*c.rows
 	for a := range c.columns {
@@ -75,13 +75,13 @@ func (c *counts) rowsOf(i int) float64 {
 	return math.Max(1, (expected*told+own*known)/(told+known))
 }
 
-// noise is the noise sd of a probability of component i.
+// noise returns the noise sd of a probability of component i.
 func (c *counts) noise(i int) float64 { return c.sigma / c.rowsOf(i) }
 
 // quiet noise sds of missing cells may be none.
 const quiet = 2.0
 
-// shares are how often the values of each column occur among all rows.
+// shares returns the share of all rows that have each value of each column.
 func (c *counts) shares() (out []estimate.CategoryProfile) {
 	sd := 1 / math.Sqrt(c.precision) / c.rows
 	for a := range c.columns {
@@ -94,10 +94,10 @@ func (c *counts) shares() (out []estimate.CategoryProfile) {
 	return out
 }
 
-// probabilities are those of the values of each column in each component, k x m: the counts over
-// the component's rows, drawn towards those of all rows as far as noise alone would have moved them
-// (James and Stein), and projected onto the simplex. Missing cells that noise may be the whole of
-// are taken for none.
+// probabilities returns the probabilities of the values of each column in each component, k x m:
+// the counts over the component's rows, shrunk towards those of all rows as far as noise alone
+// would have moved them (James and Stein), and projected onto the simplex. A count of missing cells
+// that may be noise alone is set to zero.
 func (c *counts) probabilities() (out [][][]float64) {
 	for a, m := range c.columns {
 		all := c.sums(a)

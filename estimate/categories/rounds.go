@@ -43,7 +43,7 @@ func (c *counts) ask(a *kernel.SubBudget, q query.CategoryCounts, mu float64) er
 	return nil
 }
 
-// given are the logarithms of the probabilities as a query takes them, of every component.
+// given returns the logarithms of the probabilities as a query takes them, of every component.
 func (c *counts) given(group []int) (out []float64) {
 	const least = 1e-3 // of a value that was not seen, or so seldom that the noise rules: a guess
 	probabilities := c.probabilities()
@@ -60,7 +60,7 @@ func (c *counts) given(group []int) (out []float64) {
 // weigh returns how many rows group g has, over what its weight says.
 func (c *counts) weigh(g int) float64 { return c.rowsOf(g) / (c.weights[g] * c.rows) }
 
-// expand are the probabilities of the components of all groups.
+// expand returns the probabilities of the components of all groups.
 func (c *counts) expand(group []int) (out [][][]float64) {
 	for _, of := range c.probabilities() {
 		own := make([][]float64, len(group))

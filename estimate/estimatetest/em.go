@@ -10,8 +10,9 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// EM is plain maximum likelihood of k components of full covariance, without privacy: a yardstick.
-// from, if not nil, is the start; otherwise k rows far from each other are.
+// EM returns the maximum likelihood estimate of k components with full covariance by plain EM,
+// without privacy: a yardstick. It starts at from or, if that is nil, at k rows far from each
+// other.
 func EM(tb testing.TB, rows [][]float64, k, steps int, from *model.Mixture, rng *rand.Rand) *model.Mixture {
 	tb.Helper()
 	if from == nil {
@@ -24,7 +25,7 @@ func EM(tb testing.TB, rows [][]float64, k, steps int, from *model.Mixture, rng 
 	return m
 }
 
-// farStart is k rows by k-means++, with a part of the rows' variances.
+// farStart returns k rows by k-means++, with a part of the rows' variances.
 func farStart(tb testing.TB, rows [][]float64, k int, rng *rand.Rand) *model.Mixture {
 	tb.Helper()
 	d := len(rows[0])

@@ -48,7 +48,7 @@ type Case struct {
 	Noise kerneltest.Options
 }
 
-// Problem is what the estimator is told: public facts only.
+// Problem returns the estimator's view of the case: public facts only.
 func (c Case) Problem() estimate.Problem {
 	p := estimate.Problem{Columns: c.Columns, Relation: c.relation(), Mu: c.total(), Components: c.Components,
 		MaxComponents: c.MaxComponents, Covariance: c.Covariance, RoundedTo: c.RoundedTo, Facts: c.Facts, KnownCovariance: c.KnownCovariance,
@@ -76,7 +76,7 @@ func (c Case) budget() privacy.Budget {
 	return privacy.Budget{Rho: c.Mu * c.Mu / 2}
 }
 
-// total is the mu that a session gets for the budget and a plan without thresholds: Mu up to
+// total returns the mu that a session gets for the budget and a plan without thresholds: Mu up to
 // rounding.
 func (c Case) total() float64 {
 	if c.budget().Pure() {
@@ -117,7 +117,7 @@ func Run(tb testing.TB, e estimate.Estimator, c Case) Fit {
 	return Fit{Outcome: out, Session: s}
 }
 
-// RunChecked is Run and Check.
+// RunChecked runs the case and checks the fit.
 func RunChecked(tb testing.TB, e estimate.Estimator, c Case) Fit {
 	tb.Helper()
 	f := Run(tb, e, c)
@@ -215,7 +215,8 @@ func Sound(tb testing.TB, m *model.Mixture) {
 	}
 }
 
-// leastCorrelation is the smallest eigenvalue of the correlation matrix of the columns with spread.
+// leastCorrelation returns the smallest eigenvalue of the correlation matrix of the columns with
+// spread.
 func leastCorrelation(c model.Covariance) float64 {
 	var live []int
 	for j := range c.Dim() {

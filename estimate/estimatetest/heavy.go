@@ -53,8 +53,8 @@ func Bars(t *testing.T, rng *rand.Rand, e estimate.Estimator, bars []Bar) {
 	}
 }
 
-// HeavyErrors are the errors of the covariance in repeated fits of fresh rows of a law with
-// condition number 1e6, refusals left out.
+// HeavyErrors returns the errors of the covariance in repeated fits of fresh rows of a law with
+// condition number 1e6, without refusals.
 func HeavyErrors(t *testing.T, rng *rand.Rand, e estimate.Estimator, law string, d, n, runs int, rel privacy.Relation) (errors []float64) {
 	t.Helper()
 	for range runs {
@@ -71,7 +71,7 @@ func heavyCase(rows [][]float64, d int, rel privacy.Relation) Case {
 	return Case{Rows: rows, Columns: d, Relation: rel, Mu: privacy.MuOf(heavyEpsilon, heavyDelta), Components: 1, Noise: kerneltest.Options{Fresh: true}}
 }
 
-// Sampled is a table of a population, and its rows.
+// Sampled draws a table of a population, and returns its rows.
 func Sampled(t *testing.T, p madeup.Population, seed uint64, n int) (*madeup.Sample, [][]float64) {
 	t.Helper()
 	s, err := p.Draw(seed, n)
@@ -85,7 +85,7 @@ func Sampled(t *testing.T, p madeup.Population, seed uint64, n int) (*madeup.Sam
 	return s, rows
 }
 
-// Median is the middle of values, the upper one of two; infinite for none.
+// Median returns the middle of values, the upper one of two; infinite for none.
 func Median(x []float64) float64 {
 	if len(x) == 0 {
 		return math.Inf(1)

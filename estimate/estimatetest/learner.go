@@ -9,7 +9,7 @@ import (
 // first column.
 type Signs struct{}
 
-// LearnMixture is the mean and covariance of either side.
+// LearnMixture returns the mean and covariance of either side.
 func (Signs) LearnMixture(rows [][]float64, k int, _ uint64) (mixture []learner.Component, err error) {
 	for j := range k {
 		var part [][]float64
@@ -30,7 +30,7 @@ func (Signs) LearnMixture(rows [][]float64, k int, _ uint64) (mixture []learner.
 	return mixture, nil
 }
 
-// momentsOf are the mean and the Cholesky factor of the covariance; false if it has none.
+// momentsOf returns the mean and the Cholesky factor of the covariance; false if it has none.
 func momentsOf(rows [][]float64) (mean []float64, l [][]float64, ok bool) {
 	d, n := len(rows[0]), float64(len(rows))
 	mean = make([]float64, d)

@@ -104,8 +104,8 @@ func lossOf(own, other kerneltest.Transcript, c Case, rows [][]float64, factor f
 	return l
 }
 
-// gapLoss is the part of Path of a histogram of gaps: of the buckets that are empty on neither
-// side, as delta pays for the others.
+// gapLoss returns the part of Path for a spacing histogram: over the buckets that are empty on
+// neither side, as delta pays for the others.
 func gapLoss(q query.SpacingMasses, c Case, other [][]float64, mu float64) (loss float64) {
 	sigma := q.Sensitivity(c.relation()) / mu
 	theirs := gapMasses(q, other, c.Columns)
@@ -117,7 +117,8 @@ func gapLoss(q query.SpacingMasses, c Case, other [][]float64, mu float64) (loss
 	return loss
 }
 
-// gapMasses are the exact masses of the buckets that are not empty, whose own Mass is left 0.
+// gapMasses returns the exact masses of the buckets that are not empty; the Mass of the keys is
+// left 0.
 func gapMasses(q query.SpacingMasses, rows [][]float64, d int) map[query.SpacingMass]int64 {
 	var cells []float64
 	for _, r := range rows {
@@ -148,8 +149,8 @@ func SameQuestions(a, b kerneltest.Transcript) bool {
 		identical(reflect.ValueOf(a.Queries), reflect.ValueOf(b.Queries))
 }
 
-// identical is reflect.DeepEqual with NaN equal to itself; queries are structs of slices and
-// numbers.
+// identical compares queries, structs of slices and numbers, as reflect.DeepEqual does, but with
+// NaN equal to itself.
 func identical(a, b reflect.Value) bool {
 	if a.IsValid() != b.IsValid() || a.IsValid() && a.Type() != b.Type() {
 		return false

@@ -9,8 +9,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// PlansOfOne are the plans of methods for one component in typical problems, as text for a golden
-// file; none spends stability delta.
+// PlansOfOne returns the plans of methods for one component in typical problems, as text for a
+// golden file; none spends stability delta.
 func PlansOfOne(t *testing.T, methods ...estimate.Estimator) string {
 	t.Helper()
 	var b strings.Builder

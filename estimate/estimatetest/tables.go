@@ -11,7 +11,8 @@ type Table struct {
 	Rows func(rng *rand.Rand, n, d int) [][]float64
 }
 
-// Hard are tables of every kind that a fit must survive: it ends in a sound model or in a reason.
+// Hard returns tables of every kind that a fit must survive: it ends in a valid model or in a
+// reason.
 func Hard() []Table {
 	tables := append(unlikely(), unequal()...)
 	for _, wild := range []float64{1e308, -0x1p1000, 5e-324} {
@@ -26,7 +27,7 @@ func Hard() []Table {
 	return tables
 }
 
-// unlikely are tables that no mixture explains, after one that a mixture does.
+// unlikely returns tables that no mixture explains, after one that a mixture does.
 func unlikely() []Table {
 	return []Table{
 		{"two groups", rowwise(func(rng *rand.Rand, i int, x []float64) {
@@ -60,7 +61,7 @@ func unlikely() []Table {
 	}
 }
 
-// unequal are tables whose columns' sizes reach the ends of float64.
+// unequal returns tables whose columns' sizes reach the limits of float64.
 func unequal() []Table {
 	return []Table{
 		{"denormals", cellwise(func(rng *rand.Rand, _ int) float64 { return 1e-310 * rng.NormFloat64() })},

@@ -37,7 +37,7 @@ func Draw(tb testing.TB, m *model.Mixture, n int, rng *rand.Rand) [][]float64 {
 	return rows
 }
 
-// LogLikelihood is the mean log-density of rows under m, in nats per row.
+// LogLikelihood returns the mean log-density of rows under m, in nats per row.
 func LogLikelihood(tb testing.TB, m *model.Mixture, rows [][]float64) float64 {
 	tb.Helper()
 	s, err := model.NewScorer(m)
@@ -51,7 +51,7 @@ func LogLikelihood(tb testing.TB, m *model.Mixture, rows [][]float64) float64 {
 	return total / float64(len(rows))
 }
 
-// TV is a Monte-Carlo estimate of the total variation between a and b, and its standard error.
+// TV returns a Monte-Carlo estimate of the total variation between a and b, and its standard error.
 func TV(tb testing.TB, a, b *model.Mixture, rows int, rng *rand.Rand) (tv, sd float64) {
 	tb.Helper()
 	c, err := model.Compare(tb.Context(), a, b, rows, rng)

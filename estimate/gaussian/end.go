@@ -37,24 +37,24 @@ func TooFew(p estimate.Problem, rows float64) *estimate.NoRelease {
 	return &estimate.NoRelease{Reason: fmt.Sprintf("about %.0f rows are too few", math.Max(0, rows)), Advice: advice(p)}
 }
 
-// Refuse is the error of a fit that more rows would help.
+// Refuse returns the error of a fit that more rows would help.
 func (f *Fit) Refuse(format string, args ...any) error {
 	return &ended{f.Run.Refuse(format, args...)}
 }
 
-// RefuseFar is the error of a fit that more rows of the same kind would not help much: too many lie
-// far out.
+// RefuseFar returns the error of a fit that more rows of the same kind would not help much: too
+// many lie far out.
 func (f *Fit) RefuseFar(reason string) error {
 	return refusal("leave out the columns in which most rows share one value or a few are far from all others, or take their logarithms; or allow several "+
 		"components, which describe such rows better; or many more rows", "%s", reason)
 }
 
-// RefuseColumn is Refuse for a single column j.
+// RefuseColumn returns the error of a single column j that more rows would help.
 func (f *Fit) RefuseColumn(j int) error {
 	return f.Refuse("the noise hides the spread of column %d", j+1)
 }
 
-// unresolved is the error of a preconditioner whose budget ended first, in the state st.
+// unresolved returns the error of a preconditioner whose budget ended first, in the state st.
 func (f *Fit) unresolved(st *tyler.State) error {
 	f.note(st.Hidden(f.All))
 	return f.Refuse("the noise hides the spread in some directions at about %.0f rows", f.Rows)

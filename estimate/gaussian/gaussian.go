@@ -87,8 +87,9 @@ func (f fit) run() (estimate.Outcome, error) {
 	return f.spherical()
 }
 
-// full is TylerPress: precondition, look at the radii, release. Where the rows are no Gaussian's,
-// as stage zero, the preconditioner or the radii show, it ends in the rows' own moments.
+// full makes a TylerPress fit: precondition, measure the radii, release. If location and scale, the
+// preconditioner or the radii show that the rows are not Gaussian, it ends in the rows' own
+// moments.
 func (f fit) full() (estimate.Outcome, error) {
 	var seen shape
 	st, out, err := f.Rounded(f.RoundPart, func(st *tyler.State) (far float64, err error) {

@@ -54,7 +54,8 @@ func (f fit) look(st *tyler.State) (shape, error) {
 	return f.judge(h, f.Tyler.Information(st)), nil
 }
 
-// judge is the public part of look; information is that of predict.
+// judge returns the shape that look's histogram shows, from released values alone; information is
+// that of predict.
 func (f fit) judge(h *tyler.RadialHistogram, information float64) shape {
 	last := len(h.Counts) - 1
 	s := shape{far: (h.Counts[last] - 2*h.Sigma) / h.Rows}

@@ -53,7 +53,7 @@ func (p *plain) start() {
 	p.know(p.table.Cov, p.table.MeanSD*p.table.MeanSD, p.table.CovSD*p.table.CovSD/2)
 }
 
-// know is a covariance in z with these variances of the noise.
+// know sets the covariance in z, with these variances of the noise.
 func (p *plain) know(cov *mat.SymDense, mean, noise float64) {
 	k := cov.SymmetricDim()
 	p.cov, p.noise = symmetric.Of(k, cov.At), symmetric.Of(k, func(int, int) float64 { return noise })

@@ -31,7 +31,7 @@ type Learner struct {
 	Rather string
 }
 
-// Ours is the learner that is run where none is named.
+// Ours returns the learner that is run if none is named.
 func Ours() List {
 	return List{{Name: EM, Trims: true, For: func(k int, trim float64) kernel.Learner { return em.Learner{Components: k, Trim: trim} }}}
 }
@@ -40,7 +40,7 @@ func Ours() List {
 // Estimator that embeds it lets the asker choose.
 type List []Learner
 
-// Learners are the names that a problem may give.
+// Learners returns the names that a problem may give.
 func (l List) Learners() (names []string) {
 	for _, one := range l {
 		names = append(names, one.Name)
@@ -52,12 +52,12 @@ func (l List) Learners() (names []string) {
 // (estimate.Problem.Trim).
 func (l List) Trims(name string) bool { return l.named(name).Trims }
 
-// named is the learner of that name, the first for none.
+// named returns the learner of that name, the first for none.
 func (l List) named(name string) Learner {
 	return l[max(0, slices.IndexFunc(l, func(one Learner) bool { return one.Name == name }))]
 }
 
-// Rather is what an advice says of the learner of a problem whose blocks do not agree.
+// Rather returns the advice about the learner of a problem whose blocks do not agree.
 func (l List) Rather(p estimate.Problem) string {
 	if p.Own != "" {
 		return ""
@@ -65,7 +65,7 @@ func (l List) Rather(p estimate.Problem) string {
 	return l.named(p.Learner).Rather
 }
 
-// Slow is the learner of a problem if it is slow in so many columns, else "".
+// Slow returns the learner of a problem if it is slow in this many columns, else "".
 func (l List) Slow(p estimate.Problem) string {
 	if one := l.named(p.Learner); p.Own == "" && one.Slow > 0 && p.Columns > one.Slow {
 		return one.Name
@@ -94,7 +94,7 @@ func (l List) Blocks(p estimate.Problem, k, t int) blocks.Blocks {
 	return b
 }
 
-// Own is a learner of somebody's own as the terms of a session hold it, nil for none.
+// Own returns a user's own learner as the terms of a session hold it, nil for none.
 func Own(mixture learner.Mixture) func(k int) kernel.Learner {
 	if mixture == nil {
 		return nil
@@ -108,10 +108,10 @@ type own struct {
 	mixture learner.Mixture
 }
 
-// Estimates is k.
+// Estimates returns k.
 func (o own) Estimates() int { return o.k }
 
-// Coordinates is that of a component.
+// Coordinates returns the length of a component.
 func (o own) Coordinates(d int) int { return learner.MixtureCoordinates(d) }
 
 // Learn returns the mixture's components.

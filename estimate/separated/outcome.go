@@ -43,7 +43,8 @@ const (
 	lightest    = .75 * recursive.LeastWeight
 )
 
-// started is what the rounds start from: without strays, and not more than asked for or allowed.
+// started returns the start of the rounds: without outlier components, and with no more than
+// requested or allowed.
 func (f *fit) started(g []component.Gaussian) []component.Gaussian {
 	f.limit = f.Problem.Components
 	if f.limit == 0 {
@@ -75,7 +76,7 @@ func withoutStrays(g []component.Gaussian) []component.Gaussian {
 	})
 }
 
-// within is the weight of the components whose means lie within strayReach sds of c.
+// within returns the weight of the components whose means lie within strayReach sds of c.
 func within(c component.Gaussian, g []component.Gaussian) (weight float64) {
 	_, inv, _ := symmetric.Factor(c.Cov)
 	for _, o := range g {
@@ -86,7 +87,7 @@ func within(c component.Gaussian, g []component.Gaussian) (weight float64) {
 	return weight
 }
 
-// spread is the geometric mean of a component's sds.
+// spread returns the geometric mean of a component's sds.
 func spread(c component.Gaussian) float64 {
 	_, _, logDet := symmetric.Factor(c.Cov)
 	return math.Exp(logDet / 2 / float64(len(c.Mean)))
@@ -121,7 +122,7 @@ func (f *fit) reduce(g []component.Gaussian) []component.Gaussian {
 	return g
 }
 
-// leastApart are the two components with the least separation, i > j; -1 if there are not two.
+// leastApart returns the two components with the least separation, i > j; -1 if there are not two.
 func leastApart(g []component.Gaussian) (i, j int, least float64) {
 	i, j, least = -1, -1, math.Inf(1)
 	for a := range g {

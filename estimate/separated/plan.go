@@ -26,7 +26,7 @@ const (
 	refineShare = .12 // what exploring leaves to the rounds at least
 )
 
-// steps is the worst case of a fit.
+// steps returns the worst case of a fit.
 func steps(p estimate.Problem) []kernel.Step {
 	out := []kernel.Step{{Name: stepCount, Query: query.Count{}.Kind(), Share: countShare, Most: 1, Source: source}}
 	out = append(out, program.Steps(prefixUnits, weakShare)...)

@@ -36,8 +36,8 @@ func New() Estimator {
 
 var _ estimate.Estimator = Estimator{}
 
-// Plan is the worst case that Fit may measure, or a *estimate.Refusal for a table that is known to
-// be too short.
+// Plan returns the worst case that Fit may measure, or a *estimate.Refusal for a table that is
+// known to be too short.
 func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Relation == privacy.ReplaceOne && float64(p.Rows) < leastFor(p) {
 		return kernel.Plan{}, program.Refusal(advice(p), "%d rows are too few to tell components of %d columns apart at this epsilon", p.Rows, p.Columns)
@@ -54,7 +54,7 @@ const (
 	hopeless      = .3 // of these rows are not worth a try
 )
 
-// rowsFor is about how many rows k components of about equal weight need.
+// rowsFor returns about how many rows k components of about equal weight need.
 func rowsFor(p estimate.Problem, k int) float64 {
 	n := rowsUnit / p.Mu * math.Pow(float64(k), rowsByK) * math.Pow(float64(p.Columns), rowsByColumns)
 	if p.Relation == privacy.AddRemoveOne {
@@ -63,12 +63,12 @@ func rowsFor(p estimate.Problem, k int) float64 {
 	return n
 }
 
-// leastFor is the number of rows below which a fit is not tried.
+// leastFor returns the number of rows below which a fit is not tried.
 func leastFor(p estimate.Problem) float64 {
 	return max(hopeless*rowsFor(p, max(2, p.Components)), program.SharpRows(p, p.Columns), recursive.LeastRows)
 }
 
-// needed is about how many rows the components that are asked for need, or two.
+// needed returns about how many rows the requested components need, or two components.
 func needed(p estimate.Problem) float64 {
 	return math.Max(rowsFor(p, max(2, p.Components)), leastFor(p))
 }
@@ -96,7 +96,7 @@ type fit struct {
 
 const source = "KSSU19 Section C"
 
-// run is the whole fit.
+// run makes the whole fit.
 func (f *fit) run() (estimate.Outcome, error) {
 	if err := f.CountRows(stepCount, countShare); err != nil {
 		return estimate.Outcome{}, err

@@ -100,7 +100,7 @@ func (f *fit) lattice(d *fit1d.Data) (is bool, err error) {
 	return false, nil
 }
 
-// few is how many values components can stand for one by one.
+// few returns how many values components can represent one by one.
 func (f *fit) few() int {
 	if k := f.Problem.Components; k > 0 {
 		return max(leastNarrow-1, k)
@@ -108,9 +108,9 @@ func (f *fit) few() int {
 	return min(fewValues, f.Most())
 }
 
-// multiples is the unit that the values seem to be recorded in, though none is declared: components
-// too narrow to be seen, at least three, lie at multiples of it as far as their bins tell, which
-// chance would hardly make so. 0 if there is none.
+// multiples returns the unit in which the values seem to be recorded, though none is declared: at
+// least three components too narrow to be resolved lie at multiples of it as far as their bins
+// tell, which is unlikely by chance. 0 if there is none.
 func (f *fit) multiples(d *fit1d.Data) float64 {
 	for _, u := range units {
 		values, off := map[float64]bool{}, false
@@ -174,8 +174,8 @@ const (
 // end may be infinite; then unit is the least distance from the other end that is told apart.
 type hole struct{ low, high, unit, rows float64 }
 
-// outside are the parts of the line beyond all edges, if the mean of some component lies there: it
-// may be a wide one around the others.
+// outside returns the parts of the line beyond all edges, if the mean of some component lies there:
+// it may be a wide one around the others.
 func (f *fit) outside(d *fit1d.Data) []hole {
 	rows, unit := 0.0, 0.0
 	for _, c := range f.found {
@@ -197,7 +197,8 @@ func (f *fit) outside(d *fit1d.Data) []hole {
 	return []hole{{math.Inf(-1), first, unit, rows}, {last, math.Inf(1), unit, rows}}
 }
 
-// holes are the bins of the last histogram that no component reaches, if they hold more than noise.
+// holes returns the bins of the last histogram that no component reaches, if they hold more than
+// noise.
 func (f *fit) holes() (holes []hole) {
 	h := f.all[len(f.all)-1]
 	expected := f.data().Expected(f.found)

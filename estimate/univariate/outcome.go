@@ -29,7 +29,7 @@ const (
 	varianceNoise = 6.0
 )
 
-// outcome is the model, heaviest component first.
+// outcome returns the model, heaviest component first.
 func (f *fit) outcome() estimate.Outcome {
 	out := program.NewDraft(1, f.Notes)
 	total := fit1d.RowsOf(f.found)
@@ -94,8 +94,8 @@ func (f *fit) tell(out *program.Draft, total float64, misfits []float64, chance 
 	}
 }
 
-// covariance is that of a component, in the shape that was asked for: in one column they differ in
-// name.
+// covariance returns the covariance of a component, in the requested shape: in one column they
+// differ in name.
 func (f *fit) covariance(sd float64) (model.Covariance, error) {
 	v := sd * sd
 	if f.Problem.KnownCovariance != nil {

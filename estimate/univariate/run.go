@@ -38,7 +38,7 @@ func newFit(ctx context.Context, s *kernel.Session, p estimate.Problem) *fit {
 	return f
 }
 
-// run is the whole fit.
+// run makes the whole fit.
 func (f *fit) run() (estimate.Outcome, error) {
 	for _, step := range []func() (doubt string, err error){f.count, f.place, f.shape} {
 		if err := f.ctx.Err(); err != nil {
@@ -55,7 +55,7 @@ func (f *fit) run() (estimate.Outcome, error) {
 	return f.outcome(), nil
 }
 
-// sigma is the noise of a histogram that costs a share of the total.
+// sigma returns the noise of a histogram that costs a share of the total.
 func (f *fit) sigma(share float64) float64 { return f.Factor / f.Mu(share) }
 
 // count releases the number of rows where it is private.
@@ -162,7 +162,7 @@ func (f *fit) measure(mu float64) error {
 	return err
 }
 
-// tails are edges beyond all others, at every scale: what lies there is counted, and where.
+// tails returns edges beyond all others, at every scale, so that the rows there are counted.
 func (f *fit) tails(d *fit1d.Data, edges []float64) []float64 {
 	unit := 0.0
 	for _, c := range f.found {

@@ -42,28 +42,29 @@ const (
 	guessed  = 4   // components for which they are laid out if their number is open
 )
 
-// components is how many are asked for, or how many the budget is laid out for if that is open.
+// components returns the requested number, or the number for which the budget is planned if it is
+// open.
 func components(p estimate.Problem) int {
 	return cmp.Or(p.Components, max(1, min(p.MaxComponents, guessed)))
 }
 
-// light is the number of rows of the lightest component for which the shares are laid out.
+// light returns the number of rows of the lightest component for which the shares are planned.
 func (f *fit) light() float64 { return math.Max(1, lightest*f.Rows/float64(components(f.Problem))) }
 
-// gapShare is what the gaps of a component of so many rows need to be seen.
+// gapShare returns the share that the gaps of a component of this many rows need to be seen.
 func (f *fit) gapShare(rows float64) float64 {
 	return f.share(bestNode*rows-2, gapSDs*gapNoise, mostGapShare)
 }
 
-// share is what a count of so many rows needs to be as many noise sds.
+// share returns the share that a count of this many rows needs to be sds noise sds.
 func (f *fit) share(rows, sds, most float64) float64 {
 	need := sds * f.sigma(1) / math.Max(1, rows)
 	return math.Max(leastShare, math.Min(most, need*need))
 }
 
-// penalty is what a component must take off the cost: little if their number is known; else what
-// the Bayesian information criterion asks for its three numbers, and more because it is the best of
-// many places.
+// penalty returns the least decrease of the cost that a component must bring: little if their
+// number is known; else the Bayesian information criterion's for its three numbers, and more
+// because it is the best of many places.
 func (f *fit) penalty() float64 {
 	if f.Problem.Components > 0 {
 		return knownPenalty
@@ -87,7 +88,7 @@ const (
 	rowsLeastUnit = 75 * .236
 )
 
-// most is how many components so many rows can show.
+// most returns how many components this many rows can show.
 func most(p estimate.Problem, rows float64) int {
 	if !(p.Mu > 0) {
 		return program.MostComponents(p)
@@ -95,15 +96,15 @@ func most(p estimate.Problem, rows float64) int {
 	return max(1, min(program.MostFor(p, rows), int(rows*p.Mu/(rowsLeastUnit*lighter(p)))))
 }
 
-// rowsFor is about how many rows the components need.
+// rowsFor returns about how many rows the components need.
 func rowsFor(p estimate.Problem) float64 {
 	return float64(components(p)) * rowsUnit / p.Mu * lighter(p)
 }
 
-// rowsSeen is about how many rows show anything at all.
+// rowsSeen returns about how many rows show anything at all.
 func rowsSeen(p estimate.Problem) float64 { return rowsSeenUnit / p.Mu * lighter(p) }
 
-// lighter is how much less noise the relation needs.
+// lighter returns how much less noise the relation needs.
 func lighter(p estimate.Problem) float64 {
 	if p.Relation == privacy.AddRemoveOne {
 		return 1 / math.Sqrt2

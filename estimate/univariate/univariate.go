@@ -59,8 +59,8 @@ const (
 	stepShapes = "shapes"
 )
 
-// Plan is the worst case that Fit may measure, or a *estimate.Refusal for more than one column or
-// rows that can show no component.
+// Plan returns the worst case that Fit may measure, or a *estimate.Refusal for more than one column
+// or rows that can show no component.
 func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Columns < 1 {
 		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", name, p.Columns)
