@@ -25,7 +25,7 @@ var custodians = privacy.Budget{Epsilon: 1, Delta: 1e-6}
 // it by default.
 func fitted(t *testing.T, seed uint64, k, d, n int, share float64) (*model.Mixture, *release.Release) {
 	t.Helper()
-	p := madeup.Plain{Components: k, Columns: d, Placement: madeup.Simplex, Gap: 4, Ellipsoids: true}
+	p := madeup.Plain{Components: k, Columns: d, Placement: madeup.Simplex, Distance: 4, Ellipsoids: true}
 	if d == 1 {
 		p.Placement = madeup.Along
 	}

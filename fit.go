@@ -101,10 +101,10 @@ func (r Request) fits(table *kernel.Table) error {
 		return absent("table", "a protected table", "take the one that Input.Load returns without an error")
 	case table.Columns() != len(r.schema().Numbers()) || table.Categories() != len(r.schema().Categorical()):
 		return &privacy.FieldError{Field: "columns", Wanted: fmt.Sprintf("%d names, as many as the table has columns", table.Columns()+table.Categories()),
-			Got: fmt.Sprint(len(r.Columns)), Mend: "give one name for each column, and the same kinds as when the table was loaded"}
+			Got: fmt.Sprint(len(r.Columns)), Fix: "give one name for each column, and the same kinds as when the table was loaded"}
 	case r.Relation.Valid() && r.Relation != table.Relation():
 		return &privacy.FieldError{Field: "relation", Wanted: table.Relation().String() + ", which the table was loaded for",
-			Got: r.Relation.String(), Mend: "ask for that, or load the rows again"}
+			Got: r.Relation.String(), Fix: "ask for that, or load the rows again"}
 	}
 	return nil
 }
@@ -251,7 +251,7 @@ func (q *question) certificate(s *kernel.Session) (release.Certificate, error) {
 		Relation: q.Relation.String(),
 		Epsilon:  q.Budget.Epsilon, Delta: q.Budget.Delta, Rho: q.Budget.Rho,
 		Spent: spentOf(s, true),
-		Unit:  q.unit, Schema: release.SchemaDeclared, Facts: q.facts(), Method: q.method.Name(), Learner: q.learner(s.OwnLearnerRan()), Asked: q.certified(),
+		Unit:  q.unit, Schema: release.SchemaDeclared, Facts: q.facts(), Method: q.method.Name(), Learner: q.learner(s.OwnLearnerRan()), Requested: q.certified(),
 		Simulated: s.Simulated(), Version: Version,
 	}
 	if q.Printed {

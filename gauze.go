@@ -172,7 +172,7 @@ func (r Request) named(p estimate.Problem) (estimate.Estimator, string, error) {
 	if r.Method == profile.Name {
 		return profile.New(), "table one was asked for", nil
 	}
-	return Methods().Asked(r.Method, p)
+	return Methods().Requested(r.Method, p)
 }
 
 // schema returns a schema of the columns.
@@ -192,7 +192,7 @@ type question struct {
 // check checks the request and chooses the method; rows is n where that is public, else 0.
 func (r Request) check(rows int) (*question, error) {
 	q, err := r.choose(rows)
-	return q, r.mended(err, rows)
+	return q, r.fixed(err, rows)
 }
 
 // plan returns the plan of the method.
@@ -204,15 +204,15 @@ func (q *question) plan() (kernel.Plan, error) {
 	if err == nil && q.share > 0 {
 		plan = categories.Extend(plan, q.share)
 	}
-	return plan, q.mended(err, q.problem.Rows)
+	return plan, q.fixed(err, q.problem.Rows)
 }
 
 // usualEpsilons are the values suggested when a fit is refused.
 var usualEpsilons = [...]float64{.1, .2, .5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, LargestEpsilon}
 
-// mended adds to a refusal what the public number of rows can pay for: a larger epsilon, simpler
+// fixed adds to a refusal what the public number of rows can pay for: a larger epsilon, simpler
 // covariances, fewer columns, or every column by itself.
-func (r Request) mended(err error, rows int) error {
+func (r Request) fixed(err error, rows int) error {
 	var refusal *estimate.Refusal
 	if !errors.As(err, &refusal) || rows == 0 {
 		return err
@@ -290,7 +290,7 @@ func (r Request) paidBy(rows int) bool {
 func (r Request) choose(rows int) (*question, error) {
 	if n := float64(rows); !r.Force && r.Budget.Delta*n >= 1 && r.Validate() == nil {
 		return nil, &privacy.FieldError{Field: "delta", Wanted: fmt.Sprintf("less than 1/%d, one over the number of rows", rows),
-			Got: fmt.Sprint(r.Budget.Delta), Mend: fmt.Sprintf("it would allow a whole row to be published; ask for a far smaller one, for instance %.0e, or --force it", .01/n)}
+			Got: fmt.Sprint(r.Budget.Delta), Fix: fmt.Sprintf("it would allow a whole row to be published; ask for a far smaller one, for instance %.0e, or --force it", .01/n)}
 	}
 	q, err := r.pose(rows)
 	if err != nil {

@@ -39,7 +39,7 @@ func (g *Groups) Rows() int { return g.rows }
 func FitGroups(ctx context.Context, g Groups, r Request) (*Result, error) {
 	if len(g.tables) == 0 || len(g.tables) != len(g.names) {
 		return nil, &privacy.FieldError{Field: "groups", Wanted: "a table for each of at least one group", Got: fmt.Sprint(len(g.tables)),
-			Mend: "take those of Input.LoadGroups"}
+			Fix: "take those of Input.LoadGroups"}
 	}
 	public := 0
 	if r.Relation == privacy.ReplaceOne {

@@ -79,8 +79,8 @@ func FromSQL(rows *sql.Rows, schema *source.Schema) (*Input, error) {
 }
 
 // absent returns the error for an argument that is nil.
-func absent(field, wanted, mend string) error {
-	return &privacy.FieldError{Field: field, Wanted: wanted, Got: "nil", Mend: mend}
+func absent(field, wanted, fix string) error {
+	return &privacy.FieldError{Field: field, Wanted: wanted, Got: "nil", Fix: fix}
 }
 
 // opened reports whether in is an open input: opening may have failed.

@@ -235,7 +235,7 @@ func TestLearnerFaults(t *testing.T) {
 			c.change(&r)
 			_, err := Plan(r, 50000)
 			var field *privacy.FieldError
-			if !errors.As(err, &field) || field.Field != c.field || field.Mend == "" || !strings.Contains(err.Error(), c.want) {
+			if !errors.As(err, &field) || field.Field != c.field || field.Fix == "" || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q of the field %q", err, c.want, c.field)
 			}
 		})

@@ -99,7 +99,7 @@ type Expectation struct {
 func Plan(r Request, rows int) (*Statement, error) {
 	if rows < 0 || rows == 0 && r.Relation == privacy.ReplaceOne {
 		return nil, &privacy.FieldError{Field: "rows", Wanted: "a positive number", Got: fmt.Sprint(rows),
-			Mend: "replace-one makes the number of rows public, and the plan depends on it"}
+			Fix: "replace-one makes the number of rows public, and the plan depends on it"}
 	}
 	public := rows
 	if r.Relation != privacy.ReplaceOne {
@@ -248,7 +248,7 @@ func (s *Statement) expectMixtures(asked string, guess estimate.Problem) {
 func (q *question) affordable(name string) error {
 	practical := q.problem
 	practical.Printed = false
-	method, _, err := Methods().Asked(name, practical)
+	method, _, err := Methods().Requested(name, practical)
 	if err != nil {
 		return err
 	}

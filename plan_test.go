@@ -220,7 +220,7 @@ func TestForce(t *testing.T) {
 		r := request(c.relation, c.budget)
 		_, err := Plan(r, 10000)
 		var field *privacy.FieldError
-		if errors.As(err, &field); (err == nil) != (c.field == "") || err != nil && (field == nil || field.Field != c.field || !strings.Contains(field.Mend, "--force")) {
+		if errors.As(err, &field); (err == nil) != (c.field == "") || err != nil && (field == nil || field.Field != c.field || !strings.Contains(field.Fix, "--force")) {
 			t.Errorf("%+v: got %v, want a fault of %q", c, err, c.field)
 		}
 		r.Force = true
@@ -243,7 +243,7 @@ func TestManyColumns(t *testing.T) {
 			}
 			_, err := Plan(r, 900_000)
 			var field *privacy.FieldError
-			if wide := errors.As(err, &field) && field.Field == "columns"; wide != (d > MostColumns) || wide && !strings.Contains(field.Mend, "80 GB") {
+			if wide := errors.As(err, &field) && field.Field == "columns"; wide != (d > MostColumns) || wide && !strings.Contains(field.Fix, "80 GB") {
 				t.Errorf("%d columns, %v: %v", d, relation, err)
 			}
 			r.Columns[d-1] = r.Columns[0]

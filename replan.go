@@ -24,8 +24,8 @@ import (
 const PlanEdition = 7
 
 // certified returns the part of the request that the certificate's other fields do not state.
-func (r Request) certified() *release.Asked {
-	return &release.Asked{Plans: PlanEdition, Components: r.Components, MaxComponents: r.MaxComponents, Covariance: r.Covariance.String()}
+func (r Request) certified() *release.Requested {
+	return &release.Requested{Plans: PlanEdition, Components: r.Components, MaxComponents: r.MaxComponents, Covariance: r.Covariance.String()}
 }
 
 // A planned is a reader's reconstruction of a release: its request, the request's plan, and the
@@ -49,12 +49,12 @@ func requestOf(r *release.Release) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	shape, known := estimate.ShapeOf(c.Asked.Covariance)
+	shape, known := estimate.ShapeOf(c.Requested.Covariance)
 	if !known {
-		return Request{}, fmt.Errorf("covariance %q", c.Asked.Covariance)
+		return Request{}, fmt.Errorf("covariance %q", c.Requested.Covariance)
 	}
 	out := Request{Relation: relation, Budget: privacy.Budget{Epsilon: c.Epsilon, Delta: c.Delta, Rho: c.Rho}, Method: c.Method,
-		Components: c.Asked.Components, MaxComponents: c.Asked.MaxComponents, Covariance: shape, Printed: c.Constants == release.ConstantsPrinted, Force: true}
+		Components: c.Requested.Components, MaxComponents: c.Requested.MaxComponents, Covariance: shape, Printed: c.Constants == release.ConstantsPrinted, Force: true}
 	switch {
 	case r.Columns != nil:
 		for _, column := range r.Columns {

@@ -77,8 +77,8 @@ func (s Settings) Request() (r Request, err error) {
 	if s.Covariance != "" {
 		shape, known = estimate.ShapeOf(s.Covariance)
 	}
-	fault := func(field, wanted, got, mend string) error {
-		return &privacy.FieldError{Field: field, Wanted: wanted, Got: got, Mend: mend}
+	fault := func(field, wanted, got, fix string) error {
+		return &privacy.FieldError{Field: field, Wanted: wanted, Got: got, Fix: fix}
 	}
 	switch {
 	case !known:
@@ -142,5 +142,5 @@ func (c *Count) String() string {
 func (*Count) Type() string { return "count" }
 
 func badCount(got string) error {
-	return &privacy.FieldError{Field: "components", Wanted: "a positive number or auto", Got: fmt.Sprintf("%.40s", got), Mend: "auto chooses up to max_components"}
+	return &privacy.FieldError{Field: "components", Wanted: "a positive number or auto", Got: fmt.Sprintf("%.40s", got), Fix: "auto chooses up to max_components"}
 }

@@ -190,7 +190,7 @@ func sums(t *testing.T, rows []mixed, table *kernel.Table) [][]int64 {
 			w[j] = scale
 			frame.W = append(frame.W, w)
 		}
-		return query.ClippedMoments{Form: query.FullForm, Lift: .5, Components: []query.Component{{Frame: frame, Radius: 2}}}
+		return query.ClippedMoments{Form: query.FullForm, Lift: .5, Components: []query.Component{{Map: frame, Radius: 2}}}
 	}
 	scales := []float64{1e-300, 1e-17, 1e-9, 1e-3, 1, 1e6, 1e300}
 	plan := kernel.Plan{Method: "test", Steps: []kernel.Step{{Name: step, Query: asked(1).Kind(), Share: 1, Most: len(scales)}}}

@@ -54,14 +54,14 @@ func verify(r *release.Release, method estimate.Estimator) (v Verdict) {
 	case v.Faults != nil:
 	case own:
 		v.warn("its method %s is not part of Gauze, so its plan was not made again: what each measurement cost was checked, and not whether they are the method's", c.Method)
-	case c.Asked == nil && likely(r, method):
+	case c.Requested == nil && likely(r, method):
 		v.warn("it does not say what was asked, as releases of earlier versions do not: its measurements are those of some request of its method")
-	case c.Asked == nil:
+	case c.Requested == nil:
 		v.warn("it does not say what was asked, as releases of earlier versions do not, and its measurements are those of no plan that this version makes for its method: " +
 			"the plans have changed since, or the release was altered")
-	case c.Asked.Plans != PlanEdition:
+	case c.Requested.Plans != PlanEdition:
 		v.warn("it was planned by edition %d of the methods' plans, and this program knows edition %d: whether its measurements are those of its method was not checked",
-			c.Asked.Plans, PlanEdition)
+			c.Requested.Plans, PlanEdition)
 	default:
 		v.Faults = follow(r, method)
 		v.Replanned = v.Faults == nil
@@ -79,7 +79,7 @@ func likely(r *release.Release, method estimate.Estimator) bool {
 	for k := range DefaultMaxComponents + 1 {
 		for _, shape := range []estimate.CovarianceType{estimate.Full, estimate.Diagonal, estimate.Spherical} {
 			as := *r
-			as.Certificate.Asked = &release.Asked{Plans: PlanEdition, Components: k, Covariance: shape.String()}
+			as.Certificate.Requested = &release.Requested{Plans: PlanEdition, Components: k, Covariance: shape.String()}
 			if follow(&as, method) == nil {
 				return true
 			}
@@ -150,8 +150,8 @@ func (p *planned) followed(r *release.Release) []error {
 	if _, known := always[r.Certificate.Method]; known && !point(r) {
 		f.whole()
 	}
-	f.fault(r.Certificate.Asked.Covariance != estimate.Full.String() && correlated(r), "model.covariances", "matrices that are diagonal, as was asked", "others")
-	asked, k := r.Certificate.Asked, 0
+	f.fault(r.Certificate.Requested.Covariance != estimate.Full.String() && correlated(r), "model.covariances", "matrices that are diagonal, as was asked", "others")
+	asked, k := r.Certificate.Requested, 0
 	for j := range r.Model.K() {
 		if j >= len(r.Model.Background) || !r.Model.Background[j] {
 			k++

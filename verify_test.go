@@ -23,8 +23,8 @@ func TestVerifyEarlier(t *testing.T) {
 		if v := Verify(r); v.Faults != nil || v.Warnings != nil || !v.Replanned {
 			t.Errorf("%s: genuine: %+v", method, v)
 		}
-		asked := r.Certificate.Asked
-		r.Certificate.Asked = nil
+		asked := r.Certificate.Requested
+		r.Certificate.Requested = nil
 		if v := Verify(r); v.Faults != nil || v.Replanned || len(v.Warnings) != 1 || !strings.Contains(v.Warnings[0], "some request") {
 			t.Errorf("%s: without what was asked: %+v", method, v)
 		}
@@ -35,7 +35,7 @@ func TestVerifyEarlier(t *testing.T) {
 		}
 		other := *asked
 		other.Plans++
-		r.Certificate.Asked, r.Certificate.Plan = &other, plan
+		r.Certificate.Requested, r.Certificate.Plan = &other, plan
 		if v := Verify(r); v.Faults != nil || v.Replanned || len(v.Warnings) != 1 || !strings.Contains(v.Warnings[0], fmt.Sprintf("edition %d", PlanEdition+1)) {
 			t.Errorf("%s: another edition: %+v", method, v)
 		}

@@ -97,7 +97,7 @@ func Run(ctx context.Context, r Request) (*Report, error) {
 		r.Runs = DefaultRuns
 	}
 	if r.Rows < 0 || r.Columns < 0 || r.Runs < 0 || r.Categories < 0 || r.Rows == 1 {
-		return nil, &privacy.FieldError{Field: "rows, columns, runs", Wanted: "two rows or more, a column, a run", Got: fmt.Sprint(r.Rows, r.Columns, r.Runs), Mend: "leave them out"}
+		return nil, &privacy.FieldError{Field: "rows, columns, runs", Wanted: "two rows or more, a column, a run", Got: fmt.Sprint(r.Rows, r.Columns, r.Runs), Fix: "leave them out"}
 	}
 	r.Fit.Columns = columns(r.Columns, r.Categories)
 	return run(ctx, r, frontDoor(r.Fit, r.Categories))

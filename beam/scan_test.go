@@ -119,7 +119,7 @@ func measure(t *testing.T, in coarse, table *kernel.Table, n, turns int, engines
 		frame.W[i] = make([]float64, d)
 		frame.W[i][i] = 1
 	}
-	q := query.ClippedMoments{Form: query.FullForm, Lift: 1, Components: []query.Component{{Frame: frame, Radius: math.Sqrt(float64(2 * d))}}}
+	q := query.ClippedMoments{Form: query.FullForm, Lift: 1, Components: []query.Component{{Map: frame, Radius: math.Sqrt(float64(2 * d))}}}
 	plan := kernel.Plan{Method: "test", Steps: []kernel.Step{{Name: "scan", Query: q.Kind(), Most: turns + 1, Share: 1}}}
 	sessions := map[string]*kernel.Session{}
 	for _, name := range engines {

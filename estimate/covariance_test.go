@@ -47,7 +47,7 @@ func TestValidateCovariance(t *testing.T) {
 	} {
 		err := ValidateCovariance(c.known, c.d, c.shape)
 		var field *privacy.FieldError
-		if !errors.As(err, &field) || field.Field != "known_covariance" || field.Mend == "" || !strings.Contains(err.Error(), c.part) {
+		if !errors.As(err, &field) || field.Field != "known_covariance" || field.Fix == "" || !strings.Contains(err.Error(), c.part) {
 			t.Errorf("%+v: got %v, want %q", c.known, err, c.part)
 		}
 	}

@@ -42,8 +42,8 @@ func TestFactsValidate(t *testing.T) {
 		{Facts{Moments: 2}, "moments"}, {Facts{Moments: 5}, "moments"}, {Facts{Moments: -4}, "moments"},
 	} {
 		var field *privacy.FieldError
-		if err := c.facts.Validate(); !errors.As(err, &field) || field.Field != c.field || field.Mend == "" {
-			t.Errorf("%+v: got %v, want a fault of %q with a way to mend it", c.facts, err, c.field)
+		if err := c.facts.Validate(); !errors.As(err, &field) || field.Field != c.field || field.Fix == "" {
+			t.Errorf("%+v: got %v, want a fault of %q with a way to fix it", c.facts, err, c.field)
 		}
 	}
 	all := Facts{KnowsMean: true, MeanWithin: -1, Eigenvalues: [2]float64{2, 1}, Moments: 3}.Validate()

@@ -117,9 +117,9 @@ func (f Facts) Validate() error {
 type Faults []error
 
 // If adds a fault of a field where it is bad.
-func (f *Faults) If(bad bool, field, wanted string, got any, mend string) {
+func (f *Faults) If(bad bool, field, wanted string, got any, fix string) {
 	if bad {
-		*f = append(*f, &privacy.FieldError{Field: field, Wanted: wanted, Got: fmt.Sprint(got), Mend: mend})
+		*f = append(*f, &privacy.FieldError{Field: field, Wanted: wanted, Got: fmt.Sprint(got), Fix: fix})
 	}
 }
 
@@ -279,8 +279,8 @@ func ValidateCovariance(known [][]float64, d int, shape CovarianceType) error {
 	if known == nil {
 		return nil
 	}
-	fault := func(wanted, got, mend string) error {
-		return &privacy.FieldError{Field: "known_covariance", Wanted: wanted, Got: got, Mend: mend}
+	fault := func(wanted, got, fix string) error {
+		return &privacy.FieldError{Field: "known_covariance", Wanted: wanted, Got: got, Fix: fix}
 	}
 	const rowPerColumn = "give one row and one number in it for each column that is fitted, in their order"
 	if len(known) != d {
@@ -304,7 +304,7 @@ func ValidateCovariance(known [][]float64, d int, shape CovarianceType) error {
 	if faults == nil {
 		if least := leastCorrelation(known); !(least > leastEigenvalue) {
 			faults = append(faults, fault("a positive definite matrix", fmt.Sprintf("a correlation matrix with the eigenvalue %.3g", least),
-				"a combination of the columns that does not vary cannot be fitted: leave a column out, or mend the matrix"))
+				"a combination of the columns that does not vary cannot be fitted: leave a column out, or fix the matrix"))
 		}
 	}
 	return errors.Join(faults...)
@@ -312,12 +312,12 @@ func ValidateCovariance(known [][]float64, d int, shape CovarianceType) error {
 
 // pairFaults returns the faults off the diagonal of a matrix whose diagonal is valid: one of each
 // kind.
-func pairFaults(known [][]float64, shape CovarianceType, fault func(wanted, got, mend string) error) (faults []error) {
+func pairFaults(known [][]float64, shape CovarianceType, fault func(wanted, got, fix string) error) (faults []error) {
 	found := map[string]bool{}
-	add := func(wanted, got, mend string) {
+	add := func(wanted, got, fix string) {
 		if !found[wanted] {
 			found[wanted] = true
-			faults = append(faults, fault(wanted, got, mend))
+			faults = append(faults, fault(wanted, got, fix))
 		}
 	}
 	for i := range known {

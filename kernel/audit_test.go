@@ -30,7 +30,7 @@ func auditProgram(t *testing.T, s *kernel.Session) {
 	a := s.SubBudget()
 	f := query.Affine{Center: []float64{0}, W: [][]float64{{1}}}
 	for range 6 {
-		answer, err := a.Sum("step", query.Directions{Frame: f, Lift: 1}, s.Mu()*math.Sqrt(.75/6)*(1-1e-12))
+		answer, err := a.Sum("step", query.Directions{Map: f, Lift: 1}, s.Mu()*math.Sqrt(.75/6)*(1-1e-12))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func auditProgram(t *testing.T, s *kernel.Session) {
 		f.Center[0] += math.Max(-1, math.Min(1, g[1]/math.Max(g[0], 1))) / f.W[0][0]
 		f.W[0][0] *= math.Sqrt(math.Max(.5, math.Min(2, g[0]/math.Max(g[2], 1))))
 	}
-	q := query.ClippedMoments{Form: query.FullForm, Lift: 1, Components: []query.Component{{Frame: f, Radius: 2}}}
+	q := query.ClippedMoments{Form: query.FullForm, Lift: 1, Components: []query.Component{{Map: f, Radius: 2}}}
 	if _, err := a.Sum("final", q, a.LeftMu()); err != nil {
 		t.Fatal(err)
 	}

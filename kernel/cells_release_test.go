@@ -12,7 +12,7 @@ import (
 )
 
 // cellsOf releases cells of the rows without noise, and says what was recorded.
-func cellsOf(t *testing.T, q query.BoxKeys, r privacy.Relation, rows [][]float64) ([]kernel.Cell, kernel.Measurement) {
+func cellsOf(t *testing.T, q query.BoxKeys, r privacy.Relation, rows [][]float64) ([]kernel.HistogramCell, kernel.Measurement) {
 	p := kernel.Plan{Method: "cells", Steps: []kernel.Step{{Name: "cells", Query: q.Kind(), Share: 1, Most: 1, Slack: 1}}}
 	s := kerneltest.Open(t, kerneltest.Table(rows, 2, r), p, kernel.Terms{Relation: r, Budget: privacy.Budget{Epsilon: 2, Delta: 1e-3}}, kerneltest.Options{Exact: true})
 	cells, sigma, err := kernel.StabilityHistogram(s.SubBudget(), "cells", q, .8*s.Mu())
@@ -30,7 +30,7 @@ func cellsOf(t *testing.T, q query.BoxKeys, r privacy.Relation, rows [][]float64
 // s/J) up to rounding, with s = delta/(1 + e^epsilon) and sigma = sqrt(2J)/mu or sqrt J/mu,
 // whatever the number of leaves; a J that is taken for another would be off by more.
 func TestCellThreshold(t *testing.T) {
-	grid := query.Grid{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}
+	grid := query.Grid{Map: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}
 	for _, joint := range []bool{true, false} {
 		for _, q := range []query.BoxKeys{{Grids: []query.Grid{grid}, Joint: joint}, {Partition: halves(), Grids: []query.Grid{grid, grid}, Joint: joint}} {
 			for r, factor := range map[privacy.Relation]float64{privacy.ReplaceOne: 2, privacy.AddRemoveOne: 1} {
@@ -45,7 +45,7 @@ func TestCellThreshold(t *testing.T) {
 					for i := range rows {
 						rows[i] = []float64{2.5, -3.5}
 					}
-					var cells []kernel.Cell
+					var cells []kernel.HistogramCell
 					if cells, m = cellsOf(t, q, r, rows); len(cells) > 0 {
 						high = len(rows)
 					} else {
@@ -73,9 +73,9 @@ func TestCellNames(t *testing.T) {
 	for i := range 4 * n {
 		rows = append(rows, [][]float64{{-2.5, .5}, {-2.5, 7}, {2.5, 7}, {50, 7}}[i%4])
 	}
-	q := query.BoxKeys{Partition: halves(), Grids: []query.Grid{{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}},
-		{Frame: frame(2), Side: []float64{1, 2}, Offset: []float64{.25, 0}}}}
-	for joint, want := range map[bool][]kernel.Cell{
+	q := query.BoxKeys{Partition: halves(), Grids: []query.Grid{{Map: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}},
+		{Map: frame(2), Side: []float64{1, 2}, Offset: []float64{.25, 0}}}}
+	for joint, want := range map[bool][]kernel.HistogramCell{
 		false: {cell(0, 0, 2*n, -3), cell(0, 1, n, 0), cell(0, 1, n, 7), cell(1, 0, n, 2), cell(1, 1, n, 3)},
 		true:  {cell(0, -1, n, -3, 0), cell(0, -1, n, -3, 7), cell(1, -1, n, 2, 3)},
 	} {
@@ -86,6 +86,6 @@ func TestCellNames(t *testing.T) {
 	}
 }
 
-func cell(leaf, coordinate int, count float64, key ...float64) kernel.Cell {
-	return kernel.Cell{Leaf: leaf, Coordinate: coordinate, Key: key, Count: count}
+func cell(leaf, coordinate int, count float64, key ...float64) kernel.HistogramCell {
+	return kernel.HistogramCell{Leaf: leaf, Coordinate: coordinate, Key: key, Count: count}
 }

@@ -16,7 +16,7 @@ import (
 // probability at most the slack s, and nearly that; a threshold for twice the slack would be seen.
 // False-alarm rate 8e-9.
 func TestSingletonCells(t *testing.T) {
-	h := core.NewHook()
+	h := core.NewTestHook()
 	h.Source = noise.NewSeeded(stattest.Seed(t))
 	p := core.Plan{Method: "cells", Steps: []core.Step{{Name: "keys", Query: "stability histogram", Share: 1, Most: 1, Slack: 1}}}
 	s, err := core.Open(context.Background(), core.Hooked(core.NewBuilder(1).Protect(privacy.ReplaceOne), h), p, core.Terms{Relation: privacy.ReplaceOne,
@@ -35,7 +35,7 @@ func TestSingletonCells(t *testing.T) {
 			slack := .05
 			released := 0
 			for range runs {
-				released += len(NoisyCells(query.BoxKeys{Grids: []query.Grid{oneCoordinate}}, few, privacy.Threshold(float64(rows), sigma, math.Log(slack)), func() int64 { return draw.Gaussian(sigma) }))
+				released += len(NoisyHistogram(query.BoxKeys{Grids: []query.Grid{oneCoordinate}}, few, privacy.Threshold(float64(rows), sigma, math.Log(slack)), func() int64 { return draw.Gaussian(sigma) }))
 			}
 			stattest.GoodAtMost(t, released, runs, slack, stattest.FalseAlarm)
 			stattest.GoodAtLeast(t, released, runs, slack*.9, stattest.FalseAlarm)
@@ -44,4 +44,4 @@ func TestSingletonCells(t *testing.T) {
 	}
 }
 
-var oneCoordinate = query.Grid{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}
+var oneCoordinate = query.Grid{Map: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}

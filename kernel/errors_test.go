@@ -21,18 +21,18 @@ import (
 func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []string) {
 	frame := query.Affine{Center: []float64{0, 0, 0}, W: [][]float64{{1, 0, 0}, {0, 1, 1}}}
 	ball := func(radius float64, outside bool) query.Region {
-		return query.Region{Conditions: []query.Condition{{Frame: frame, Radius: radius, Outside: outside}}}
+		return query.Region{Conditions: []query.Condition{{Map: frame, Radius: radius, Outside: outside}}}
 	}
 	cut := query.Partition{Regions: []query.Region{ball(1, false), ball(1, true)}}
 	parts := query.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}
 	radii := []float64{0, 1, 1e150}
 	selection := func(keep float64, radii ...float64) papers.Selection {
-		s := papers.TerrificRadius{Frame: frame, Radii: radii, C: 3, T: 2}
+		s := papers.TerrificRadius{Map: frame, Radii: radii, C: 3, T: 2}
 		return papers.Selection{Partition: cut, Scores: []papers.Score{s, s}, Keep: keep}
 	}
-	grid := query.Grid{Frame: frame, Side: []float64{1, 1e-300}, Offset: []float64{0, 1e308}}
+	grid := query.Grid{Map: frame, Side: []float64{1, 1e-300}, Offset: []float64{0, 1e308}}
 	boxes := query.BoxKeys{Partition: cut, Grids: []query.Grid{grid, grid}, Joint: true}
-	spread := papers.PairSpread{Frame: frame, Bound: 1}
+	spread := papers.PairSpread{Map: frame, Bound: 1}
 	paired := query.Pairs{Partition: cut, Queries: []query.PairSum{spread, spread}, Buckets: []int{2, 3}}
 	plan := kernel.Plan{Method: "everything"}
 	for _, kind := range []string{"count", parts.Kind(), selection(1, radii...).Kind(), boxes.Kind(), paired.Kind()} {
@@ -68,7 +68,7 @@ func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []stri
 	for _, m := range []int{0, 7, 1 << 40} {
 		// an estimate has three coordinates, as rows have
 		first := query.Affine{Columns: []int{0}, Center: []float64{0}, W: [][]float64{{1}}}
-		derived, err := blocks.Pool(a, blocks.Blocks{Learner: spectral.Learner{Components: 2}, Count: m, Frame: first, Radius: 1e300})
+		derived, err := blocks.Pool(a, blocks.Blocks{Learner: spectral.Learner{Components: 2}, Count: m, Map: first, Radius: 1e300})
 		note(err)
 		if err != nil {
 			continue

@@ -43,7 +43,7 @@ func openGaps(t *testing.T, kind string, r privacy.Relation, rows [][]float64, o
 
 // onlyLeft is a partition with one leaf for rows whose second column is below 3 and one for others.
 var onlyLeft = query.Partition{Regions: []query.Region{
-	{Conditions: []query.Condition{{Frame: query.Affine{Columns: []int{1}, Center: []float64{5}, W: [][]float64{{1}}}, Radius: 2}}}, {}}}
+	{Conditions: []query.Condition{{Map: query.Affine{Columns: []int{1}, Center: []float64{5}, W: [][]float64{{1}}}, Radius: 2}}}, {}}}
 
 // TestGapThreshold: without noise a window is released from mass T on, T = M + sigma PhiInv(1 -
 // s/J), s = delta/(1 + e^epsilon), sigma = S/mu, with the numbers of query.SpacingMasses, whatever
@@ -75,7 +75,7 @@ func TestGapThreshold(t *testing.T) {
 				}
 				if released {
 					gap := math.Ldexp(1, 6*i)
-					if w := (kernel.Spacing{Leaf: leaf, Scale: i, Gap: gap, Low: .375 * gapWindow * gap, High: 1.625 * gapWindow * gap, Mass: float64(n)}); windows[0] != w {
+					if w := (kernel.Spacing{Leaf: leaf, Scale: i, Length: gap, Low: .375 * gapWindow * gap, High: 1.625 * gapWindow * gap, Mass: float64(n)}); windows[0] != w {
 						t.Errorf("got %+v, want %+v", windows[0], w)
 					}
 					windows = windows[1:]
@@ -101,7 +101,7 @@ func truncatedSupport(epsilon, d, s float64) float64 {
 // with their L1 sensitivity, whatever the number of leaves; they say where they are.
 func TestTruncatedThreshold(t *testing.T) {
 	const epsilon = .25
-	grid := query.Grid{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}
+	grid := query.Grid{Map: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}
 	for r, one := range map[privacy.Relation]float64{privacy.ReplaceOne: 2, privacy.AddRemoveOne: 1} {
 		var d, a float64
 		check := func(s *kernel.Session, support float64, kind string, err error) {
@@ -122,7 +122,7 @@ func TestTruncatedThreshold(t *testing.T) {
 				if !joint {
 					d *= 2
 				}
-				run := func(numbers []int) []kernel.Cell {
+				run := func(numbers []int) []kernel.HistogramCell {
 					var rows [][]float64
 					for i, n := range numbers {
 						for range n {
@@ -130,14 +130,14 @@ func TestTruncatedThreshold(t *testing.T) {
 						}
 					}
 					s := openGaps(t, q.Kind(), r, rows, kerneltest.Options{Exact: true})
-					released, support, err := pure.TruncatedCells(s.SubBudget(), "gaps", q, epsilon)
+					released, support, err := pure.TruncatedHistogram(s.SubBudget(), "gaps", q, epsilon)
 					check(s, support, q.Kind(), err)
 					return released
 				}
 				run(nil)
 				numbers := numbersAround(a)
 				found := run(numbers)
-				want := kernel.Cell{Leaf: leaf, Key: []float64{5}, Count: a + 1}
+				want := kernel.HistogramCell{Leaf: leaf, Key: []float64{5}, Count: a + 1}
 				if joint {
 					want.Coordinate, want.Key = -1, []float64{5, -3}
 				}
@@ -156,7 +156,7 @@ func TestTruncatedThreshold(t *testing.T) {
 		}
 		run(nil)
 		buckets := run(numbersAround(a))
-		if len(buckets) != 4 || buckets[0] != (pure.Bucket{Scale: 30, Gap: 1 << 30, Low: 0, High: 1 << 50, Count: a + 1}) {
+		if len(buckets) != 4 || buckets[0] != (pure.Bucket{Scale: 30, Length: 1 << 30, Low: 0, High: 1 << 50, Count: a + 1}) {
 			t.Errorf("%v: released %+v, from %v on", r, buckets, a+1)
 		}
 	}
@@ -165,7 +165,7 @@ func TestTruncatedThreshold(t *testing.T) {
 // TestTruncatedError: no count is off by more than the support, cells of more than two supports are
 // always released, and no other cell is.
 func TestTruncatedError(t *testing.T) {
-	q := query.BoxKeys{Grids: []query.Grid{{Frame: query.Affine{Columns: []int{0}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
+	q := query.BoxKeys{Grids: []query.Grid{{Map: query.Affine{Columns: []int{0}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
 	var rows [][]float64
 	for v := range 120 {
 		for range v {
@@ -175,7 +175,7 @@ func TestTruncatedError(t *testing.T) {
 	total := 0
 	for seed := range uint64(40) {
 		s := openGaps(t, q.Kind(), privacy.ReplaceOne, rows, kerneltest.Options{Seed: seed})
-		released, support, err := pure.TruncatedCells(s.SubBudget(), "gaps", q, .9*privacy.PureOfMu(s.Mu()))
+		released, support, err := pure.TruncatedHistogram(s.SubBudget(), "gaps", q, .9*privacy.PureOfMu(s.Mu()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +206,7 @@ func TestGapsReplay(t *testing.T) {
 	for i, row := range rows {
 		backwards[len(rows)-1-i] = row
 	}
-	grid := query.BoxKeys{Grids: []query.Grid{{Frame: query.Affine{Columns: []int{1}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
+	grid := query.BoxKeys{Grids: []query.Grid{{Map: query.Affine{Columns: []int{1}, Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{0}}}}
 	for kind, run := range map[string]func(s *kernel.Session) (any, float64, error){
 		"gaps": func(s *kernel.Session) (any, float64, error) {
 			return kernel.SpacingHistogram(s.SubBudget(), "gaps", query.SpacingMasses{LogWindow: 15}, .5*s.Mu())
@@ -215,7 +215,7 @@ func TestGapsReplay(t *testing.T) {
 			return pure.TruncatedSpacings(s.SubBudget(), "gaps", papers.SpacingBuckets{Rows: 1000}, .3)
 		},
 		grid.Kind(): func(s *kernel.Session) (any, float64, error) {
-			return pure.TruncatedCells(s.SubBudget(), "gaps", grid, .3)
+			return pure.TruncatedHistogram(s.SubBudget(), "gaps", grid, .3)
 		},
 	} {
 		var tr kerneltest.Transcript
@@ -272,8 +272,8 @@ func TestGapsRefused(t *testing.T) {
 			_, _, err := pure.TruncatedSpacings(a, "buckets", papers.SpacingBuckets{Rows: 9}, 2)
 			return err
 		},
-		"bad keys":   func() error { _, _, err := pure.TruncatedCells(a, "buckets", query.BoxKeys{}, .1); return err },
-		"other kind": func() error { _, _, err := pure.TruncatedCells(a, "buckets", keys, .1); return err },
+		"bad keys":   func() error { _, _, err := pure.TruncatedHistogram(a, "buckets", query.BoxKeys{}, .1); return err },
+		"other kind": func() error { _, _, err := pure.TruncatedHistogram(a, "buckets", keys, .1); return err },
 	} {
 		if err := try(); err == nil || s.Loss().Mu != 0 || len(s.Measurements()) != 0 {
 			t.Errorf("%s: error %v, spent %+v", name, err, s.Loss())

@@ -67,7 +67,7 @@ func ofSample(t *testing.T, r privacy.Relation, table []tossed, seed uint64, do 
 			in = append(in, row)
 		}
 	}
-	h := core.NewHook()
+	h := core.NewTestHook()
 	h.Source, draws.Source = draws, stattest.Replay(coins)
 	plan := core.Plan{Method: "test", Steps: []core.Step{step}}
 	s, err := core.Open(context.Background(), core.Hooked(b.Protect(r), h), plan, core.Terms{Relation: r, Budget: privacy.Budget{Rho: 2}})
@@ -97,7 +97,7 @@ func sortedColumn(d *core.Draw) (values []float64) {
 // ball is a leaf of the rows whose first column is within 3 of a centre.
 func ball(center float64) query.Region {
 	f := query.Affine{Columns: []int{0}, Center: []float64{center}, W: [][]float64{{1}}}
-	return query.Region{Conditions: []query.Condition{{Frame: f, Radius: 3}}}
+	return query.Region{Conditions: []query.Condition{{Map: f, Radius: 3}}}
 }
 
 var (
@@ -129,7 +129,7 @@ func pairSums(t *testing.T, q query.Pairs, r privacy.Relation, table []tossed, s
 func TestPairsOfNeighboursSamples(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	leaf := query.PairSum(query.PairOctaves{Columns: 2, Low: -3, High: 3})
-	near := query.PairSum(papers.PairDistances{Frame: plane, Edges: []float64{.1, .7, 1.2}})
+	near := query.PairSum(papers.PairDistances{Map: plane, Edges: []float64{.1, .7, 1.2}})
 	for name, q := range map[string]query.Pairs{
 		"whole":     {Queries: []query.PairSum{leaf}, Buckets: []int{2}},
 		"leaves":    {Partition: threeLeaves, Queries: []query.PairSum{leaf, leaf, leaf}, Buckets: []int{1, 2, 1}},
@@ -204,13 +204,13 @@ func TestGapsOfNeighboursSamples(t *testing.T) {
 // row that differs.
 func TestCellsOfNeighboursSamples(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
-	grid := query.Grid{Frame: plane, Side: []float64{1, 3}, Offset: []float64{0, .25}}
+	grid := query.Grid{Map: plane, Side: []float64{1, 3}, Offset: []float64{0, .25}}
 	for name, q := range map[string]query.BoxKeys{
 		"joint":  {Grids: []query.Grid{grid}, Joint: true},
 		"leaves": {Partition: threeLeaves, Grids: []query.Grid{grid, grid, grid}},
 	} {
 		counts := func(r privacy.Relation, table []tossed) (c []map[query.Box]int64) {
-			ofSample(t, r, table, 0, func(d *core.Draw, _ []tossed, _ *later) { c = CellCounts(d, q) })
+			ofSample(t, r, table, 0, func(d *core.Draw, _ []tossed, _ *later) { c = HistogramCounts(d, q) })
 			return c
 		}
 		for _, r := range sampleRelations {

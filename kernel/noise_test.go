@@ -23,7 +23,7 @@ var noisePlan = kernel.Plan{Method: "noise", Steps: []kernel.Step{
 // False-alarm rate 8e-9.
 func TestNoiseLaw(t *testing.T) {
 	nan := math.NaN()
-	component := query.Component{Frame: frame(2), Radius: 3}
+	component := query.Component{Map: frame(2), Radius: 3}
 	const diagonal = "100101"
 	for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		table := kerneltest.Table([][]float64{{nan, nan}, {nan, nan}, {nan, nan}}, 2, relation)
@@ -33,7 +33,7 @@ func TestNoiseLaw(t *testing.T) {
 			beyond, wrong, n := 0, 0, 0
 			offBeyond, offN := 0, 0
 			for range 4000 {
-				a, err := s.SubBudget().Sum("directions", query.Directions{Frame: frame(2), Lift: 1}, .1)
+				a, err := s.SubBudget().Sum("directions", query.Directions{Map: frame(2), Lift: 1}, .1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -76,7 +76,7 @@ func TestNoiseLaw(t *testing.T) {
 // unit.
 func TestSigmaIsSensitivityOverMu(t *testing.T) {
 	s := kerneltest.Open(t, kerneltest.Table(nil, 2, terms.Relation), noisePlan, terms, kerneltest.Options{})
-	q := query.Directions{Frame: frame(2), Lift: 1}
+	q := query.Directions{Map: frame(2), Lift: 1}
 	a, err := s.SubBudget().Sum("directions", q, .01)
 	if err != nil {
 		t.Fatal(err)

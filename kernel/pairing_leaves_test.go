@@ -17,7 +17,7 @@ import (
 func leavesAt(centers ...float64) (p query.Partition) {
 	for _, c := range centers {
 		ball := query.Affine{Center: []float64{c}, W: [][]float64{{1}}}
-		p.Regions = append(p.Regions, query.Region{Conditions: []query.Condition{{Frame: ball, Radius: 3}}})
+		p.Regions = append(p.Regions, query.Region{Conditions: []query.Condition{{Map: ball, Radius: 3}}})
 	}
 	return p
 }
@@ -32,7 +32,7 @@ func TestPairsInLeavesOfNeighbours(t *testing.T) {
 	draw := func() []float64 { return []float64{pool[rng.IntN(len(pool))]} }
 	line := query.Affine{Center: []float64{0}, W: [][]float64{{1}}}
 	for _, leaf := range []query.PairSum{
-		papers.PairDistances{Frame: line, Edges: []float64{.1, .7, 1.2}}, papers.PairMoments{Frame: line, Radius: .5}, papers.PairSpread{Frame: line, Bound: 1},
+		papers.PairDistances{Map: line, Edges: []float64{.1, .7, 1.2}}, papers.PairMoments{Map: line, Radius: .5}, papers.PairSpread{Map: line, Bound: 1},
 		query.PairOctaves{Columns: 1, Low: -3, High: 3},
 	} {
 		cases := map[string]query.Pairs{

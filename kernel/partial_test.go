@@ -20,7 +20,7 @@ func TestPartialRows(t *testing.T) {
 			row[i%3-1] = nan
 		}
 	}
-	moments := query.ClippedMoments{Form: query.FullForm, Lift: 1, Components: []query.Component{{Frame: frame(2), Radius: 2}}}
+	moments := query.ClippedMoments{Form: query.FullForm, Lift: 1, Components: []query.Component{{Map: frame(2), Radius: 2}}}
 	filled := query.Partial{Sum: moments, As: query.Filled, Fill: []float64{0, 0}}
 	seen := kernel.Plan{Method: "test", Steps: []kernel.Step{
 		{Name: "count", Query: query.Count{}.Kind(), Share: .5, Most: 1},

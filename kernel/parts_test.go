@@ -25,7 +25,7 @@ func halves() query.Partition {
 	at := func(x float64) query.Component {
 		f := frame(1)
 		f.Center[0] = x
-		return query.Component{Frame: f, Radius: 9}
+		return query.Component{Map: f, Radius: 9}
 	}
 	first := query.Affine{Center: []float64{0, 0}, W: [][]float64{{1, 0}}}
 	return query.Partition{Project: first, Components: []query.Component{at(-1), at(1)}}
@@ -47,12 +47,12 @@ func TestPartsNoise(t *testing.T) {
 	moments := func(radii ...float64) query.Sum {
 		q := query.ClippedMoments{Form: query.FullForm, Lift: 1}
 		for _, r := range radii {
-			q.Components = append(q.Components, query.Component{Frame: frame(2), Radius: r})
+			q.Components = append(q.Components, query.Component{Map: frame(2), Radius: r})
 		}
 		return q
 	}
 	ratio := func(bound float64) query.Sum {
-		return query.LogRatio{F: []query.Component{{Frame: frame(2)}}, G: []query.Component{{Frame: frame(2), LogWeight: 1}}, Bound: bound}
+		return query.LogRatio{F: []query.Component{{Map: frame(2)}}, G: []query.Component{{Map: frame(2), LogWeight: 1}}, Bound: bound}
 	}
 	for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		for _, factor := range []float64{1, .5} {
@@ -117,9 +117,9 @@ func partsNoise(t *testing.T, step string, q query.Parts, relation privacy.Relat
 func TestPartsLoss(t *testing.T) {
 	frames := frame(2)
 	half := func(i int) query.ClippedMoments {
-		return query.ClippedMoments{Form: query.FullForm, Lift: .5, Components: []query.Component{{Frame: frames, Radius: 1 + float64(i)}}}
+		return query.ClippedMoments{Form: query.FullForm, Lift: .5, Components: []query.Component{{Map: frames, Radius: 1 + float64(i)}}}
 	}
-	edges := query.Counts{Frame: frames, Edges: [][]float64{{1, 2}}}
+	edges := query.Counts{Map: frames, Edges: [][]float64{{1, 2}}}
 	signed := query.Counts{Edges: [][]float64{{2}, {0}}, As: query.Balance}
 	const mu = .5
 	run := func(step string, q query.Parts, r privacy.Relation, table *kernel.Table) (sums []int64, sigma float64) {
@@ -188,11 +188,11 @@ func TestPartsPriced(t *testing.T) {
 		"spy":                {"counts", parted(query.Count{}, spyQuery{})},
 		"spies":              {"counts", parted(spyQuery{}, spyQuery{})},
 		"spy in nested":      {"counts", parted(query.Count{}, parted(spyQuery{}, query.Count{}))},
-		"kind":               {"counts", parted(query.Counts{Frame: frame(2), Edges: [][]float64{{1}}}, query.Counts{Frame: frame(2), Edges: [][]float64{{1}}})},
+		"kind":               {"counts", parted(query.Counts{Map: frame(2), Edges: [][]float64{{1}}}, query.Counts{Map: frame(2), Edges: [][]float64{{1}}})},
 		"parts for a count":  {"plain", parted(query.Count{}, query.Count{})},
 		"a count for parts":  {"counts", query.Count{}},
 		"one query too few":  {"counts", parted(query.Count{})},
-		"partition of no d":  {"counts", query.Parts{Partition: query.Partition{Components: []query.Component{{Frame: frame(3), Radius: 1}}}, Queries: []query.Sum{query.Count{}}}},
+		"partition of no d":  {"counts", query.Parts{Partition: query.Partition{Components: []query.Component{{Map: frame(3), Radius: 1}}}, Queries: []query.Sum{query.Count{}}}},
 		"endless partitions": {"counts", endless()},
 	} {
 		if _, err := a.Sum(c.step, c.q, .01); err == nil {

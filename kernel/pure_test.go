@@ -44,7 +44,7 @@ func pureProgram(t *testing.T, s *kernel.Session) {
 	if _, err := pure.Laplace(a, "bins", query.Counts{Edges: [][]float64{{edge, edge + .5}}}, .2*epsilon); err != nil {
 		t.Fatal(err)
 	}
-	moments := query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{{Frame: line(), Radius: 2}}}
+	moments := query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{{Map: line(), Radius: 2}}}
 	if _, err := pure.Laplace(a, "moments", moments, a.Left()); err != nil {
 		t.Fatal(err)
 	}
@@ -124,11 +124,11 @@ func TestPureRefusals(t *testing.T) {
 	}
 	s := kerneltest.Open(t, table, purePlan, pureTerms(privacy.ReplaceOne, 1), kerneltest.Options{})
 	a := s.SubBudget()
-	keys := query.BoxKeys{Grids: []query.Grid{{Frame: line(), Side: []float64{1}, Offset: []float64{0}}}}
+	keys := query.BoxKeys{Grids: []query.Grid{{Map: line(), Side: []float64{1}, Offset: []float64{0}}}}
 	score := selections()["boxes"]
 	_, gaussian := a.Sum("count", query.Count{}, .1)
 	_, _, threshold := kernel.StabilityHistogram(a, "boxes", keys, .1)
-	_, _, cut := pure.TruncatedCells(a, "boxes", keys, .1)
+	_, _, cut := pure.TruncatedHistogram(a, "boxes", keys, .1)
 	_, _, locally := pure.SelectLocal(a, "choice", score, pure.Local{Eta: 2, Test: .5}, .1)
 	_, share := pure.Laplace(a, "count", query.Count{}, .51)
 	_, left := pure.Laplace(a.Take(.01), "count", query.Count{}, .0101)

@@ -21,7 +21,7 @@ var (
 )
 
 // open is the budget of a session over one column of values whose draws are those of the hook.
-func open(t testing.TB, ctx context.Context, r privacy.Relation, values []float64, h *core.Hook) *core.SubBudget {
+func open(t testing.TB, ctx context.Context, r privacy.Relation, values []float64, h *core.TestHook) *core.SubBudget {
 	t.Helper()
 	b := core.NewBuilder(1)
 	for _, v := range values {
@@ -37,7 +37,7 @@ func open(t testing.TB, ctx context.Context, r privacy.Relation, values []float6
 // exact are the sums of the bins in a sample, whose coins are given, before noise.
 func exact(t testing.TB, r privacy.Relation, values []float64, words []uint64, odds uint64) (sums []int64) {
 	t.Helper()
-	h := core.NewHook()
+	h := core.NewTestHook()
 	h.NoiseFactor, h.Source = 0, stattest.Replay(words)
 	h.Record = func(_ string, _ any, _ float64, _ []float64, exact []int64) { sums = exact }
 	s, err := Subsample(open(t, context.Background(), r, values, h), odds)
@@ -118,7 +118,7 @@ func TestOddsAreTheRows(t *testing.T) {
 	}
 	sizes, first := make([]float64, runs), 0
 	for run := range sizes {
-		h := core.NewHook()
+		h := core.NewTestHook()
 		h.NoiseFactor = 0
 		s, err := Subsample(open(t, context.Background(), privacy.ReplaceOne, values, h), odds)
 		if err != nil {
@@ -156,7 +156,7 @@ func TestOddsAreTheRows(t *testing.T) {
 func TestSampleSpendsTheBudget(t *testing.T) {
 	for _, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		ctx, cancel := context.WithCancel(context.Background())
-		a := open(t, ctx, r, make([]float64, 5000), core.NewHook())
+		a := open(t, ctx, r, make([]float64, 5000), core.NewTestHook())
 		before := a.Left()
 		s, err := Subsample(a, 4)
 		if err != nil {
@@ -195,7 +195,7 @@ func TestSampleSpendsTheBudget(t *testing.T) {
 // no measurement, and what is said of a failure does not count it as one.
 func TestNoPartOfASample(t *testing.T) {
 	for _, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
-		h := core.NewHook()
+		h := core.NewTestHook()
 		h.Source = stattest.Replay(make([]uint64, 3000))
 		a := open(t, context.Background(), r, make([]float64, 5000), h)
 		if s, err := Subsample(a, 1); s != nil || err == nil || !strings.HasSuffix(err.Error(), "; what was charged by then is spent") || a.Session().Loss().Mu != 0 {
@@ -223,7 +223,7 @@ func TestGivenUpHalfway(t *testing.T) {
 	for _, r := range sampleRelations {
 		for _, at := range []int{1, 2999, 4999, 5000} {
 			ctx, cancel := context.WithCancel(context.Background())
-			h := core.NewHook()
+			h := core.NewTestHook()
 			h.Source = &quitting{at, cancel}
 			h.Record = func(string, any, float64, []float64, []int64) { t.Errorf("%v: measured after row %d", r, at) }
 			a := open(t, ctx, r, make([]float64, 5000), h)

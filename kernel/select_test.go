@@ -44,11 +44,11 @@ func line() query.Affine { return query.Affine{Center: []float64{0}, W: [][]floa
 
 // around is a region of the line.
 func around(center, radius float64) query.Region {
-	return query.Region{Conditions: []query.Condition{{Frame: query.Affine{Center: []float64{center}, W: [][]float64{{1}}}, Radius: radius}}}
+	return query.Region{Conditions: []query.Condition{{Map: query.Affine{Center: []float64{center}, W: [][]float64{{1}}}, Radius: radius}}}
 }
 
 func boxesAt(offsets ...float64) papers.MaxBoxCount {
-	q := papers.MaxBoxCount{Frame: line(), Side: 1}
+	q := papers.MaxBoxCount{Map: line(), Side: 1}
 	for _, o := range offsets {
 		q.Offsets = append(q.Offsets, []float64{o})
 	}
@@ -142,9 +142,9 @@ func selections() map[string]papers.Selection {
 	return map[string]papers.Selection{
 		"boxes":      {Scores: []papers.Score{boxesAt(0, .5, .5, .25)}},
 		"in leaves":  {Partition: two, Scores: []papers.Score{boxesAt(0, .5, -.3), boxesAt(.7, .2)}},
-		"ball count": {Scores: []papers.Score{papers.BallCounts{Frame: line(), Radii: []float64{0, .5, 2}, T: 2}}},
-		"balls in leaves": {Partition: two, Scores: []papers.Score{papers.BallCounts{Frame: line(), Radii: []float64{0, .5, 2}, T: 2},
-			papers.BallCounts{Frame: line(), Radii: []float64{.5, .2}, T: 3}}},
+		"ball count": {Scores: []papers.Score{papers.BallCounts{Map: line(), Radii: []float64{0, .5, 2}, T: 2}}},
+		"balls in leaves": {Partition: two, Scores: []papers.Score{papers.BallCounts{Map: line(), Radii: []float64{0, .5, 2}, T: 2},
+			papers.BallCounts{Map: line(), Radii: []float64{.5, .2}, T: 3}}},
 	}
 }
 
@@ -308,8 +308,8 @@ func TestLaplaceRelease(t *testing.T) {
 		l1       float64
 	}{
 		{"count", query.Count{}, []float64{5}, privacy.ReplaceOne, 1},
-		{"bins", query.Counts{Frame: line(), Edges: [][]float64{{1}}}, []float64{2, 3}, privacy.ReplaceOne, 2},
-		{"bins", query.Counts{Frame: line(), Edges: [][]float64{{1}}}, []float64{2, 3}, privacy.AddRemoveOne, 1},
+		{"bins", query.Counts{Map: line(), Edges: [][]float64{{1}}}, []float64{2, 3}, privacy.ReplaceOne, 2},
+		{"bins", query.Counts{Map: line(), Edges: [][]float64{{1}}}, []float64{2, 3}, privacy.AddRemoveOne, 1},
 		{"parts", query.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}, []float64{2, 3}, privacy.ReplaceOne, 2},
 		{"parts", query.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}, []float64{2, 3}, privacy.AddRemoveOne, 1},
 	} {
@@ -362,7 +362,7 @@ func TestSelectCertificate(t *testing.T) {
 	}
 	ask(pure.Select(s.SubBudget(), "balls", q, 2))
 	ask(pure.AboveThreshold(s.SubBudget(), "balls", q, []int64{0, 0}, 2))
-	one := papers.Selection{Scores: []papers.Score{papers.BallCounts{Frame: line(), Radii: []float64{0}, T: 3}}}
+	one := papers.Selection{Scores: []papers.Score{papers.BallCounts{Map: line(), Radii: []float64{0}, T: 3}}}
 	ask(pure.AboveThreshold(s.SubBudget(), "balls", one, []int64{9}, 2))
 	mu2 := 0.0
 	for i, want := range []kernel.Measurement{

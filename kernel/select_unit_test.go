@@ -17,16 +17,16 @@ import (
 // values of TestUnitScoresLaw.
 func unitScores() map[string]papers.Score {
 	bell := func(m float64) query.Component {
-		return query.Component{Frame: query.Affine{Center: []float64{m}, W: [][]float64{{1}}}}
+		return query.Component{Map: query.Affine{Center: []float64{m}, W: [][]float64{{1}}}}
 	}
 	return map[string]papers.Score{
 		"mixtures": papers.MinimumDistance{Components: []query.Component{bell(0), bell(2)}, Parts: 2,
 			Index: []int{0, 0, 1, 1, 0, 1, 0, 1}, Share: []float64{1, 0, 1, 0, .5, .5, .75, .25}, Sets: [][2]int{{0, 1}}, Mass: [][]float64{{.841}, {.159}}},
 		"contests": papers.Tournament{MinimumDistance: papers.MinimumDistance{Components: []query.Component{bell(0), bell(2)}, Parts: 2,
 			Index: []int{0, 0, 1, 1, 0, 1}, Share: []float64{1, 0, 1, 0, .5, .5}, Sets: [][2]int{{0, 1}, {0, 2}, {2, 1}}, Mass: [][]float64{{.841, .841, .841}, {.159, .159, .159}}}, Draw: .2, Margin: .05},
-		"centers":  papers.TerrificCenters{Frame: line(), Centers: [][]float64{{0}, {1}, {2}, {.5}}, Radius: .5, C: 3, T: 7},
+		"centers":  papers.TerrificCenters{Map: line(), Centers: [][]float64{{0}, {1}, {2}, {.5}}, Radius: .5, C: 3, T: 7},
 		"deficits": sides(4, -.5, 0, 1, 2),
-		"overlaps": papers.MultisetOverlap{Frame: line(), Points: [][]float64{{0}, {1}, {2}}, Size: 4,
+		"overlaps": papers.MultisetOverlap{Map: line(), Points: [][]float64{{0}, {1}, {2}}, Size: 4,
 			Multisets: [][]int{{4, 0, 0}, {2, 1, 1}, {0, 0, 4}}, Lists: [][]int{{0}, {1, 2}, {2}, nil}},
 	}
 }

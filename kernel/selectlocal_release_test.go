@@ -37,7 +37,7 @@ func localSession(t *testing.T, relation privacy.Relation, values []float64, mos
 func sides(want int, points ...float64) papers.CellDeficits {
 	q := papers.CellDeficits{Targets: []int{want, want}}
 	for _, m := range points {
-		q.Frames = append(q.Frames, query.Affine{Center: []float64{m}, W: [][]float64{{1}}})
+		q.Maps = append(q.Maps, query.Affine{Center: []float64{m}, W: [][]float64{{1}}})
 	}
 	return q
 }
@@ -70,7 +70,7 @@ func TestSelectLocalLaw(t *testing.T) {
 	values = append(values, math.NaN())
 	q := sides(30, 0, 1, -2, 3, 1e3)
 	// all rows overflow: S = 60
-	q.Frames = append(q.Frames, query.Affine{Center: []float64{.25}, W: [][]float64{{1e200}}})
+	q.Maps = append(q.Maps, query.Affine{Center: []float64{.25}, W: [][]float64{{1e200}}})
 	s := []float64{0, 1, 2, 3, 30, 60}
 	const epsilon = 2.2
 	l := pure.Local{Eta: 58, Unlisted: 80, Test: .5}
@@ -186,7 +186,7 @@ func TestSelectLocalRefuses(t *testing.T) {
 		epsilon float64
 	}{
 		{"one leaf", "local", two, good, 1},
-		{"sensitivity 1, got 1 leaves and 5", "local", papers.Selection{Scores: []papers.Score{papers.BallCounts{Frame: line(), Radii: []float64{1}, T: 3}}}, good, 1},
+		{"sensitivity 1, got 1 leaves and 5", "local", papers.Selection{Scores: []papers.Score{papers.BallCounts{Map: line(), Radii: []float64{1}, T: 3}}}, good, 1},
 		{"an even Eta", "local", one, pure.Local{Eta: 3, Test: .5}, 1},
 		{"an even Eta", "local", one, pure.Local{Eta: 0, Test: .5}, 1},
 		{"Test in (0, 1)", "local", one, pure.Local{Eta: 4, Test: 1}, 1},

@@ -48,8 +48,8 @@ var plan = kernel.Plan{Method: "test", Steps: []kernel.Step{
 
 var (
 	terms = kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-	keys  = query.BoxKeys{Grids: []query.Grid{{Frame: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}}}
-	step  = query.Directions{Frame: frame(2), Lift: 1}
+	keys  = query.BoxKeys{Grids: []query.Grid{{Map: frame(2), Side: []float64{1, 1}, Offset: []float64{0, 0}}}}
+	step  = query.Directions{Map: frame(2), Lift: 1}
 )
 
 // octaves asks all rows for the octaves 0 to high.
@@ -89,7 +89,7 @@ func TestRefusalsCostNothing(t *testing.T) {
 		"NaN mu":          sum("step", step, math.NaN()),
 		"infinite mu":     sum("step", step, math.Inf(1)),
 		"denormal mu":     sum("step", step, 5e-324),
-		"invalid query":   sum("step", query.Directions{Frame: frame(3), Lift: 1}, .1*mu),
+		"invalid query":   sum("step", query.Directions{Map: frame(3), Lift: 1}, .1*mu),
 		"no query":        sum("step", nil, .1*mu),
 		"pointer":         sum("count", &query.Count{}, .1*mu),
 		"foreign query":   sum("count", spyQuery{}, .1*mu),
@@ -270,7 +270,7 @@ func TestObserver(t *testing.T) {
 
 // TestReplay: a recorded run replays, stability histograms included.
 func TestReplay(t *testing.T) {
-	run := func(o kerneltest.Options) (kernel.Answer, []kernel.Cell) {
+	run := func(o kerneltest.Options) (kernel.Answer, []kernel.HistogramCell) {
 		generous := kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 50, Delta: .1}}
 		s := kerneltest.Open(t, kerneltest.Table(someRows(200, 2), 2, generous.Relation), plan, generous, o)
 		cells, _, err := kernel.StabilityHistogram(s.SubBudget(), "keys", keys, .5*s.Mu())
@@ -317,7 +317,7 @@ func TestScansStop(t *testing.T) {
 	const n, d, k = 20000, 20, 200
 	q := query.ClippedMoments{Form: query.FullForm, Lift: .5}
 	for range k {
-		q.Components = append(q.Components, query.Component{Frame: frame(d), Radius: 5})
+		q.Components = append(q.Components, query.Component{Map: frame(d), Radius: 5})
 	}
 	table := kerneltest.Table(someRows(n, d), d, terms.Relation)
 	plan := kernel.Plan{Method: "test", Steps: []kernel.Step{{Name: "moments", Query: q.Kind(), Share: 1, Most: 1}}}

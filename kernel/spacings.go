@@ -13,7 +13,7 @@ import (
 // A Spacing is one released bucket of a soft spacing histogram.
 type Spacing struct {
 	Leaf, Scale int
-	Gap         float64 // 64^Scale: the length of the bucket's gaps
+	Length      float64 // 64^Scale: the length of the bucket's gaps
 	// the range of those gaps: a little more than 2^LogWindow gaps of that length; neighbours
 	// overlap by a fifth
 	Low, High float64
@@ -35,7 +35,7 @@ type Spacing struct {
 //
 // Source: [AMN24] Sections 1.3 and 1.4 of the restatement.
 func SpacingHistogram(a *core.SubBudget, step string, q query.SpacingMasses, mu float64) (windows []Spacing, sigma float64, err error) {
-	if q, err = core.Asked(a, q); err != nil {
+	if q, err = core.Checked(a, q); err != nil {
 		return nil, 0, err
 	}
 	unit, sensitivity := q.Unit(), core.Grouped(a, q.Sensitivity(a.Session().Relation()))
@@ -51,7 +51,7 @@ func SpacingHistogram(a *core.SubBudget, step string, q query.SpacingMasses, mu 
 	})
 	for ; len(values) >= 4; values = values[4:] {
 		w := Spacing{Leaf: int(values[0]), Scale: int(values[1]), Mass: values[3]}
-		w.Gap, w.Low, w.High = q.Window(w.Scale, int64(values[2]))
+		w.Length, w.Low, w.High = q.Window(w.Scale, int64(values[2]))
 		windows = append(windows, w)
 	}
 	return windows, sigma * unit, err

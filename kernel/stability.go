@@ -10,8 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// A Cell is one released cell of a stability histogram.
-type Cell struct {
+// A HistogramCell is one released cell of a stability histogram.
+type HistogramCell struct {
 	Leaf       int
 	Coordinate int // of the leaf's frame; -1 if the histogram is joint
 	// the integer k of query.BoxKeys: one, or one per coordinate if the histogram is joint
@@ -34,8 +34,8 @@ type Cell struct {
 // leaves does not matter.
 //
 // Source: [KSSU19] Sections A.2, A.4 and B.11 of the restatement.
-func StabilityHistogram(a *core.SubBudget, step string, q query.BoxKeys, mu float64) (cells []Cell, sigma float64, err error) {
-	if q, err = core.Asked(a, q); err != nil {
+func StabilityHistogram(a *core.SubBudget, step string, q query.BoxKeys, mu float64) (cells []HistogramCell, sigma float64, err error) {
+	if q, err = core.Checked(a, q); err != nil {
 		return nil, 0, err
 	}
 	sensitivity := core.Grouped(a, q.Sensitivity(a.Session().Relation()))
@@ -45,36 +45,36 @@ func StabilityHistogram(a *core.SubBudget, step string, q query.BoxKeys, mu floa
 	line := core.Measurement{Sensitivity: sensitivity, Noise: sigma, Mu: mu}
 	values, err := core.Line(a, step, q, line, true, func(d *core.Draw) ([]float64, []int64) {
 		threshold := privacy.Threshold(core.Group(a), sigma, d.LogSlack()-math.Log(core.Group(a)*float64(q.Histograms())))
-		return FlatCells(NoisyCells(q, CellCounts(d, q), threshold, func() int64 { return d.Gaussian(sigma) })), nil
+		return FlatHistogram(NoisyHistogram(q, HistogramCounts(d, q), threshold, func() int64 { return d.Gaussian(sigma) })), nil
 	})
-	return UnflatCells(values), sigma, err
+	return UnflatHistogram(values), sigma, err
 }
 
-// CellCounts returns the counts of the cells that are not empty.
-func CellCounts(d *core.Draw, q query.BoxKeys) []map[query.Box]int64 {
+// HistogramCounts returns the counts of the cells that are not empty.
+func HistogramCounts(d *core.Draw, q query.BoxKeys) []map[query.Box]int64 {
 	return d.Engine().Scan(d.Rows(), q).(*query.Boxes).Counts
 }
 
-// NoisyCells returns the cells whose noisy count reaches the threshold. It draws the noise in the
-// order of their keys, so that neither maps nor the order of rows matter to a seeded run.
-func NoisyCells(q query.BoxKeys, histograms []map[query.Box]int64, threshold float64, draw func() int64) (cells []Cell) {
+// NoisyHistogram returns the cells whose noisy count reaches the threshold. It draws the noise in
+// the order of their keys, so that neither maps nor the order of rows matter to a seeded run.
+func NoisyHistogram(q query.BoxKeys, histograms []map[query.Box]int64, threshold float64, draw func() int64) (cells []HistogramCell) {
 	for at, counts := range histograms {
 		leaf, coordinate, length := at/q.Histograms(), at%q.Histograms(), 1
 		if q.Joint {
-			coordinate, length = -1, q.Grids[leaf].Frame.Out()
+			coordinate, length = -1, q.Grids[leaf].Map.Out()
 		}
 		for _, box := range slices.SortedFunc(maps.Keys(counts), func(x, y query.Box) int { return slices.Compare(x[:], y[:]) }) {
 			if noisy := float64(counts[box] + draw()); noisy >= threshold {
-				cells = append(cells, Cell{leaf, coordinate, slices.Clone(box[:length]), noisy})
+				cells = append(cells, HistogramCell{leaf, coordinate, slices.Clone(box[:length]), noisy})
 			}
 		}
 	}
 	return cells
 }
 
-// FlatCells writes cells as leaf, coordinate, count, length of the key, key; UnflatCells reads them
-// back.
-func FlatCells(cells []Cell) (values []float64) {
+// FlatHistogram writes cells as leaf, coordinate, count, length of the key, key; UnflatHistogram
+// reads them back.
+func FlatHistogram(cells []HistogramCell) (values []float64) {
 	for _, c := range cells {
 		values = append(values, float64(c.Leaf), float64(c.Coordinate), c.Count, float64(len(c.Key)))
 		values = append(values, c.Key...)
@@ -82,11 +82,11 @@ func FlatCells(cells []Cell) (values []float64) {
 	return values
 }
 
-// UnflatCells reads what FlatCells has written.
-func UnflatCells(values []float64) (cells []Cell) {
+// UnflatHistogram reads what FlatHistogram has written.
+func UnflatHistogram(values []float64) (cells []HistogramCell) {
 	for len(values) >= 4 {
 		end := 4 + int(values[3])
-		cells = append(cells, Cell{int(values[0]), int(values[1]), slices.Clone(values[4:end]), values[2]})
+		cells = append(cells, HistogramCell{int(values[0]), int(values[1]), slices.Clone(values[4:end]), values[2]})
 		values = values[end:]
 	}
 	return cells

@@ -61,8 +61,8 @@ func (s state) take(t Terms, cost Cost) (state, error) {
 // converted returns a fit's cost in the account's relation, or an error if the fit protects another
 // unit.
 func (s state) converted(t Terms, cost Cost) (Cost, error) {
-	refuse := func(field, wanted, got, mend string) (Cost, error) {
-		return cost, &privacy.FieldError{Field: field, Wanted: wanted, Got: got, Mend: mend}
+	refuse := func(field, wanted, got, fix string) (Cost, error) {
+		return cost, &privacy.FieldError{Field: field, Wanted: wanted, Got: got, Fix: fix}
 	}
 	if t.Unit != s.Unit {
 		return refuse("unit", unitWords(s.Unit)+", as in all fits that are counted of this data set", unitWords(t.Unit),

@@ -71,7 +71,7 @@ func Apart(files, inputs []string) error {
 		for _, file := range files {
 			other, gone := os.Stat(file)
 			if err == nil && gone == nil && os.SameFile(info, other) || err != nil && Unlinked(input) == Unlinked(file) {
-				return &privacy.FieldError{Field: "input", Wanted: "a table", Got: "a file of the ledger", Mend: "name a table: the ledger's database, what lies beside it, and its key are never read as one"}
+				return &privacy.FieldError{Field: "input", Wanted: "a table", Got: "a file of the ledger", Fix: "name a table: the ledger's database, what lies beside it, and its key are never read as one"}
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // validate returns an error if the amount cannot be granted.
 func (a Amount) validate() error {
 	if !(a.Delta > 0) {
-		return &privacy.FieldError{Field: "delta", Wanted: "a positive number", Got: fmt.Sprint(a.Delta), Mend: "an account of several fits needs one, for instance 1e-6; pure fits can be asked of it too"}
+		return &privacy.FieldError{Field: "delta", Wanted: "a positive number", Got: fmt.Sprint(a.Delta), Fix: "an account of several fits needs one, for instance 1e-6; pure fits can be asked of it too"}
 	}
 	return privacy.Budget{Epsilon: a.Epsilon, Delta: a.Delta}.Validate()
 }
@@ -29,7 +29,7 @@ func (a Amount) Reasonable(rows int) error {
 	var epsilon, delta error
 	if a.Epsilon > privacy.LargestEpsilon {
 		epsilon = &privacy.FieldError{Field: "epsilon", Wanted: fmt.Sprintf("a total of at most %d", privacy.LargestEpsilon), Got: fmt.Sprintf("%.4g in all", a.Epsilon),
-			Mend: "a total of 1 to 5 is usual, and beyond 20 a row is hardly protected; force allows it all the same"}
+			Fix: "a total of 1 to 5 is usual, and beyond 20 a row is hardly protected; force allows it all the same"}
 	}
 	n, which := rows, "the number of rows"
 	if n <= 0 {
@@ -37,7 +37,7 @@ func (a Amount) Reasonable(rows int) error {
 	}
 	if a.Delta*float64(n) >= 1 {
 		delta = &privacy.FieldError{Field: "delta", Wanted: fmt.Sprintf("a total below 1/%d, one over %s", n, which), Got: fmt.Sprintf("%.4g in all", a.Delta),
-			Mend: fmt.Sprintf("it would allow a whole row to be published; grant a far smaller one, for instance %.0e; force allows it all the same", .01/float64(n))}
+			Fix: fmt.Sprintf("it would allow a whole row to be published; grant a far smaller one, for instance %.0e; force allows it all the same", .01/float64(n))}
 	}
 	return errors.Join(epsilon, delta)
 }
@@ -79,7 +79,7 @@ func (w *Tx) Withdraw(dataset string, less Amount) (took Amount, b Balance, err 
 		return took, b, err
 	}
 	if !(less.Epsilon >= 0 && less.Delta >= 0) {
-		return took, b, &privacy.FieldError{Field: "epsilon, delta", Wanted: "what is withdrawn, neither below 0", Got: fmt.Sprintf("%v and %v", less.Epsilon, less.Delta), Mend: "leave both out to withdraw all that is unspent"}
+		return took, b, &privacy.FieldError{Field: "epsilon, delta", Wanted: "what is withdrawn, neither below 0", Got: fmt.Sprintf("%v and %v", less.Epsilon, less.Delta), Fix: "leave both out to withdraw all that is unspent"}
 	}
 	free := before.unspent()
 	if less == (Amount{}) {

@@ -47,8 +47,8 @@ func makeKey(file string) ([]byte, error) {
 
 // readKey reads a key file, which must be readable by its owner only.
 func readKey(file string) ([]byte, error) {
-	fault := func(got, mend string) error {
-		return &privacy.FieldError{Field: "ledger key", Wanted: "the file with the ledger's key", Got: got, Mend: mend}
+	fault := func(got, fix string) error {
+		return &privacy.FieldError{Field: "ledger key", Wanted: "the file with the ledger's key", Got: got, Fix: fix}
 	}
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -134,7 +134,7 @@ func (l *Ledger) ready(ctx context.Context) error {
 			return l.failed(err)
 		}
 		if fsync != "on" {
-			return &privacy.FieldError{Field: "ledger", Wanted: "a PostgreSQL server that keeps what was committed", Got: "one with fsync = " + fsync, Mend: "turn it on: what is spent must outlive a crash"}
+			return &privacy.FieldError{Field: "ledger", Wanted: "a PostgreSQL server that keeps what was committed", Got: "one with fsync = " + fsync, Fix: "turn it on: what is spent must outlive a crash"}
 		}
 	}
 	l.last = h
@@ -151,7 +151,7 @@ func validName(name string) error {
 	const longest = 200 // a guess
 	if name == "" || len(name) > longest || !utf8.ValidString(name) || strings.ContainsFunc(name, odd) || strings.TrimSpace(name) != name {
 		return &privacy.FieldError{Field: "dataset", Wanted: fmt.Sprintf("a name of 1 to %d printable characters, without blanks around it", longest), Got: fmt.Sprintf("%q", name),
-			Mend: "for instance --dataset visits-2026"}
+			Fix: "for instance --dataset visits-2026"}
 	}
 	return nil
 }
@@ -301,7 +301,7 @@ func (l *Ledger) Balances(ctx context.Context, dataset string) ([]Balance, error
 }
 
 func unknownDataset(dataset string) error {
-	return &privacy.FieldError{Field: "dataset", Wanted: "a data set of the ledger", Got: fmt.Sprintf("%q", dataset), Mend: "gauze ledger show lists them"}
+	return &privacy.FieldError{Field: "dataset", Wanted: "a data set of the ledger", Got: fmt.Sprintf("%q", dataset), Fix: "gauze ledger show lists them"}
 }
 
 // recounted returns the account after e, the last entry of its data set, as this version counts.

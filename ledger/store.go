@@ -54,7 +54,7 @@ func isPostgres(place string) bool {
 // connect opens the database of a ledger; a file has to exist unless it is new.
 func connect(place string, fresh bool) (*sql.DB, dialect, error) {
 	if place == "" {
-		return nil, dialect{}, &privacy.FieldError{Field: "ledger", Wanted: "a file or postgres://..", Got: "nothing", Mend: "for instance --ledger budgets.db"}
+		return nil, dialect{}, &privacy.FieldError{Field: "ledger", Wanted: "a file or postgres://..", Got: "nothing", Fix: "for instance --ledger budgets.db"}
 	}
 	if isPostgres(place) {
 		db, err := sql.Open(postgres.driver, place)
@@ -63,9 +63,9 @@ func connect(place string, fresh bool) (*sql.DB, dialect, error) {
 	_, err := os.Stat(place)
 	switch {
 	case !fresh && errors.Is(err, fs.ErrNotExist):
-		return nil, sqlite, &privacy.FieldError{Field: "ledger", Wanted: "a ledger", Got: place + ", which does not exist", Mend: "gauze ledger init makes one"}
+		return nil, sqlite, &privacy.FieldError{Field: "ledger", Wanted: "a ledger", Got: place + ", which does not exist", Fix: "gauze ledger init makes one"}
 	case fresh && err == nil:
-		return nil, sqlite, &privacy.FieldError{Field: "ledger", Wanted: "a new file", Got: place + ", which exists", Mend: "name another: a ledger is never replaced"}
+		return nil, sqlite, &privacy.FieldError{Field: "ledger", Wanted: "a new file", Got: place + ", which exists", Fix: "name another: a ledger is never replaced"}
 	case fresh:
 		// for the owner alone, from its first byte on
 		file, err := os.OpenFile(place, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)

@@ -70,5 +70,5 @@ func Pure(e estimate.Estimator, why string, err error) (estimate.Estimator, stri
 		}
 	}
 	return nil, "", &privacy.FieldError{Field: "delta", Wanted: "a number above 0, which every method needs but those that are pure: " + strings.Join(names, ", "),
-		Got: "0", Mend: "give one far below one over the number of rows, for instance 1e-6, or name such a method"}
+		Got: "0", Fix: "give one far below one over the number of rows, for instance 1e-6, or name such a method"}
 }

@@ -249,15 +249,15 @@ func readField(fields map[string]json.RawMessage, name string, dst any, wanted s
 		if errors.As(err, &own) {
 			return own
 		}
-		got, mend := describe(raw), ""
+		got, fix := describe(raw), ""
 		var mismatch *json.UnmarshalTypeError
 		if errors.As(err, &mismatch) {
 			got += " (with a " + mismatch.Value + ")"
 			if strings.HasPrefix(mismatch.Value, "number ") {
-				mend = "numbers must be within float64's range"
+				fix = "numbers must be within float64's range"
 			}
 		}
-		return fieldError(name, wanted, got, mend)
+		return fieldError(name, wanted, got, fix)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ func TestAsk(t *testing.T) {
 	s := kerneltest.Open(t, kerneltest.Table(rows, 1, privacy.ReplaceOne), kernel.Plan{Method: "leaves", Steps: []kernel.Step{{Name: "bins", Query: kind, Share: 1, Most: 1}}},
 		kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}, kerneltest.Options{Exact: true})
 	half := func(center float64) query.Region {
-		return query.Region{Conditions: []query.Condition{{Frame: query.Affine{Columns: []int{0}, Center: []float64{center}, W: [][]float64{{1. / 5}}}, Radius: 1}}}
+		return query.Region{Conditions: []query.Condition{{Map: query.Affine{Columns: []int{0}, Center: []float64{center}, W: [][]float64{{1. / 5}}}, Radius: 1}}}
 	}
 	got, err := AskLeaves(s.SubBudget(), "bins", query.Partition{Regions: []query.Region{half(-5.5), half(5.5)}},
 		[]query.Counts{{Edges: [][]float64{{-2.5}}}, {Edges: [][]float64{{1.5, 3.5}}}}, s.SubBudget().LeftMu())

@@ -32,12 +32,12 @@ var plainTemplate = template.Must(template.New("plain").
 func (c Certificate) Plain() []Statement {
 	of := struct {
 		Certificate
-		Concentrated                            bool
-		AskedEpsilon, AskedDelta, Odds, Success float64
-		Measurements, Curved                    int
+		Concentrated                                    bool
+		RequestedEpsilon, RequestedDelta, Odds, Success float64
+		Measurements, Curved                            int
 	}{Certificate: c, Concentrated: c.Concentrated(), Success: c.success()}
-	of.AskedEpsilon, of.AskedDelta = c.asked()
-	of.Odds = 1 / (1 + math.Exp(-of.AskedEpsilon))
+	of.RequestedEpsilon, of.RequestedDelta = c.asked()
+	of.Odds = 1 / (1 + math.Exp(-of.RequestedEpsilon))
 	for _, s := range c.Plan {
 		of.Measurements += s.Count
 		if s.curved() {

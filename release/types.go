@@ -83,17 +83,17 @@ type Certificate struct {
 	// The learner on blocks of rows; nil for methods without blocks or with one learner only.
 	Learner *Learner `json:"learner,omitempty"`
 	// The rest of the request, from which the plan follows; nil in releases of earlier versions.
-	Asked *Asked     `json:"asked,omitempty"`
-	Plan  []PlanStep `json:"plan"` // The measurements as run.
+	Requested *Requested `json:"asked,omitempty"`
+	Plan      []PlanStep `json:"plan"` // The measurements as run.
 	// Whether the rows or the noise came from a seed: such a release protects nobody.
 	Simulated bool   `json:"simulated"`
 	Version   string `json:"version"` // Of the program that wrote it.
 }
 
-// Asked is the part of a fit's request that the certificate does not state elsewhere. With method,
-// columns, rows, relation, facts, learner and budget the plan follows from it, so that a reader can
-// make the plan again.
-type Asked struct {
+// Requested is the part of a fit's request that the certificate does not state elsewhere. With
+// method, columns, rows, relation, facts, learner and budget the plan follows from it, so that a
+// reader can make the plan again.
+type Requested struct {
 	// Plans is the edition of the plans that was used: releases of one edition with the same public
 	// facts have the same plan.
 	Plans int `json:"plans"`

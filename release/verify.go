@@ -127,7 +127,7 @@ func (v *verifier) terms(c *Certificate) {
 		v.fault(l.Name == "", "certificate.learner.name", "the learner's name", "none")
 		v.fault(!(l.Trim >= 0 && l.Trim < 1), "certificate.learner.trim", "a part of the rows in [0, 1)", fmt.Sprint(l.Trim))
 	}
-	if a := c.Asked; a != nil {
+	if a := c.Requested; a != nil {
 		v.fault(a.Plans < 1, "certificate.asked.plans", "an edition of the plans, from 1 on", fmt.Sprint(a.Plans))
 		v.fault(a.Components < 0 || a.MaxComponents < 0, "certificate.asked.components", "numbers that are not negative", fmt.Sprintf("%d and %d", a.Components, a.MaxComponents))
 		v.fault(!slices.Contains([]string{"full", "diagonal", "spherical"}, a.Covariance), "certificate.asked.covariance", "full, diagonal or spherical", strconv.Quote(a.Covariance))

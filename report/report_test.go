@@ -224,7 +224,7 @@ func TestNoFlags(t *testing.T) {
 	if page := htmlOf(t, r, Options{}); strings.Contains(page, none) || !strings.Contains(page, "Nothing beyond the flags above") {
 		t.Error("a component with a flag: the page says that there is none, or nothing")
 	}
-	r.Diagnostics = release.Diagnostics{Flags: []release.Flag{{Code: flags.FarGroup, Text: "far rows"}}}
+	r.Diagnostics = release.Diagnostics{Flags: []release.Flag{{Code: flags.OutlierGroup, Text: "far rows"}}}
 	if page := htmlOf(t, r, Options{}); strings.Contains(page, none) {
 		t.Error("a flag: the page says that there is none")
 	}

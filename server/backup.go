@@ -21,11 +21,11 @@ func WriteBackup(ctx context.Context, place, keyFile, out string, now func() tim
 	defer l.Close()
 	db, bind := l.Database()
 	if bind("?") != "?" {
-		return &privacy.FieldError{Field: "backup", Wanted: "a SQLite file", Got: "a PostgreSQL database", Mend: "pg_dump makes a copy of it"}
+		return &privacy.FieldError{Field: "backup", Wanted: "a SQLite file", Got: "a PostgreSQL database", Fix: "pg_dump makes a copy of it"}
 	}
 	file, err := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return &privacy.FieldError{Field: "out", Wanted: "a new file", Got: err.Error(), Mend: "name another: no backup is replaced"}
+		return &privacy.FieldError{Field: "out", Wanted: "a new file", Got: err.Error(), Fix: "name another: no backup is replaced"}
 	}
 	if err := file.Close(); err != nil {
 		return err
@@ -39,12 +39,12 @@ func WriteBackup(ctx context.Context, place, keyFile, out string, now func() tim
 func RestoreBackup(ctx context.Context, backup, place, keyFile string, now func() time.Time) (head ledger.Head, err error) {
 	from, err := os.Open(backup)
 	if err != nil {
-		return head, &privacy.FieldError{Field: "from", Wanted: "a backup", Got: err.Error(), Mend: "gauze serve backup makes one"}
+		return head, &privacy.FieldError{Field: "from", Wanted: "a backup", Got: err.Error(), Fix: "gauze serve backup makes one"}
 	}
 	defer from.Close()
 	to, err := os.OpenFile(place, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return head, &privacy.FieldError{Field: "database", Wanted: "a new file", Got: err.Error(), Mend: "move the old one away: it may know of more than the backup does"}
+		return head, &privacy.FieldError{Field: "database", Wanted: "a new file", Got: err.Error(), Fix: "move the old one away: it may know of more than the backup does"}
 	}
 	_, err = io.Copy(to, from)
 	if err = errors.Join(err, to.Sync(), to.Close()); err == nil {

@@ -41,8 +41,8 @@ type Config struct {
 // check returns an error for a configuration that would show tokens to a network, or that cannot
 // work.
 func (c *Config) check() error {
-	fault := func(field, wanted, got, mend string) error {
-		return &privacy.FieldError{Field: field, Wanted: wanted, Got: got, Mend: mend}
+	fault := func(field, wanted, got, fix string) error {
+		return &privacy.FieldError{Field: field, Wanted: wanted, Got: got, Fix: fix}
 	}
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {

@@ -82,7 +82,7 @@ func New(ctx context.Context, c Config, now func() time.Time, log *slog.Logger) 
 	s := &Server{config: c, now: now, log: log, store: st, workers: NewWorkers(st, run, now, log, c.Workers)}
 	limits := service.Limits{Workers: c.Workers, Rate: store.Rate{Least: c.SlotLeast, PerCell: c.SlotPerCell}, Horizon: c.Horizon,
 		Waiting: c.Waiting, Memory: c.Memory, Places: places, Plans: make(chan struct{}, plansAtOnce),
-		Asked: &auth.Limit{PerSecond: c.PerSecond, Burst: int(burst*c.PerSecond) + 1, Now: now}}
+		Requests: &auth.Limit{PerSecond: c.PerSecond, Burst: int(burst*c.PerSecond) + 1, Now: now}}
 	a := &api.API{
 		Service: &service.Service{Store: st, Now: now, Wake: s.workers.Wake, Stop: s.workers.Stop, Limits: limits},
 		Keeper:  auth.New(st, now), Log: log, SigningKeys: public,
@@ -107,7 +107,7 @@ func signing(st *store.Store, file string) (public []byte, err error) {
 	key, public, err := signature.Own(file, "gauze-serve")
 	if err != nil {
 		return nil, &privacy.FieldError{Field: "signing-key", Wanted: "a private key of this server's own", Got: strings.TrimPrefix(err.Error(), "signature: "),
-			Mend: "name a file that is not there, and a key is made"}
+			Fix: "name a file that is not there, and a key is made"}
 	}
 	st.Sign = func(text string) (string, error) {
 		signed, err := signature.Sign(key, []byte(text))

@@ -134,7 +134,7 @@ func (w *Workers) one(ctx, compute context.Context, f store.Fit) {
 			break
 		}
 		w.Log.Error("what a fit ended in cannot be kept yet", "fit", f.ID, "error", err.Error())
-		if keep.Err() != nil || store.Lost(err) {
+		if keep.Err() != nil || store.Replaced(err) {
 			break // the next server start finds it as interrupted
 		}
 		w.pause(keep, w.Now().Add(idle))

@@ -7,12 +7,12 @@ import (
 
 const askedHint = `write ?table=NAME or ?query=SELECT .., with %25 for % and %26 for &`
 
-// Asked reads the parameters behind the "?" of a database's name, table=T or query=Q, one of the
-// two, and returns the others unchanged.
+// TableOrQuery reads the parameters behind the "?" of a database's name, table=T or query=Q, one of
+// the two, and returns the others unchanged.
 //
 // A plus sign stays a plus sign and does not become a blank: a query that adds would be another
 // query otherwise.
-func Asked(parameters string) (table, query, rest string, err error) {
+func TableOrQuery(parameters string) (table, query, rest string, err error) {
 	fault := func(got string) error {
 		return &Error{Field: "input", Wanted: "table=T or query=Q behind the ?", Got: got, Hint: askedHint}
 	}

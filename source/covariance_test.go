@@ -40,7 +40,7 @@ func TestParseCovariance(t *testing.T) {
 	}
 }
 
-// Whatever is wrong is told with a way to mend it; what only its user can see, the shape of the
+// Whatever is wrong is told with a way to fix it; what only its user can see, the shape of the
 // matrix, is left to it.
 func TestCovarianceFaults(t *testing.T) {
 	for name, c := range map[string]struct{ text, part string }{

@@ -85,7 +85,7 @@ func (t *Table) declare() error {
 	}
 	if lost = append(lost, t.categoriesOf()...); lost != nil {
 		return &Error{Field: "header", Wanted: "the declared columns " + quoteNames(lost), Got: "others", Quoted: headerText(header),
-			Hint: "mend the schema or add the header row; case counts"}
+			Hint: "fix the schema or add the header row; case counts"}
 	}
 	for i, j := range pick {
 		if kind := t.types[j]; kind.Hint != "" {

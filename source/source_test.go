@@ -183,7 +183,7 @@ func TestRead(t *testing.T) {
 // secret stands for a cell in the tests of error texts.
 const secret = "73519"
 
-// TestMistakes: every malformed input is an *Error that says where and how to mend it, and shows no
+// TestMistakes: every malformed input is an *Error that says where and how to fix it, and shows no
 // cell.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct{ name, text, columns, want string }{

@@ -44,8 +44,8 @@ func sums(t *testing.T, room *Store, schedule sharded.Scheduler) [][]int64 {
 		builder.Append(row)
 	}
 	frame := query.Affine{Center: []float64{0, .1, -.1}, W: [][]float64{{1, 0, 0}, {.25, .5, 0}, {0, -.1, 2}}}
-	asked := []query.Sum{query.Counts{Edges: [][]float64{{0, 1}, nil, {.5}}}, query.Counts{Frame: frame, As: query.Above, Edges: [][]float64{{1, 2, 30}}},
-		query.ClippedMoments{Form: query.FullForm, Lift: .7, Components: []query.Component{{Frame: frame, Radius: 3}}}}
+	asked := []query.Sum{query.Counts{Edges: [][]float64{{0, 1}, nil, {.5}}}, query.Counts{Map: frame, As: query.Above, Edges: [][]float64{{1, 2, 30}}},
+		query.ClippedMoments{Form: query.FullForm, Lift: .7, Components: []query.Component{{Map: frame, Radius: 3}}}}
 	plan := kernel.Plan{Method: "test"}
 	for i, q := range asked {
 		plan.Steps = append(plan.Steps, kernel.Step{Name: fmt.Sprint(i), Query: q.Kind(), Most: 1, Share: 1 / float64(len(asked))})

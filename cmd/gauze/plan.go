@@ -32,8 +32,8 @@ func planCommand() shell.Command {
 }
 
 func (o *planOptions) register(flags *pflag.FlagSet) {
-	flags.IntVar(&o.fit.Request.Asked.Rows, "rows", 0, "number of rows")
-	flags.IntVar(&o.fit.Request.Asked.Dim, "dim", 0, "number of columns, where neither INPUT nor a schema says it")
+	flags.IntVar(&o.fit.Request.Requested.Rows, "rows", 0, "number of rows")
+	flags.IntVar(&o.fit.Request.Requested.Dim, "dim", 0, "number of columns, where neither INPUT nor a schema says it")
 	flags.StringSliceVar(&o.sds, "typical-sd", nil, "standard deviations that columns usually have, age=12,bmi=5: the error to expect is then in their units (default: a sixth of a column's limits)")
 	flags.BoolVar(&o.steps, "steps", false, "also every step, the methods compared and the measured errors")
 	o.fit.Register(flags)
@@ -86,7 +86,7 @@ func (o *planOptions) statement(e *shell.Env, args []string) (*gauze.Statement, 
 		request.Relation = privacy.AddRemoveOne
 		note = "with groups this is the plan of each group: its size is private, its part of the budget as shown, and --rows are taken for its own"
 	}
-	statement, err := gauze.Plan(request, o.fit.Request.Asked.Rows)
+	statement, err := gauze.Plan(request, o.fit.Request.Requested.Rows)
 	if err == nil && note != "" {
 		statement.Notes = append(statement.Notes, note)
 	}
@@ -101,10 +101,10 @@ func (o *planOptions) typicalSDs() error {
 		if !found || err != nil || !(sd > 0) {
 			return shell.Wrong("typical_sd", "column=sd with a positive number", fmt.Sprintf("%q", text), "for instance --typical-sd age=12,bmi=5")
 		}
-		if o.fit.Request.Asked.TypicalSD == nil {
-			o.fit.Request.Asked.TypicalSD = map[string]float64{}
+		if o.fit.Request.Requested.TypicalSD == nil {
+			o.fit.Request.Requested.TypicalSD = map[string]float64{}
 		}
-		o.fit.Request.Asked.TypicalSD[name] = sd
+		o.fit.Request.Requested.TypicalSD[name] = sd
 	}
 	return nil
 }
@@ -112,10 +112,10 @@ func (o *planOptions) typicalSDs() error {
 func (o *planOptions) checkNumbers(relation privacy.Relation) error {
 	given := o.fit.Request.Given
 	switch {
-	case given("rows") && o.fit.Request.Asked.Rows < 1:
-		return shell.Wrong("rows", "a positive number", o.fit.Request.Asked.Rows, "for instance --rows 20000")
-	case given("dim") && o.fit.Request.Asked.Dim < 1:
-		return shell.Wrong("dim", "a positive number", o.fit.Request.Asked.Dim, "for instance --dim 4")
+	case given("rows") && o.fit.Request.Requested.Rows < 1:
+		return shell.Wrong("rows", "a positive number", o.fit.Request.Requested.Rows, "for instance --rows 20000")
+	case given("dim") && o.fit.Request.Requested.Dim < 1:
+		return shell.Wrong("dim", "a positive number", o.fit.Request.Requested.Dim, "for instance --dim 4")
 	case !given("rows") && relation == privacy.ReplaceOne:
 		return shell.Wrong("rows", "the number of rows, which is public under replace-one", "nothing",
 			"for instance --rows 20000; plan reads no row and cannot count them")
@@ -143,13 +143,13 @@ func (o *planOptions) columns(e *shell.Env, args []string) (*source.Schema, stri
 		case !known:
 			note = "every column of the header is counted but identifiers, for it names no types; with --infer-schema, fit chooses among them by looking at the cells"
 		}
-	case len(schema.Columns) == 0 && o.fit.Request.Asked.Dim > 0:
-		schema.Columns = source.Named(model.DefaultColumns(o.fit.Request.Asked.Dim)).Columns
+	case len(schema.Columns) == 0 && o.fit.Request.Requested.Dim > 0:
+		schema.Columns = source.Named(model.DefaultColumns(o.fit.Request.Requested.Dim)).Columns
 	case len(schema.Columns) == 0:
 		return nil, "", shell.Wrong("plan", "INPUT, --columns, --schema or --dim", "none of them", "for instance --rows 20000 --dim 4")
 	}
-	if d := len(schema.Columns); o.fit.Request.Asked.Dim > 0 && o.fit.Request.Asked.Dim != d {
-		return nil, "", shell.Wrong("dim", fmt.Sprintf("%d, the number of columns named", d), o.fit.Request.Asked.Dim, "leave --dim out")
+	if d := len(schema.Columns); o.fit.Request.Requested.Dim > 0 && o.fit.Request.Requested.Dim != d {
+		return nil, "", shell.Wrong("dim", fmt.Sprintf("%d, the number of columns named", d), o.fit.Request.Requested.Dim, "leave --dim out")
 	}
 	return schema, note, nil
 }

@@ -18,17 +18,17 @@ import (
 func (f *fit) outcome(r *privateem.Rounds, overall *program.Overall) estimate.Outcome {
 	switch {
 	case len(r.Components) > 0:
-	case r.Stray == nil:
+	case r.Outlier == nil:
 		return f.Refuse("no component holds enough rows to be seen")
 	default:
 		f.Notes.Flag(flags.New(flags.OneComponent, "no component holds enough rows to be seen: there is one wide component of what was seen of the rows"))
-		r.Stray.Weight = 1
-		r.Components, r.Stray = []component.Gaussian{*r.Stray}, nil
+		r.Outlier.Weight = 1
+		r.Components, r.Outlier = []component.Gaussian{*r.Outlier}, nil
 	}
 	cs := program.Heaviest(r.Components)
 	f.Notes.Flag(program.LeftOut(f.Problem.Components, len(cs))...)
 	for i := range f.All {
-		if f.constant(i) && r.Stray == nil {
+		if f.constant(i) && r.Outlier == nil {
 			f.Notes.ConstantColumns = append(f.Notes.ConstantColumns, i)
 		}
 	}

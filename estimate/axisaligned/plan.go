@@ -16,7 +16,7 @@ const (
 )
 
 // boxed is the way by boxes. Utility constants.
-var boxed = program.Boxed{GapsStep: "gaps", CountsStep: "histograms", TreeStep: "trees of counts", Gaps: .22, Counts: .16, Tree: .16, Keep: .16, Last: .5, Overall: .05}
+var boxed = program.Boxed{SpacingsStep: "gaps", CountsStep: "histograms", TreeStep: "trees of counts", Spacings: .22, Counts: .16, Tree: .16, Keep: .16, Last: .5, Overall: .05}
 
 // steps returns the worst case of a fit.
 func (e Estimator) steps(p estimate.Problem) []kernel.Step {

@@ -90,8 +90,8 @@ func (f *fit) rounds(start int) int {
 
 // set says what counts as a component.
 func (f *fit) set(r *privateem.Rounds) {
-	if r.Misfit, r.Gone, r.Clear = misfit, goneBoxed, clearSDs; f.Problem.Components == 0 {
-		r.MostDoubt = mostDoubt
+	if r.Misfit, r.LeastRows, r.Clear = misfit, goneBoxed, clearSDs; f.Problem.Components == 0 {
+		r.MostUncertainty = mostDoubt
 	}
 	r.Pairs = f.form() == query.DiagonalForm && 1 < f.All && f.All <= mostPairs
 }

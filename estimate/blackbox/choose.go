@@ -96,7 +96,7 @@ func labelled(k, d int, m float64) float64 {
 		return math.Inf(1)
 	}
 	means := stable.Share * expected / ((math.Sqrt(float64(d)) + meanTail) * math.Sqrt(2*float64(k)/m))
-	return min(means, stable.Alike/(scaleTail*math.Sqrt(float64(d)/m)))
+	return min(means, stable.SameScale/(scaleTail*math.Sqrt(float64(d)/m)))
 }
 
 // leastRows of a block: with fewer, learners see no components.

@@ -50,7 +50,7 @@ func TestPlanGolden(t *testing.T) {
 var advised = regexp.MustCompile(`needs about (\d+) rows`)
 
 // TestRefusals: what is hopeless or ill-posed on public facts is refused, and doing what the advice
-// says mends it.
+// says fixes it.
 func TestRefusals(t *testing.T) {
 	for _, rel := range relations {
 		p := problem(rel, 2, 2, 40000, 1)

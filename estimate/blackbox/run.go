@@ -91,11 +91,11 @@ func (f *fit) start(anchor []stable.Component) (*privateem.Rounds, bool) {
 		space = program.OneUnit(space, f.Problem.Covariance)
 	}
 	r := f.Rounds(space, program.Form(f.Problem.Covariance), nil)
-	r.Misfit, r.Gone = misfit(f.k), goneMasked
+	r.Misfit, r.LeastRows = misfit(f.k), goneMasked
 	e2 := eta(f.Problem) * eta(f.Problem)
 	for _, c := range anchor {
 		g := component.Gaussian{Weight: c.Weight / total, Mean: make([]float64, d), Rows: c.Weight / total * f.Rows,
-			Doubt: component.Doubt{Shape: doubtShape * e2, Scale: doubtScale * e2, Mean: doubtMean * e2, Weight: doubtWeight * e2}}
+			Uncertainty: component.Uncertainty{Shape: doubtShape * e2, Scale: doubtScale * e2, Mean: doubtMean * e2, Weight: doubtWeight * e2}}
 		root := mat.NewDense(d, d, nil)
 		for i := range d {
 			g.Mean[i] = (c.Mean[i] - space.Center[i]) / space.Scale[i]

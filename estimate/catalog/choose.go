@@ -42,7 +42,7 @@ const (
 // Failures: an *[UnknownError]; for one component, a *estimate.Refusal where n is public and hardly
 // any run with so few rows ends in a release, or for auto fewer than half.
 func (l List) Choose(name string, p estimate.Problem) (e estimate.Estimator, why string, err error) {
-	if e, why, err = l.Asked(name, p); e != nil || err != nil {
+	if e, why, err = l.Requested(name, p); e != nil || err != nil {
 		if err == nil && !p.Printed {
 			err = tooFew(e.Name(), e, p, hopeless)
 		}
@@ -75,12 +75,12 @@ func (l List) Choose(name string, p estimate.Problem) (e estimate.Estimator, why
 	return e, why, err
 }
 
-// Asked returns the method that its name or that of a learner asks for; nil where the choice is
+// Requested returns the method that its name or that of a learner asks for; nil where the choice is
 // left to [List.Choose].
 //
 // Failures: an *[UnknownError]; a *privacy.FieldError where the constants of a source are asked of
 // a method that has none.
-func (l List) Asked(name string, p estimate.Problem) (e estimate.Estimator, why string, err error) {
+func (l List) Requested(name string, p estimate.Problem) (e estimate.Estimator, why string, err error) {
 	if e, why, err = l.named(name, p); err != nil || !p.Printed {
 		return e, why, err
 	}
@@ -88,10 +88,10 @@ func (l List) Asked(name string, p estimate.Problem) (e estimate.Estimator, why 
 		return published.Printed(), why + ", with the constants that its source prints", nil
 	}
 	return nil, "", &privacy.FieldError{Field: "constants", Wanted: "practical, for a method that is no paper's", Got: "printed",
-		Mend: "name a method that runs what a paper prints: gauze papers lists them"}
+		Fix: "name a method that runs what a paper prints: gauze papers lists them"}
 }
 
-// named returns Asked where the constants are those that work.
+// named returns Requested where the constants are those that work.
 func (l List) named(name string, p estimate.Problem) (e estimate.Estimator, why string, err error) {
 	switch {
 	case name != Auto && name != "":

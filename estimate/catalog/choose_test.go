@@ -127,7 +127,7 @@ func TestPrintedConstants(t *testing.T) {
 	}
 	for _, name := range []string{Auto, "", forOne, forLearners} {
 		var field *privacy.FieldError
-		if e, _, err := l.Asked(name, estimate.Problem{Printed: true}); e != nil || !errors.As(err, &field) || field.Field != "constants" || field.Mend == "" {
+		if e, _, err := l.Requested(name, estimate.Problem{Printed: true}); e != nil || !errors.As(err, &field) || field.Field != "constants" || field.Fix == "" {
 			t.Errorf("%q has no printed constants, got %v, %v", name, e, err)
 		}
 	}

@@ -22,7 +22,7 @@ const mixtureRows = "%d components %g apart"
 // A Mixture is what to expect of a method on rows of such components.
 type Mixture struct {
 	Components int     `json:"components"`
-	Gap        float64 `json:"gap"`
+	Separation float64 `json:"gap"`
 	// TotalVariation is a median, High the ninth decile, and Plain that of EM started at the truth.
 	TotalVariation float64 `json:"total_variation,omitempty"`
 	High           float64 `json:"high,omitempty"`
@@ -43,7 +43,7 @@ const often = .9
 func (t *ErrorTable) Mixtures(method string, columns int, rows, mu float64) (out []Mixture) {
 	for _, k := range t.Kinds(method) {
 		m := Mixture{}
-		if _, err := fmt.Sscanf(k.Data, mixtureRows, &m.Components, &m.Gap); err != nil {
+		if _, err := fmt.Sscanf(k.Data, mixtureRows, &m.Components, &m.Separation); err != nil {
 			continue
 		}
 		if got, err := t.At(k, columns, rows, mu); err == nil {
@@ -55,7 +55,7 @@ func (t *ErrorTable) Mixtures(method string, columns int, rows, mu float64) (out
 		out = append(out, m)
 	}
 	slices.SortFunc(out, func(a, b Mixture) int {
-		return cmp.Or(a.Components-b.Components, cmp.Compare(b.Gap, a.Gap))
+		return cmp.Or(a.Components-b.Components, cmp.Compare(b.Separation, a.Separation))
 	})
 	return out
 }

@@ -26,7 +26,7 @@ func TestMixtures(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := table.Mixtures("a", 2, 9000, .2)
-	if len(got) != 2 || got[0].Gap != 10 || got[1].Gap != 6 || got[1].Components != 3 {
+	if len(got) != 2 || got[0].Separation != 10 || got[1].Separation != 6 || got[1].Components != 3 {
 		t.Fatalf("%+v", got)
 	}
 	if m := got[1]; !near(m.TotalVariation, .1, 1e-9) || !near(m.High, .4/3, 1e-9) || !near(m.Plain, .01, 1e-9) || !near(m.Right, .5, 1e-9) || m.Note != "" {

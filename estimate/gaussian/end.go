@@ -42,9 +42,9 @@ func (f *Fit) Refuse(format string, args ...any) error {
 	return &ended{f.Run.Refuse(format, args...)}
 }
 
-// RefuseFar returns the error of a fit that more rows of the same kind would not help much: too
+// RefuseOutliers returns the error of a fit that more rows of the same kind would not help much: too
 // many lie far out.
-func (f *Fit) RefuseFar(reason string) error {
+func (f *Fit) RefuseOutliers(reason string) error {
 	return refusal("leave out the columns in which most rows share one value or a few are far from all others, or take their logarithms; or allow several "+
 		"components, which describe such rows better; or many more rows", "%s", reason)
 }

@@ -54,7 +54,7 @@ func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed) (none estimat
 	if err != nil {
 		return none, err
 	}
-	split := component.Split{Frame: frame, R2: best.R2, Gate: gate}
+	split := component.Split{Map: frame, R2: best.R2, Gate: gate}
 	sums, err := f.clippedSums(query.FullForm, split.Components(), best.Lift, f.LeftMu())
 	if err != nil {
 		return none, err
@@ -100,7 +100,7 @@ func (f fit) besideCore(st *tyler.State, delta []float64, spread *mat.SymDense, 
 		return nil
 	}
 	f.Notes.Core = f.core(center, core, 1-share)
-	return []estimate.Flag{flags.New(flags.FarGroup, "column %v: about %.2g%% of the rows lie far from the others; mean and sd are of all rows, and the core has those of the others",
+	return []estimate.Flag{flags.New(flags.OutlierGroup, "column %v: about %.2g%% of the rows lie far from the others; mean and sd are of all rows, and the core has those of the others",
 		flags.Ref(columns), 100*share).In(columns...).Of(share, 0)}
 }
 

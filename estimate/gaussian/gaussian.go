@@ -122,7 +122,7 @@ func (f fit) reached(st *tyler.State) (none estimate.Outcome, err error) {
 	switch {
 	case err != nil:
 		return none, err
-	case beyond.Share > f.StraySDs*beyond.Noise:
+	case beyond.Share > f.OutlierSDs*beyond.Noise:
 		return f.withFar(st, beyond)
 	}
 	f.Notes.LeavesOut(beyond)

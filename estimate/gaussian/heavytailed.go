@@ -72,11 +72,11 @@ func (f heavyFit) run() (estimate.Outcome, error) {
 
 // round rounds the rows and releases their moments.
 func (f heavyFit) round() (estimate.Outcome, error) {
-	st, out, err := f.Rounded(f.RoundingPart(), f.Far)
+	st, out, err := f.Rounded(f.RoundingPart(), f.OutlierShare)
 	if err != nil || st == nil {
 		return out, err
 	}
-	return f.Plain(f.Near(st))
+	return f.Plain(f.WithinReach(st))
 }
 
 // Expect gives the rows needed, for a law with heavy tails, and nothing of the error, which depends

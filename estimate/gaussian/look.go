@@ -12,7 +12,7 @@ import (
 
 // shape is what the released radii of rounded rows say of their law.
 type shape struct {
-	// far is the share of rows with |z|^2 > 25 d, less two noise sds, as Fit.Far has it.
+	// far is the share of rows with |z|^2 > 25 d, less two noise sds, as Fit.OutlierShare has it.
 	far float64
 	// heavy: clipped moments without the Gaussian's inversion are expected to have less error than
 	// with it.
@@ -35,16 +35,16 @@ const strayBins = 2
 
 // look releases one histogram of the radii in the coordinates of the state and judges it.
 //
-// Far rows are contamination, not a heavy tail: the law is fitted to the rows within a Gaussian's
-// reach only. Then the error that the Gaussian's inversion would make of such a law is compared
-// with what doing without it costs.
+// Far rows are contamination, not a heavy tail: the law is fitted to the rows within a
+// Gaussian's reach only. Then the error that the Gaussian's inversion would make of such a law is
+// compared with what doing without it costs.
 //
 // Source: [TYLERPRESS] Sections 4.3 and 4.5 (a).
 // Differs: a histogram in place of one tail count, so that the choice between Gaussian and moments
 // mode is made from released values.
 func (f fit) look(st *tyler.State) (shape, error) {
 	root := st.Root()
-	if _, ok := st.Frame(root); !ok {
+	if _, ok := st.Affine(root); !ok {
 		return shape{far: 1}, nil
 	}
 	h, err := f.Radii("tail", st, root, math.Min(math.Sqrt(f.ShapePart*f.Mu2), f.LeftMu()), shapeEdges(st.Rank()))

@@ -58,7 +58,7 @@ func partialSteps(prefix string, share float64) []kernel.Step {
 func (f *Fit) countRows() (good, lacking, sd float64, err error) {
 	ones := slices.Repeat([]float64{1}, f.All)
 	lacks := query.Affine{Center: ones, W: [][]float64{ones}} // less the number of missing cells
-	answer, err := f.In(query.Presence, nil).Sum(f.Tyler.Prefix+"count", query.Counts{Frame: lacks, Edges: [][]float64{{.5}}}, math.Sqrt(countPart*f.Mu2))
+	answer, err := f.In(query.Presence, nil).Sum(f.Tyler.Prefix+"count", query.Counts{Map: lacks, Edges: [][]float64{{.5}}}, math.Sqrt(countPart*f.Mu2))
 	if err != nil {
 		return 0, 0, 0, err
 	}
@@ -137,7 +137,7 @@ func (f *Fit) filled() (none estimate.Outcome, err error) {
 // What clipping takes from the trace is given back in proportion.
 func (f *Fit) about(l, inv *mat.Dense, mu2 float64) (m component.Sums, far estimate.Undescribed, err error) {
 	d := f.Space.Dim()
-	frame := f.Space.Frame(make([]float64, d), inv)
+	frame := f.Space.Affine(make([]float64, d), inv)
 	r, err := columns.ReleaseMoments(f.SubBudget, f.Tyler.Prefix, frame, f.Good(), mu2, 0, columns.AnyExcess)
 	if err != nil {
 		return m, far, err
@@ -146,7 +146,7 @@ func (f *Fit) about(l, inv *mat.Dense, mu2 float64) (m component.Sums, far estim
 	m = component.Sums{Sum: r.Mean, Second: r.Cov, SecondSD: r.CovSD}
 	m.Second.SymRankOne(m.Second, 1, mat.NewVecDense(d, m.Sum))
 	if trace := mat.Trace(m.Second); trace > 0 {
-		m.Second.ScaleSym(1+r.Lost/trace, m.Second)
+		m.Second.ScaleSym(1+r.ClippedTrace/trace, m.Second)
 	}
 	sums := make([]float64, d)
 	symmetric.AddMul(sums, l, m.Sum)
@@ -165,9 +165,9 @@ func (f *Fit) countCells() (*mat.SymDense, error) {
 		return nil, err
 	}
 	there := component.Space{Columns: f.Space.Columns, Center: make([]float64, d), Scale: slices.Repeat([]float64{1}, d)}
-	frame := there.Frame(there.Center, mat.DenseCopyOf(symmetric.Identity(d)))
+	frame := there.Affine(there.Center, mat.DenseCopyOf(symmetric.Identity(d)))
 	const lift = .1 // the count is not needed
-	q := query.ClippedMoments{Form: query.FullForm, Lift: lift, Components: []query.Component{{Frame: frame, Radius: math.Sqrt(float64(d))}}}
+	q := query.ClippedMoments{Form: query.FullForm, Lift: lift, Components: []query.Component{{Map: frame, Radius: math.Sqrt(float64(d))}}}
 	answer, err := f.In(query.Presence, nil).Sum(f.Tyler.Prefix+"pairs", q, parts.Mu(pairsPart*left))
 	if err != nil {
 		return nil, err

@@ -57,9 +57,9 @@ func (f *Fit) wide() bool {
 	return f.Space.Dim() > wideColumns && f.Enough() && f.Rows < RowsNeeded(f.Problem)
 }
 
-// Near returns st, or nil where too many rows are far out there for their moments to be taken in
-// it.
-func (f *Fit) Near(st *tyler.State) *tyler.State {
+// WithinReach returns st, or nil where too many rows are far out there for their moments to be
+// taken in it.
+func (f *Fit) WithinReach(st *tyler.State) *tyler.State {
 	if f.far > someFar {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (f *Fit) again(st *tyler.State, there bool) (none estimate.Outcome, err err
 	case there && f.Enough() || f.Rows >= RowsNeeded(f.Problem):
 		return f.Plain(nil)
 	case there:
-		return none, f.RefuseFar("too many rows share one value or lie far out")
+		return none, f.RefuseOutliers("too many rows share one value or lie far out")
 	}
 	return none, f.unresolved(st)
 }
@@ -187,7 +187,7 @@ const unseenRows = "they lie farther out than the columns are seen to reach, and
 // beyondRound counts the rows that are far out in the coordinates of st, less those that the
 // columns show there.
 func (p *plain) beyondRound(st *tyler.State) (err error) {
-	frame, edge2 := p.space.Frame(p.mean, p.inv), nearest2(st.Rank())
+	frame, edge2 := p.space.Affine(p.mean, p.inv), nearest2(st.Rank())
 	p.beyond, err = p.Beyond(frame, edge2, unseenRows)
 	for i, c := range p.table.Columns {
 		sd := p.space.Scale[i] * math.Sqrt(dense.Norm2(p.l.RawRowView(i)))

@@ -46,7 +46,7 @@ func (f *Fit) RoundingPart() float64 {
 	return math.Min(math.Max(roundFactor*need*need, roundLeast), roundMost)
 }
 
-// farStep returns the step of Far.
+// farStep returns the step of OutlierShare.
 func farStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "tail", Query: query.TailCounts, Share: share * farPart, Most: 1, Source: "TYLERPRESS Section 4"}
 }
@@ -84,10 +84,10 @@ func (f *Fit) Round(nu, part float64, far func(*tyler.State) (float64, error)) (
 	return st, true, f.far <= firstFar, err
 }
 
-// Far releases which share of the rows has |z|^2 > 25 d in the coordinates of the state, less two
-// noise sds.
-func (f *Fit) Far(st *tyler.State) (float64, error) {
-	frame, ok := st.Frame(st.Root())
+// OutlierShare releases which share of the rows has |z|^2 > 25 d in the coordinates of the state,
+// less two noise sds.
+func (f *Fit) OutlierShare(st *tyler.State) (float64, error) {
+	frame, ok := st.Affine(st.Root())
 	if !ok {
 		return 1, nil
 	}
@@ -100,7 +100,7 @@ func (f *Fit) above(step string, frame query.Affine, edge2, part float64) (share
 	if frame.Validate(f.All) != nil || !(edge2 <= math.MaxFloat64) {
 		return 0, 0, columns.ErrOverflow
 	}
-	q := query.Counts{Frame: frame, As: query.Above, Edges: [][]float64{{edge2}}}
+	q := query.Counts{Map: frame, As: query.Above, Edges: [][]float64{{edge2}}}
 	answer, err := f.Sum(f.Tyler.Prefix+step, q, math.Min(math.Sqrt(part*f.Mu2), f.LeftMu()))
 	if err != nil {
 		return 0, 0, err
@@ -147,7 +147,7 @@ func (f *Fit) BeyondGaussian(frame query.Affine, edge2 float64) (estimate.Undesc
 
 // frame returns that of the state's coordinates times root, or a refusal.
 func (f *Fit) frame(st *tyler.State, root float64) (query.Affine, error) {
-	frame, ok := st.Frame(root)
+	frame, ok := st.Affine(root)
 	if !ok {
 		return frame, f.Refuse("the preconditioner does not fit float64")
 	}
@@ -171,7 +171,7 @@ func (f *Fit) Moments(st *tyler.State, root float64, c component.ClippingRadius,
 	if err != nil {
 		return component.Sums{}, err
 	}
-	all, err := f.clippedSums(query.CompletedForm, []query.Component{{Frame: frame, Radius: math.Sqrt(c.R2)}}, c.Lift, mu)
+	all, err := f.clippedSums(query.CompletedForm, []query.Component{{Map: frame, Radius: math.Sqrt(c.R2)}}, c.Lift, mu)
 	if err != nil {
 		return component.Sums{}, err
 	}

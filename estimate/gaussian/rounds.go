@@ -119,19 +119,19 @@ func (p *plain) whiten() (resolved, ok bool) {
 // refine measures in the coordinates z, with the part mu2 of mu^2, and joins that with what is
 // known.
 func (p *plain) refine(mu2 float64) error {
-	m, err := columns.ReleaseMoments(p.SubBudget, p.Tyler.Prefix+roundPrefix, p.space.Frame(p.mean, p.inv), p.Good(), mu2, 0, columns.AnyExcess)
+	m, err := columns.ReleaseMoments(p.SubBudget, p.Tyler.Prefix+roundPrefix, p.space.Affine(p.mean, p.inv), p.Good(), mu2, 0, columns.AnyExcess)
 	if err != nil {
 		return err
 	}
 	if trace := mat.Trace(m.Cov); trace > 0 {
-		p.lost = m.Lost / (m.Lost + trace)
-		m.Cov.ScaleSym(1+m.Lost/trace, m.Cov)
+		p.lost = m.ClippedTrace / (m.ClippedTrace + trace)
+		m.Cov.ScaleSym(1+m.ClippedTrace/trace, m.Cov)
 	}
 	k := len(p.meanNoise)
-	lost, move := giveBackError*m.Lost/float64(k), make([]float64, k)
+	lost, move := giveBackError*m.ClippedTrace/float64(k), make([]float64, k)
 	p.radius2 = m.R2
 	for i := range k {
-		sd2 := m.MeanSD*m.MeanSD + m.Lost*m.Lost/(4*m.R2*float64(k))
+		sd2 := m.MeanSD*m.MeanSD + m.ClippedTrace*m.ClippedTrace/(4*m.R2*float64(k))
 		move[i] = m.Mean[i] * p.meanNoise[i] / (p.meanNoise[i] + sd2)
 		p.meanNoise[i] *= sd2 / (p.meanNoise[i] + sd2)
 		for j := i; j < k; j++ {

@@ -82,8 +82,8 @@ func (p *plain) shapes(mean []float64, factor *mat.Dense) (told []estimate.Flag)
 		sd := math.Sqrt(dense.Norm2(factor.RawRowView(i)))
 		u.Columns = append(u.Columns, estimate.UndescribedColumn{Column: j, Share: c.Beyond, Noise: c.BeyondSD, Beyond: [2]float64{center - c.Reach*unit, center + c.Reach*unit}})
 		switch {
-		case c.Group > 0 && math.Abs(c.Far)*unit > farGroup*sd:
-			told = append(told, flags.New(flags.FarGroup, "column %v: about %.2g%% of the rows lie around %.3g, far from all others; mean and sd are of all rows", flags.Ref{j}, 100*c.Group, center+c.Far*unit).
+		case c.Group > 0 && math.Abs(c.GroupAt)*unit > farGroup*sd:
+			told = append(told, flags.New(flags.OutlierGroup, "column %v: about %.2g%% of the rows lie around %.3g, far from all others; mean and sd are of all rows", flags.Ref{j}, 100*c.Group, center+c.GroupAt*unit).
 				In(j).Of(c.Group, 0))
 		case c.Tail > 0 && c.Tail+tailSDs*c.TailSD < noVariance:
 			told = append(told, flags.New(flags.HeavyTail, "column %v: its tail falls slowly as far as rows are seen (like the power -%.1f; from -2 on no sd exists): mean and sd describe the rows within %.3g of %.3g",

@@ -40,7 +40,7 @@ func NewFit(ctx context.Context, name string, a *kernel.SubBudget, p estimate.Pr
 	p.Mu, p.Columns, p.Relation = a.LeftMu(), s.Columns(), s.Relation()
 	f := &Fit{name: name, Context: ctx, Tyler: &tyler.Rounder{SubBudget: a, Prefix: prefix, Good: &component.RowCount{Public: math.NaN()}}}
 	f.Run = program.Run{SubBudget: a, Problem: p, Mu2: a.Left(), Advise: advice, Factor: program.Factor(p.Relation),
-		Columns: &program.Columns{All: p.Columns, Lattices: fit1d.DeclaredGrids(p.RoundedTo, p.Columns)}}
+		Columns: &program.Columns{All: p.Columns, Grids: fit1d.DeclaredGrids(p.RoundedTo, p.Columns)}}
 	return f
 }
 

@@ -31,7 +31,7 @@ func (f fit) diagonal() (none estimate.Outcome, err error) {
 	if _, err := f.refineColumns(mean, sd, math.Sqrt(f.RoughPart*f.Left()/k), component.ClippingRadius{R2: f.RoughRadius2, Lift: f.RoughLift}, true); err != nil {
 		return none, err
 	}
-	rough, _ := tyler.New(component.Space{Columns: f.Space.Columns, Center: mean, Scale: sd}).Frame(1)
+	rough, _ := tyler.New(component.Space{Columns: f.Space.Columns, Center: mean, Scale: sd}).Affine(1)
 	beyond, err := f.BeyondGaussian(rough, farRadius2*k)
 	if err != nil {
 		return none, err
@@ -91,14 +91,14 @@ func (f fit) spherical() (none estimate.Outcome, err error) {
 	if err := f.refineSphere(s, math.Sqrt(f.RoughPart*f.Left()), 2*(k+2*math.Sqrt(k)+2), true); err != nil {
 		return none, err
 	}
-	frame, _ := f.state(s).Frame(1)
+	frame, _ := f.state(s).Affine(1)
 	beyond, err := f.BeyondGaussian(frame, sphereFar2*k)
 	if err != nil {
 		return none, err
 	}
 	f.Notes.LeavesOut(beyond)
 	if beyond.Share-2*beyond.Noise > firstFar {
-		return none, f.RefuseFar("too many rows lie far out for a Gaussian fit")
+		return none, f.RefuseOutliers("too many rows lie far out for a Gaussian fit")
 	}
 	mu := f.LeftMu()
 	if err := f.refineSphere(s, mu, sphereRadius2(f.Problem.Relation, d, f.Rows, mu), false); err != nil {
@@ -125,11 +125,11 @@ func (f fit) state(s *sphere) *tyler.State {
 // refineSphere improves s by one release.
 func (f fit) refineSphere(s *sphere, mu, r2 float64, rough bool) error {
 	d, hidden := len(s.center), f.Refuse("the noise hides the spread of the rows")
-	frame, fits := f.state(s).Frame(1)
+	frame, fits := f.state(s).Affine(1)
 	if !fits {
 		return hidden
 	}
-	q := query.ClippedMoments{Components: []query.Component{{Frame: frame, Radius: math.Sqrt(r2)}}, Form: query.SphericalForm}
+	q := query.ClippedMoments{Components: []query.Component{{Map: frame, Radius: math.Sqrt(r2)}}, Form: query.SphericalForm}
 	answer, err := f.Sum(f.Tyler.Prefix+"moments", q, mu)
 	if err != nil {
 		return err

@@ -22,9 +22,9 @@ type Tuning struct {
 	// Unlikely is a sum of squares of ten bins, two of them fitted: a Gaussian reaches 45 with a
 	// chance of 1e-6.
 	Unlikely float64
-	// StraySDs: rows beyond a Gaussian's reach are measured by themselves only if there are more
+	// OutlierSDs: rows beyond a Gaussian's reach are measured by themselves only if there are more
 	// than this many noise sds of them.
-	StraySDs float64
+	OutlierSDs float64
 	// Shrink is how many times (d+1) v the covariance is scaled down: 1/2 for the curved prior that
 	// a scale has, 1 for the relative error.
 	Shrink float64
@@ -38,7 +38,7 @@ type Tuning struct {
 
 // Usual returns the constants that run.
 func Usual() Tuning {
-	return Tuning{RoundPart: .85, ShapePart: .015, HeavyLoss: 12, Unlikely: 45, StraySDs: 3, Shrink: 1.5,
+	return Tuning{RoundPart: .85, ShapePart: .015, HeavyLoss: 12, Unlikely: 45, OutlierSDs: 3, Shrink: 1.5,
 		RoughPart: .15, RoughRadius2: 6, RoughLift: .2, HiddenPart: .7, Leaning: .8}
 }
 

@@ -46,7 +46,7 @@ const prefixApart = "apart: "
 // frame for all rows shows little, and components are looked for level by level.
 func (f *fit) gaps(ctx context.Context) (*recursive.Finder, bool, error) {
 	x := &recursive.Finder{Run: f.Run, Context: ctx, Prefix: prefixApart, Space: f.space, Keep: keepPart}
-	if err := x.Near(); err != nil {
+	if err := x.PairUnits(); err != nil {
 		return nil, false, err
 	}
 	for i, s := range x.Space.Scale {
@@ -54,7 +54,7 @@ func (f *fit) gaps(ctx context.Context) (*recursive.Finder, bool, error) {
 			return x, true, nil
 		}
 	}
-	return x, x.Far > 0, nil
+	return x, x.PairSpread > 0, nil
 }
 
 // apart returns a start from components that lie apart; overlaps within them are found later.
@@ -92,14 +92,14 @@ func (f *fit) alike(ctx context.Context, r *privateem.Rounds) error {
 	if len(r.Components) <= 1 || r.Form != query.FullForm {
 		return nil
 	}
-	r.Alike = true
-	part := between(leastAlike, framePart*sq(r.AlikeNoise(f.Mu(framePart))/alikeNoise), mostAlike)
+	r.SharedShape = true
+	part := between(leastAlike, framePart*sq(r.SharedShapeNoise(f.Mu(framePart))/alikeNoise), mostAlike)
 	if err := f.frames(ctx, r, part); err != nil {
 		return err
 	}
-	r.Alike = false
+	r.SharedShape = false
 	for j := range r.Components {
-		r.Components[j].Doubt.Shape = math.Min(r.Differ, component.StartDoubt().Shape)
+		r.Components[j].Uncertainty.Shape = math.Min(r.Differ, component.StartUncertainty().Shape)
 	}
 	return nil
 }
@@ -109,8 +109,8 @@ func (f *fit) alike(ctx context.Context, r *privateem.Rounds) error {
 // is open. It leaves splitKeep to the rounds after it.
 func (f *fit) frames(ctx context.Context, r *privateem.Rounds, part float64) error {
 	for i, again := 0, true; again && i < mostFrames && f.Left() >= (part+splitKeep)*f.Mu2; i++ {
-		if r.Alike {
-			component.Alike(r.Components)
+		if r.SharedShape {
+			component.ShareShape(r.Components)
 		}
 		was := slices.Clone(r.Components)
 		again = false
@@ -120,11 +120,11 @@ func (f *fit) frames(ctx context.Context, r *privateem.Rounds, part float64) err
 		for j, c := range r.Components {
 			if recursive.Change(c, was[j], clearNoise) > reframed || resized(c, was[j]) > reframed {
 				again = true
-				r.Components[j].Doubt = component.StartDoubt()
+				r.Components[j].Uncertainty = component.StartUncertainty()
 			}
 		}
 	}
-	if f.Problem.Components > 0 || r.Alike {
+	if f.Problem.Components > 0 || r.SharedShape {
 		return nil
 	}
 	return r.Merge(ctx, f.Mu(f.schedule.final))

@@ -24,7 +24,7 @@ const (
 )
 
 // boxed is the way by boxes; its parts of mu^2 are taken from the rounds. Utility constants.
-var boxed = program.Boxed{GapsStep: stepGaps, CountsStep: "histograms", TreeStep: "trees in boxes", Gaps: .14, Counts: .12, Tree: .10, Keep: .20,
+var boxed = program.Boxed{SpacingsStep: stepGaps, CountsStep: "histograms", TreeStep: "trees in boxes", Spacings: .14, Counts: .12, Tree: .10, Keep: .20,
 	Rounds: func(int) int { return boxRounds }}
 
 const stepGaps = "gaps"
@@ -49,7 +49,7 @@ func (f *fit) boxed(ctx context.Context) (out estimate.Outcome, done bool, err e
 	f.asks(true)
 	b := boxed
 	b.Columns, b.Form, b.Last, b.Set = f.space.Columns, program.Form(f.Problem.Covariance), f.schedule.final, f.beside
-	b.Contest, b.Blur, b.Shapes, b.Count, b.Refine = f.againstOne, true, shapePart, f.OutsidePart(), f.refine
+	b.Contest, b.Inflate, b.Shapes, b.Count, b.Refine = f.againstOne, true, shapePart, f.OutsidePart(), f.refine
 	found, _, enough, err := b.Find(ctx, &f.Run)
 	if err != nil || !enough {
 		return out, err != nil, err

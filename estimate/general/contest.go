@@ -54,7 +54,7 @@ func (f *fit) againstOne(_ context.Context, r *privateem.Rounds) error {
 		return err
 	}
 	r.Components = []component.Gaussian{whole}
-	r.Components[0].Doubt = component.StartDoubt()
+	r.Components[0].Uncertainty = component.StartUncertainty()
 	f.Notes.Flag(flags.New(flags.OneComponent, oneGroup))
 	return nil
 }
@@ -62,7 +62,7 @@ func (f *fit) againstOne(_ context.Context, r *privateem.Rounds) error {
 // plainer asks the rows how many of the components they speak for, and takes the fewest that
 // explain them about as well: noise makes several pieces of what is one.
 func (f *fit) plainer(ctx context.Context, r *privateem.Rounds) error {
-	fewer, err := r.Plainer(ctx, program.Draws, plainMost)
+	fewer, err := r.MergePath(ctx, program.Draws, plainMost)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	}
 	if gaps {
 		f.global.Cov = symmetric.Identity(f.space.Dim())
-		if !f.Problem.NoDelta && x.Far > farBoxed {
+		if !f.Problem.NoDelta && x.PairSpread > farBoxed {
 			if out, done, err := f.boxed(ctx); done {
 				return out, err
 			}
@@ -126,14 +126,14 @@ var errOne = errors.New("one Gaussian")
 // others.
 func (f *fit) begin(ctx context.Context, start []component.Gaussian) (*privateem.Rounds, error) {
 	for j := range start {
-		start[j].Doubt = component.StartDoubt()
+		start[j].Uncertainty = component.StartUncertainty()
 		if f.Problem.Covariance != estimate.Full {
 			start[j].Cov = symmetric.OnlyDiagonal(start[j].Cov, f.Problem.Covariance == estimate.Spherical)
 		}
-		start[j].Doubt.Weight += sq(2 * f.countSD / math.Max(start[j].Weight*f.Rows, 1))
+		start[j].Uncertainty.Weight += sq(2 * f.countSD / math.Max(start[j].Weight*f.Rows, 1))
 	}
 	r := f.rounds(start)
-	r.Floor, r.Background, r.Far = f.floor(), privateem.NewBackground(f.global, r.Form), privateem.NewOutliers(f.global)
+	r.Floor, r.Background, r.Outliers = f.floor(), privateem.NewBackground(f.global, r.Form), privateem.NewOutliers(f.global)
 	if f.coarse {
 		if err := f.alike(ctx, r); err != nil {
 			return nil, err
@@ -151,8 +151,8 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 	next := func(i int) (float64, bool) {
 		return parts.Mu(math.Min(part*f.round(i, r), f.Left()/float64(rounds+1-i))), i < rounds
 	}
-	return f.EM(ctx, r, program.Schedule{Next: next, Spare: int(math.Ceil(spareRounds * float64(rounds))),
-		Join: openRounds, Refine: f.look, Number: f.numbered(), Worth: f.Mu(f.schedule.final), Contest: f.contest, Blur: true, Shapes: shapePart * f.Mu2,
+	return f.EM(ctx, r, program.Schedule{Next: next, ExtraUntil: int(math.Ceil(spareRounds * float64(rounds))),
+		Join: openRounds, Refine: f.look, Number: f.numbered(), MergeMu: f.Mu(f.schedule.final), Contest: f.contest, Inflate: true, Shapes: shapePart * f.Mu2,
 		Count: f.OutsidePart() * f.Mu2})
 }
 
@@ -165,9 +165,9 @@ func (f *fit) rounds(start []component.Gaussian) *privateem.Rounds {
 
 // set says what counts as a component.
 func (f *fit) set(r *privateem.Rounds) {
-	r.Misfit, r.Gone, r.MostDoubt = misfit, goneOpen, mostDoubt
+	r.Misfit, r.LeastRows, r.MostUncertainty = misfit, goneOpen, mostDoubt
 	if f.Problem.Components > 0 {
-		r.Gone, r.MostDoubt = goneAsked, 0
+		r.LeastRows, r.MostUncertainty = goneAsked, 0
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 // Differs: three to five rounds, whose budget follows from n.
 func (f *fit) fitGlobal(near []float64) error {
 	d := f.space.Dim()
-	start := component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: symmetric.Scaled(startVariance, symmetric.Identity(d)), Doubt: globalDoubt}
+	start := component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: symmetric.Scaled(startVariance, symmetric.Identity(d)), Uncertainty: globalDoubt}
 	r := &privateem.Rounds{Space: f.space, Form: query.FullForm, Components: []component.Gaussian{start}, Rows: f.Rows, Factor: f.Factor, Floor: floorStandard, Misfit: globalMisfit}
 	for _, share := range f.schedule.globalShares {
 		if err := r.Round(f.SubBudget, "global moments", f.Mu(share*f.schedule.global), false); err != nil {
@@ -54,7 +54,7 @@ const startVariance = 1.5
 
 // globalDoubt is that of the first frame: its weight is known, the rest is the columns' units. A
 // utility constant.
-var globalDoubt = component.Doubt{Shape: 4, Scale: 4, Mean: 4, Weight: 1e-9}
+var globalDoubt = component.Uncertainty{Shape: 4, Scale: 4, Mean: 4, Weight: 1e-9}
 
 // mostStretched bounds by how much a column's unit differs from its spread. A guess.
 const mostStretched = 4.0
@@ -94,7 +94,7 @@ func (f *fit) tree() (*coreset.Coreset, *axes, error) {
 	}
 	w := mat.DenseCopyOf(a.vec.Slice(0, d, 0, q).T())
 	half := parts.Map(a.lambda[:q], func(v float64) float64 { return boxSDs * math.Sqrt(v) })
-	c, err := coreset.Build(f.SubBudget, "tree of counts", f.space.Frame(f.global.Mean, w), half, first, last, f.Rows/mostCells, f.Mu(f.schedule.tree))
+	c, err := coreset.Build(f.SubBudget, "tree of counts", f.space.Affine(f.global.Mean, w), half, first, last, f.Rows/mostCells, f.Mu(f.schedule.tree))
 	return c, a, err
 }
 

@@ -63,5 +63,5 @@ func searchSteps(p estimate.Problem) []kernel.Step {
 	out = append(out, recursive.Steps(prefixApart, 1)...)
 	return append(out,
 		kernel.Step{Name: "global moments", Query: query.ClippedMoments{}.Kind(), Share: weakGlobal, Most: mostGlobalRounds, Source: source},
-		kernel.Step{Name: "tree of counts", Query: query.CellCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"})
+		kernel.Step{Name: "tree of counts", Query: query.GridCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"})
 }

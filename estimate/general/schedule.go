@@ -103,7 +103,7 @@ func planned(p estimate.Problem, d int, rows float64) schedule {
 		most = weakGlobal
 	}
 	s.global = between(leastGlobal, want, most)
-	rest := 1 - countPart - s.units - s.global - recursive.NearShare(p, rows)
+	rest := 1 - countPart - s.units - s.global - recursive.PairUnitsShare(p, rows)
 	lean := recursive.Lean(d, rows*p.Mu)
 	s.tree = treePart * rest * (leanTree + (1-leanTree)*lean)
 	s.em = emPart * rest * (leanRounds + (1-leanRounds)*lean)

@@ -48,7 +48,7 @@ func (e Estimator) several(ctx context.Context, run *program.Run, space componen
 	f := &fit{Run: *run, method: e, space: space, table: run.SubBudget, drawn: run.SubBudget, all: run.Rows, odds: 1, whole: true}
 	f.Advise = advice
 	f.schedule = schedule{rounds: smallRounds, em: smallRounds * smallRound, final: 1 - smallRounds*smallRound}
-	f.global = component.Gaussian{Weight: 1, Mean: make([]float64, space.Dim()), Cov: cov, Rows: f.Rows, Doubt: component.StartDoubt()}
+	f.global = component.Gaussian{Weight: 1, Mean: make([]float64, space.Dim()), Cov: cov, Rows: f.Rows, Uncertainty: component.StartUncertainty()}
 	r := f.rounds([]component.Gaussian{f.global})
 	r.Floor = f.floor()
 	for range mostSplits {
@@ -62,14 +62,14 @@ func (e Estimator) several(ctx context.Context, run *program.Run, space componen
 		if len(r.Components) == before {
 			break
 		}
-		r.Alike = true
+		r.SharedShape = true
 		for range smallFrames {
-			component.Alike(r.Components)
+			component.ShareShape(r.Components)
 			if err := r.Round(f.SubBudget, program.StepRounds, f.Mu(smallFrame), false); err != nil {
 				return out, true, err
 			}
 		}
-		r.Alike = false
+		r.SharedShape = false
 		if f.Left() < (smallLine+smallKeep)*f.Mu2 {
 			break
 		}

@@ -126,7 +126,7 @@ func (f *fit) split(ctx context.Context, r *privateem.Rounds, part float64) erro
 // along returns c in pieces along an axis.
 func along(c component.Gaussian, axis []float64, cs []fit1d.Component) (out []component.Gaussian) {
 	for _, p := range cs {
-		part := component.Gaussian{Weight: c.Weight * p.Rows / fit1d.RowsOf(cs), Mean: slices.Clone(c.Mean), Cov: mat.NewSymDense(len(axis), nil), Doubt: component.StartDoubt()}
+		part := component.Gaussian{Weight: c.Weight * p.Rows / fit1d.RowsOf(cs), Mean: slices.Clone(c.Mean), Cov: mat.NewSymDense(len(axis), nil), Uncertainty: component.StartUncertainty()}
 		floats.AddScaled(part.Mean, p.Mean(), axis)
 		part.Cov.SymRankOne(c.Cov, p.SD*p.SD-1, mat.NewVecDense(len(axis), axis))
 		out = append(out, part)

@@ -22,7 +22,7 @@ func TestChain(t *testing.T) {
 	const runs = 30
 	rng, right := newRand(t), 0
 	for range runs {
-		p := madeup.Plain{Components: 5, Columns: 8, Placement: madeup.OnLine, Gap: 5}
+		p := madeup.Plain{Components: 5, Columns: 8, Placement: madeup.OnLine, Distance: 5}
 		in, err := p.Draw(rng.Uint64(), 12000)
 		if err != nil {
 			t.Fatal(err)

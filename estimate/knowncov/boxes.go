@@ -63,7 +63,7 @@ func (f *fit) locate() ([]part, error) {
 		if b > 0 {
 			q.Partition, step = f.nearest(sites), stepWithin
 		}
-		grid := query.Grid{Frame: f.white.coordinates(block[0], block[len(block)-1]+1)}
+		grid := query.Grid{Map: f.white.coordinates(block[0], block[len(block)-1]+1)}
 		for i := range block {
 			grid.Side, grid.Offset = append(grid.Side, s), append(grid.Offset, s*offset(i))
 		}
@@ -94,15 +94,15 @@ func (f *fit) nearest(sites []site) (p query.Partition) {
 		n := len(at.z)
 		frame := f.white.coordinates(0, n)
 		frame.Center = f.white.point(at.z)[:n]
-		p.Components = append(p.Components, query.Component{Frame: frame, Radius: firstRadius(n, side(n))})
+		p.Components = append(p.Components, query.Component{Map: frame, Radius: firstRadius(n, side(n))})
 	}
 	return p
 }
 
 // within joins the boxes of every leaf to sites: the fullest box takes its neighbours, corners
 // included, then the fullest that is left.
-func within(leaves []site, found []kernel.Cell, g query.Grid) (out []site) {
-	slices.SortStableFunc(found, func(a, b kernel.Cell) int { return cmp.Compare(b.Count, a.Count) })
+func within(leaves []site, found []kernel.HistogramCell, g query.Grid) (out []site) {
+	slices.SortStableFunc(found, func(a, b kernel.HistogramCell) int { return cmp.Compare(b.Count, a.Count) })
 	taken := make([]bool, len(found))
 	for i, c := range found {
 		if taken[i] {

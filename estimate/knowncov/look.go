@@ -76,7 +76,7 @@ func (f *fit) look(mu float64) error {
 		l.logWeight = append(l.logWeight, math.Log(math.Max(p.rows, 1)))
 		frame := f.white.coordinates(0, d)
 		frame.Center = p.base
-		q.Components = append(q.Components, query.Component{Frame: frame, LogWeight: l.logWeight[j], Radius: r, Truncate: true})
+		q.Components = append(q.Components, query.Component{Map: frame, LogWeight: l.logWeight[j], Radius: r, Truncate: true})
 	}
 	far := privateem.NewOutliers(f.whole())
 	q.Components = append(q.Components, far.Components(component.Flat(d))...)

@@ -240,7 +240,7 @@ func TestNumber(t *testing.T) {
 // TestWithin: the fullest box takes its neighbours, in its own leaf alone.
 func TestWithin(t *testing.T) {
 	g := query.Grid{Side: []float64{4}, Offset: []float64{0}}
-	cells := []kernel.Cell{{Leaf: 0, Key: []float64{0}, Count: 10}, {Leaf: 0, Key: []float64{1}, Count: 30}, {Leaf: 0, Key: []float64{3}, Count: 5},
+	cells := []kernel.HistogramCell{{Leaf: 0, Key: []float64{0}, Count: 10}, {Leaf: 0, Key: []float64{1}, Count: 30}, {Leaf: 0, Key: []float64{3}, Count: 5},
 		{Leaf: 1, Key: []float64{2}, Count: 20}}
 	got := within([]site{{}, {z: []float64{7}}}, cells, g)
 	want := []site{{[]float64{4 * (1.5 - .25)}, 40}, {[]float64{7, 4 * 2.5}, 20}, {[]float64{4 * 3.5}, 5}}

@@ -115,7 +115,7 @@ func (f *fit) sums() (done bool, err error) {
 		space.Center = append(space.Center, c.mean)
 		space.Scale = append(space.Scale, c.reach/math.Sqrt(reach2))
 	}
-	frame := space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d)))
+	frame := space.Affine(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d)))
 	m, err := columns.ReleaseMoments(f.In(query.Filled, fill), "", frame, f.rows, f.Left(), reach2, excess)
 	if errors.Is(err, columns.ErrOverflow) {
 		for _, c := range of {
@@ -134,7 +134,7 @@ func (f *fit) sums() (done bool, err error) {
 	for i, c := range of {
 		lost := 0.0
 		if all > 0 {
-			lost = math.Max(0, m.Lost) * weight[i] / all
+			lost = math.Max(0, m.ClippedTrace) * weight[i] / all
 		}
 		c.read(m, i, space.Scale[i], lost, f.rows)
 	}

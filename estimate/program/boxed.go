@@ -24,22 +24,22 @@ import (
 // Differs: boxes with several components get a private coreset instead of splits along the axes;
 // private EM undoes clipping and weighs what is measured by its noise.
 type Boxed struct {
-	GapsStep, CountsStep, TreeStep string
+	SpacingsStep, CountsStep, TreeStep string
 	// Parts of mu^2; Keep is what is left for trees and rounds, whatever the boxes are worth.
-	Gaps, Counts, Tree, Keep float64
-	Columns                  []int // to look at; nil means all
-	Form                     query.Form
+	Spacings, Counts, Tree, Keep float64
+	Columns                      []int // to look at; nil means all
+	Form                         query.Form
 	// Rounds of EM but the last, which has the part Last of what they get all together.
 	Rounds func(start int) int
 	Last   float64
 	// Overall is the part of mu^2 for the columns' means and spreads, measured before the last
 	// round.
 	Overall float64
-	// Set sets what is the method's own of EM; Contest and Blur are those of a Schedule, and so are
-	// Shapes and Count, as parts of the budget.
+	// Set sets what is the method's own of EM; Contest and Inflate are those of a Schedule, and so
+	// are Shapes and Count, as parts of the budget.
 	Set           func(*privateem.Rounds)
 	Contest       func(context.Context, *privateem.Rounds) error
-	Blur          bool
+	Inflate       bool
 	Shapes, Count float64
 	// Refine, if set, is done with the components of the boxes before the rounds.
 	Refine func(context.Context, *privateem.Rounds) error
@@ -48,7 +48,7 @@ type Boxed struct {
 // Steps returns the steps that Find, Start and Fit may measure of a table of d columns, besides the
 // rounds.
 func (b Boxed) Steps(d int) []kernel.Step {
-	steps := partition.Steps(partition.Config{GapsStep: b.GapsStep, CountsStep: b.CountsStep}, b.Gaps, b.Counts, 1, d)
+	steps := partition.Steps(partition.Config{SpacingsStep: b.SpacingsStep, CountsStep: b.CountsStep}, b.Spacings, b.Counts, 1, d)
 	if steps = append(steps, partition.TreeStep(b.TreeStep, b.Tree)); b.Overall > 0 {
 		steps = append(steps, overallStep(b.Overall))
 	}
@@ -71,10 +71,10 @@ func BoxesFor(p estimate.Problem) int { return cmp.Or(p.Components, openBoxes) }
 // Find looks for the boxes, and says how many rows they hold; enough is false if they are not all
 // there is.
 func (b Boxed) Find(ctx context.Context, r *Run) (found []partition.Box, held float64, enough bool, err error) {
-	before := slices.Clone(r.Lattices)
-	found, err = partition.Find(ctx, r.SubBudget, partition.Config{GapsStep: b.GapsStep, CountsStep: b.CountsStep, GapsMu2: b.Gaps * r.Mu2, CountsMu2: b.Counts * r.Mu2,
+	before := slices.Clone(r.Grids)
+	found, err = partition.Find(ctx, r.SubBudget, partition.Config{SpacingsStep: b.SpacingsStep, CountsStep: b.CountsStep, SpacingsMu2: b.Spacings * r.Mu2, CountsMu2: b.Counts * r.Mu2,
 		Columns: b.Columns, Rows: r.Rows, Least: b.least(r), Components: r.Most(), Open: r.Problem.Components == 0,
-		Lattices: r.Lattices, Keep: b.Keep * r.Mu2})
+		Grids: r.Grids, Keep: b.Keep * r.Mu2})
 	r.noteLattices(before)
 	held = partition.Held(found)
 	return found, held, err == nil && !(held < leastHeld*r.Rows), err
@@ -94,7 +94,7 @@ func (b Boxed) least(r *Run) float64 {
 // part for it.
 func (b Boxed) Fit(ctx context.Context, r *Run, found []partition.Box) (e *privateem.Rounds, overall *Overall, err error) {
 	start, held, err := partition.Start(ctx, r.SubBudget, b.TreeStep, found, math.Min(b.Tree*r.Mu2, r.Left()/2),
-		partition.Choice{Components: r.Problem.Components, Most: r.Most(), Rows: r.Rows, Uniform: Starts})
+		partition.StartConfig{Components: r.Problem.Components, Most: r.Most(), Rows: r.Rows, Uniform: Starts})
 	if err != nil {
 		return nil, overall, err
 	}
@@ -109,14 +109,14 @@ func (b Boxed) Fit(ctx context.Context, r *Run, found []partition.Box) (e *priva
 	e = r.Rounds(space, b.Form, start)
 	b.Set(e)
 	all, points := around(start)
-	e.Far, e.Watch = privateem.NewOutliers(all, points...), r.Rows-held > watchPart*r.Rows
+	e.Outliers, e.Watch = privateem.NewOutliers(all, points...), r.Rows-held > watchPart*r.Rows
 	if b.Refine != nil {
 		if err := b.Refine(ctx, e); err != nil {
 			return nil, overall, err
 		}
 	}
 	rounds, later := b.Rounds(len(start)), b.Overall*r.Mu2
-	schedule := Schedule{Next: Even(rounds, parts.Mu((1-b.Last)*(r.Left()-later)/float64(rounds))), Spare: (rounds + 1) / 2, Contest: b.Contest, Blur: b.Blur, Shapes: b.Shapes * r.Mu2, Count: b.Count * r.Mu2}
+	schedule := Schedule{Next: Even(rounds, parts.Mu((1-b.Last)*(r.Left()-later)/float64(rounds))), ExtraUntil: (rounds + 1) / 2, Contest: b.Contest, Inflate: b.Inflate, Shapes: b.Shapes * r.Mu2, Count: b.Count * r.Mu2}
 	if b.Overall > 0 {
 		schedule.Before = func(e *privateem.Rounds) (err error) {
 			overall, err = r.overall(e, parts.Mu(later))

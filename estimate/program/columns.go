@@ -40,9 +40,9 @@ type Columns struct {
 	Units  columns.Units // of all columns, by Use
 	// Space holds the columns that vary, centred and in units of their scale. By Use.
 	Space component.Space
-	// Lattices are what the columns are recorded in: declared units, and those that were inferred
+	// Grids are what the columns are recorded in: declared units, and those that were inferred
 	// from released values, which count for as much. The zero Lattice where none is known.
-	Lattices []fit1d.Grid
+	Grids []fit1d.Grid
 	// Notes are what a reader should know so far, for the outcome's diagnostics.
 	Notes estimate.Diagnostics
 }
@@ -127,7 +127,7 @@ func (c *Columns) Hidden() bool { return c.Space.Dim() == 0 && c.Units.Unseen > 
 func (c *Columns) Grid(space component.Space) []float64 {
 	g := make([]float64, space.Dim())
 	for i, j := range space.Columns {
-		u := c.Lattices[j].Unit / space.Scale[i]
+		u := c.Grids[j].Unit / space.Scale[i]
 		g[i] = u * u / 12
 	}
 	return g

@@ -57,7 +57,7 @@ func OutsideStep(source string) kernel.Step {
 // ShapeStep returns a number of measurements of where the rows of components are, with that share
 // of the total mu^2 together.
 func ShapeStep(source string, share float64, looks int) kernel.Step {
-	return kernel.Step{Name: StepShapes, Query: query.PartsOf(query.DistanceCounts), Share: share, Most: privateem.ShellReleases * looks, Source: source}
+	return kernel.Step{Name: StepShapes, Query: query.PartsOf(query.DistanceCounts), Share: share, Most: privateem.GoodnessOfFitReleases * looks, Source: source}
 }
 
 // A Schedule is the course of private EM: rounds, between which components are joined for free,
@@ -65,22 +65,22 @@ func ShapeStep(source string, share float64, looks int) kernel.Step {
 type Schedule struct {
 	// Next is the loss of round i; more is false if only the last is left.
 	Next func(i int) (mu float64, more bool)
-	// From round Spare on there are no more components than are asked for, if their number is.
-	Spare int
-	// After round Join, Simplify joins components as it does after the last, if their number is
-	// open; which is decided after round Number, 0 being the last one.
+	// From round ExtraUntil on there are no more components than are asked for, if their number is.
+	ExtraUntil int
+	// After round Join, MergeIndistinct joins components as it does after the last, if their number
+	// is open; which is decided after round Number, 0 being the last one.
 	Join, Number int
 	// Refine, if set, is done once round Join is.
 	Refine func(context.Context, *privateem.Rounds) error
-	// Worth is the loss of a release in which two components have to be worth their distinction,
+	// MergeMu is the loss of a release in which two components have to be worth their distinction,
 	// where their number is not asked for; 0 means that of all that is left.
-	Worth float64
+	MergeMu float64
 	// Contest, if set, has the last word on their number then, if there are several.
 	Contest func(context.Context, *privateem.Rounds) error
 	// Before, if set, is done with the components of the last round before it.
 	Before func(*privateem.Rounds) error
-	// Blur has components whose shapes are noise made wider.
-	Blur bool
+	// Inflate has components whose shapes are noise made wider.
+	Inflate bool
 	// Shapes is the part of mu^2 for a look at the shapes of the components in the end.
 	Shapes float64
 	// Count is the part of mu^2 for a count of the rows of every component, and of those outside
@@ -95,13 +95,13 @@ func Even(rounds int, mu float64) func(int) (float64, bool) {
 
 // EM runs private EM by a schedule.
 func (r *Run) EM(ctx context.Context, e *privateem.Rounds, s Schedule) error {
-	worth := func() float64 { return cmp.Or(s.Worth, r.LeftMu()) }
+	worth := func() float64 { return cmp.Or(s.MergeMu, r.LeftMu()) }
 	for i := 0; ; i++ {
 		mu, more := s.Next(i)
 		if !more {
 			break
 		}
-		if i >= s.Spare {
+		if i >= s.ExtraUntil {
 			if err := r.settle(ctx, e); err != nil {
 				return err
 			}
@@ -113,7 +113,7 @@ func (r *Run) EM(ctx context.Context, e *privateem.Rounds, s Schedule) error {
 		if err == nil && r.Problem.Components == 0 {
 			err = e.Merge(ctx, worth())
 			if err == nil && i+1 == s.Join {
-				err = e.Simplify(ctx, Draws, worth())
+				err = e.MergeIndistinct(ctx, Draws, worth())
 			}
 			if err == nil && i+1 == s.Number {
 				err = r.number(ctx, e, s, worth())
@@ -141,10 +141,10 @@ func (r *Run) EM(ctx context.Context, e *privateem.Rounds, s Schedule) error {
 
 // number decides how many components there are where nobody has asked for so many.
 func (r *Run) number(ctx context.Context, e *privateem.Rounds, s Schedule, worth float64) error {
-	err := e.Simplify(ctx, Draws, worth)
+	err := e.MergeIndistinct(ctx, Draws, worth)
 	if most := r.Most(); err == nil && len(e.Components) > most {
 		r.Notes.Flag(flags.New(flags.AtLimit, "%d components were seen and at most %d are allowed: the nearest were joined; raise --max-components to keep them apart", len(e.Components), most))
-		err = e.Reduce(ctx, Draws, most, worth)
+		err = e.MergeTo(ctx, Draws, most, worth)
 	}
 	if err == nil && s.Contest != nil && len(e.Components) > 1 {
 		err = s.Contest(ctx, e)
@@ -161,8 +161,8 @@ func (r *Run) last(e *privateem.Rounds, s Schedule) error {
 	if err := e.Round(r.SubBudget, stepLast, parts.Mu(r.Left()-shapes-count), true); err != nil {
 		return err
 	}
-	if s.Blur {
-		e.Blur()
+	if s.Inflate {
+		e.Inflate()
 	}
 	if count > 0 && len(e.Components) > 0 {
 		if err := e.Count(r.SubBudget, StepOutside, Draws, parts.Mu(count), r.Problem.Components == 0); err != nil {
@@ -170,7 +170,7 @@ func (r *Run) last(e *privateem.Rounds, s Schedule) error {
 		}
 	}
 	if shapes > 0 && len(e.Components) > 0 {
-		return e.Shells(r.SubBudget, StepShapes, Draws, r.LeftMu())
+		return e.GoodnessOfFit(r.SubBudget, StepShapes, Draws, r.LeftMu())
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func (r *Run) settle(ctx context.Context, e *privateem.Rounds) error {
 	if err := e.Settle(ctx, asked); err != nil || asked == 0 {
 		return err
 	}
-	return e.Reduce(ctx, Draws, asked, r.LeftMu())
+	return e.MergeTo(ctx, Draws, asked, r.LeftMu())
 }
 
 // Draws returns public randomness, the same for the same question.

@@ -162,11 +162,11 @@ func TestSchedule(t *testing.T) {
 		r := Begin(s, p, func(estimate.Problem) string { return "advice" })
 		cov := mat.NewSymDense(1, []float64{2})
 		e := r.Rounds(component.Flat(1), query.FullForm, []component.Gaussian{
-			{Weight: .4, Mean: []float64{0}, Cov: cov, Doubt: component.StartDoubt()}, {Weight: .1, Mean: []float64{.1}, Cov: cov, Doubt: component.StartDoubt()},
-			{Weight: .5, Mean: []float64{20}, Cov: cov, Doubt: component.StartDoubt()}})
+			{Weight: .4, Mean: []float64{0}, Cov: cov, Uncertainty: component.StartUncertainty()}, {Weight: .1, Mean: []float64{.1}, Cov: cov, Uncertainty: component.StartUncertainty()},
+			{Weight: .5, Mean: []float64{20}, Cov: cov, Uncertainty: component.StartUncertainty()}})
 		e.Misfit = 1
 		contests, seen := 0, []int{}
-		schedule := Schedule{Spare: 1, Contest: func(context.Context, *privateem.Rounds) error { contests++; return nil }}
+		schedule := Schedule{ExtraUntil: 1, Contest: func(context.Context, *privateem.Rounds) error { contests++; return nil }}
 		schedule.Next = func(i int) (float64, bool) {
 			seen = append(seen, len(e.Components))
 			return r.Mu(.2), i < 3

@@ -28,7 +28,7 @@ const (
 	// overallNoise is the noise of a variance, relative, that is paid for a wider reach; where that
 	// of the components alone costs mostOverall, nothing is measured.
 	overallNoise, mostOverall = .08, .12
-	// A difference within quietSDs noise sds is left alone, and one of more is mended in part: by 1
+	// A difference within quietSDs noise sds is left alone, and one of more is fixed in part: by 1
 	// - (quietSDs sd/difference)^2. Where the noise is more than loudNoise of the components' own
 	// variance, as where they lie far apart, a difference that is noise alone makes them up to
 	// mostWidened times as wide: there it is left alone within sureSDs.
@@ -67,7 +67,7 @@ func (r *Run) overall(e *privateem.Rounds, mu float64) (*Overall, error) {
 		return nil, nil
 	}
 	o.r2 = math.Max(o.r2, overallNoise/per)
-	q := query.ClippedMoments{Form: query.DiagonalForm, Components: []query.Component{{Frame: e.Space.Frame(o.center, unit), Radius: math.Sqrt(o.r2)}}}
+	q := query.ClippedMoments{Form: query.DiagonalForm, Components: []query.Component{{Map: e.Space.Affine(o.center, unit), Radius: math.Sqrt(o.r2)}}}
 	answer, err := r.Sum(stepOverall, q, mu)
 	if err != nil {
 		return nil, err

@@ -102,14 +102,14 @@ func (r *Run) units(cfg columns.UnitsConfig) (u columns.Units, err error) {
 			return u, err
 		}
 	}
-	before := slices.Clone(r.Lattices)
+	before := slices.Clone(r.Grids)
 	for j, is := range ask {
 		if is {
 			continue
 		}
 		u.Center[j], u.Scale[j], u.Constant[j] = centers[j], scales[j], false
-		if c := &p.Columns[j]; r.Lattices[j] == (fit1d.Grid{}) && c.Grid > 0 && !few(c) {
-			r.Lattices[j] = fit1d.Grid{Unit: c.Grid, Offset: c.Offset}
+		if c := &p.Columns[j]; r.Grids[j] == (fit1d.Grid{}) && c.Grid > 0 && !few(c) {
+			r.Grids[j] = fit1d.Grid{Unit: c.Grid, Offset: c.Offset}
 		}
 	}
 	r.noteLattices(before)

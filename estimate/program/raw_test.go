@@ -114,7 +114,7 @@ func TestGrid(t *testing.T) {
 		{[]float64{6, 100, 0, 1}, []float64{9. / 12, 0, 1. / 12}},
 		{[]float64{0, 100, .5}, []float64{0, 1. / 12, 0}},
 	} {
-		for i, got := range (&Columns{Lattices: fit1d.DeclaredGrids(c.roundedTo, 4)}).Grid(space) {
+		for i, got := range (&Columns{Grids: fit1d.DeclaredGrids(c.roundedTo, 4)}).Grid(space) {
 			if math.Abs(got-c.want[i]) > 1e-15 {
 				t.Errorf("units %v: grid %v at %d, want %v", c.roundedTo, got, i, c.want[i])
 			}

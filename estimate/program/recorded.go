@@ -32,7 +32,7 @@ func (r *Run) recorded(prefix string, a *kernel.SubBudget, rows float64) error {
 	q := query.Counts{Edges: make([][]float64, r.All)}
 	points := make([][]float64, r.All)
 	for i, j := range r.Space.Columns {
-		if r.Lattices[j] == (fit1d.Grid{}) {
+		if r.Grids[j] == (fit1d.Grid{}) {
 			reach := recordedReach * r.Space.Scale[i]
 			points[j] = fit1d.RoundNumbers(r.Space.Center[i]-reach, r.Space.Center[i]+reach, min(recordedPoints, query.MaxCells/(2*r.All+2)))
 			q.Edges[j] = fit1d.PointEdges(points[j])
@@ -46,7 +46,7 @@ func (r *Run) recorded(prefix string, a *kernel.SubBudget, rows float64) error {
 	if err != nil {
 		return err
 	}
-	before := slices.Clone(r.Lattices)
+	before := slices.Clone(r.Grids)
 	counts := answer.Values
 	for j, edges := range q.Edges {
 		if len(edges) == 0 {
@@ -55,7 +55,7 @@ func (r *Run) recorded(prefix string, a *kernel.SubBudget, rows float64) error {
 		last := len(edges)
 		of, inside := fit1d.PointCounts(points[j], edges, counts[:last+1]), rows-math.Max(0, counts[0]+counts[last])
 		if l, ok := fit1d.InferGrid(points[j], of, answer.Sigma, inside, math.Sqrt2*answer.Sigma); ok && !fit1d.FewValues(of, inside) {
-			r.Lattices[j] = l
+			r.Grids[j] = l
 		}
 		counts = counts[last+1:]
 	}
@@ -66,12 +66,12 @@ func (r *Run) recorded(prefix string, a *kernel.SubBudget, rows float64) error {
 // noteLattices flags what was inferred since.
 func (r *Run) noteLattices(before []fit1d.Grid) {
 	columns := map[fit1d.Grid][]int{}
-	for j, l := range r.Lattices {
+	for j, l := range r.Grids {
 		if l != before[j] {
 			columns[l] = append(columns[l], j)
 		}
 	}
-	for j, l := range r.Lattices {
+	for j, l := range r.Grids {
 		if of := columns[l]; len(of) > 0 && of[0] == j {
 			r.RecordedIn(l, of...)
 		}

@@ -40,8 +40,8 @@ func TestRecorded(t *testing.T) {
 		if done || err != nil {
 			t.Fatalf("%v: %+v, %v", rel, out, err)
 		}
-		if fmt.Sprint(r.Lattices) != fmt.Sprint(want) || len(r.Notes.Flags) != 3 || r.Notes.Flags[0].Code != flags.RecordedUnit || !slices.Equal(r.Notes.Flags[0].Columns, []int{0, 3}) {
-			t.Errorf("%v: %v, flags %q; want %v", rel, r.Lattices, r.Notes.Flags, want)
+		if fmt.Sprint(r.Grids) != fmt.Sprint(want) || len(r.Notes.Flags) != 3 || r.Notes.Flags[0].Code != flags.RecordedUnit || !slices.Equal(r.Notes.Flags[0].Columns, []int{0, 3}) {
+			t.Errorf("%v: %v, flags %q; want %v", rel, r.Grids, r.Notes.Flags, want)
 		}
 	}
 }

@@ -31,7 +31,7 @@ type Run struct {
 // with this many rows, public or released, that ends without a model.
 func Begin(s *kernel.Session, p estimate.Problem, advise func(estimate.Problem) string) Run {
 	return Run{SubBudget: s.SubBudget(), Problem: p, Mu2: s.Mu() * s.Mu(), Factor: Factor(p.Relation), Advise: advise,
-		Columns: &Columns{All: p.Columns, Rows: float64(p.Rows), Lattices: fit1d.DeclaredGrids(p.RoundedTo, p.Columns)}}
+		Columns: &Columns{All: p.Columns, Rows: float64(p.Rows), Grids: fit1d.DeclaredGrids(p.RoundedTo, p.Columns)}}
 }
 
 // Factor returns Run.Factor under a relation.
@@ -79,9 +79,9 @@ func (r *Run) Few(least float64) bool {
 
 // CountRows buys the number of good rows: see Count.
 func (r *Run) CountRows(step string, part float64) (err error) {
-	known := r.Lattices
+	known := r.Grids
 	if r.Columns, err = Count(r.SubBudget, step, r.Mu(part)); err == nil {
-		r.Lattices = known
+		r.Grids = known
 	}
 	return err
 }

@@ -26,7 +26,7 @@ const (
 // partition returns the ball, cut as the root is.
 func (f *Finder) partition() query.Partition {
 	d := f.Space.Dim()
-	ball := query.Condition{Frame: f.Space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.radius}
+	ball := query.Condition{Map: f.Space.Affine(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.radius}
 	p := query.Partition{Regions: []query.Region{{Conditions: []query.Condition{ball}}}}
 	if f.root != nil && f.root.kids != nil {
 		p.Below = []query.Partition{f.root.gate(f.Space)}
@@ -41,7 +41,7 @@ func (f *Finder) partition() query.Partition {
 func (f *Finder) lookRoot() error {
 	d := f.Space.Dim()
 	q := query.ClippedMoments{Form: query.FullForm, Lift: component.Lift, Components: []query.Component{
-		{Frame: f.Space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.clip},
+		{Map: f.Space.Affine(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.clip},
 	}}
 	mu := f.Mu(pcaShare * math.Min(1, math.Max(leanLook, 2*f.lean(1))))
 	ans, err := parts.AskLeaves(f.SubBudget, f.Prefix+stepLook, f.partition(), []query.ClippedMoments{q}, mu)
@@ -159,7 +159,7 @@ func (f *Finder) Measure(step string, p query.Partition, views []View, in []comp
 		_, inv, _ := symmetric.Factor(c.Cov)
 		var m mat.Dense
 		m.Mul(inv, views[i].V.T())
-		q.Frame = f.Space.Frame(views[i].Up(c.Mean), &m)
+		q.Map = f.Space.Affine(views[i].Up(c.Mean), &m)
 		queries = append(queries, query.ClippedMoments{Form: update.Form, Lift: component.Lift, Components: []query.Component{q}})
 		hows = append(hows, how)
 	}
@@ -211,7 +211,7 @@ func (f *Finder) grow(share float64, how directions) error {
 		n.tree = coreset.NewDroppingTree(n.look.frame(f.Space), half, first, last, n.at.Weight*f.Rows/mostCells, drops)
 		trees = append(trees, n.tree)
 	}
-	err := coreset.Grow(trees, func(queries []query.CellCounts) ([]kernel.Answer, error) {
+	err := coreset.Grow(trees, func(queries []query.GridCounts) ([]kernel.Answer, error) {
 		return parts.AskLeaves(f.SubBudget, f.Prefix+stepTree, f.partition(), queries, mu)
 	})
 	if err != nil {

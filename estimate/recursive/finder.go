@@ -21,7 +21,7 @@ import (
 // Parts of the run's mu^2: utility constants, in the proportions of the table in [KSSU19] Part C of
 // the restatement.
 const (
-	leastNear   = .04 // of Near
+	leastNear   = .04 // of PairUnits
 	mostNear    = .07
 	radiusShare = .015
 	pcaShare    = .10
@@ -49,10 +49,10 @@ const (
 func Steps(prefix string, share float64) []kernel.Step {
 	moments := query.PartsOf(query.ClippedMoments{}.Kind())
 	return []kernel.Step{
-		columns.NearStep(prefix, share*mostNear),
+		columns.PairUnitsStep(prefix, share*mostNear),
 		{Name: prefix + stepRadius, Query: query.DistanceCounts, Share: share * radiusShare, Most: 1, Source: "KSSU19 Section C.1"},
 		{Name: prefix + stepLook, Query: moments, Share: share * (pcaShare + mostLooks*(mostLevels-1+mostAcross)*lookShare), Most: mostLooks * (mostLevels + mostAcross), Source: "KSSU19 Section C.2"},
-		{Name: prefix + stepTree, Query: query.PartsOf(query.CellCounts{}.Kind()), Share: share, Most: mostTrees * mostTreeLevels, Source: "KSSU19 Section C.3"},
+		{Name: prefix + stepTree, Query: query.PartsOf(query.GridCounts{}.Kind()), Share: share, Most: mostTrees * mostTreeLevels, Source: "KSSU19 Section C.3"},
 		{Name: prefix + stepZoom, Query: query.PartsOf(query.Histogram), Share: share * .4, Most: mostZooms * (mostLevels - 1), Source: "KSSU19 Section C.5"},
 		{Name: prefix + stepAcross, Query: query.PartsOf(query.Histogram), Share: share * mostAcross * acrossShare, Most: mostAcross},
 	}
@@ -69,13 +69,13 @@ type Finder struct {
 	// to join.
 	Beyond bool
 
-	View   View    // of the root: the leading directions
-	Rest   float64 // variance in the directions that the view does not see
-	radius float64 // of the ball: rows beyond are in no node
-	clip   float64 // what private PCA clips rows to
-	root   *node
-	near   bool    // Near is done
-	Far    float64 // see columns.NearUnits: of Near
+	View       View    // of the root: the leading directions
+	Rest       float64 // variance in the directions that the view does not see
+	radius     float64 // of the ball: rows beyond are in no node
+	clip       float64 // what private PCA clips rows to
+	root       *node
+	near       bool    // PairUnits is done
+	PairSpread float64 // see columns.PairUnits: of PairUnits
 }
 
 // Utility constants of Lean, guesses: n mu from which on counts that show components of LeastWeight
@@ -119,7 +119,7 @@ const spareComponents = 2
 
 // Find finds the components: the root first, then every node again as long as something splits.
 func (f *Finder) Find() error {
-	for _, step := range []func() error{f.Near, f.findRadius, f.lookRoot, func() error { return f.grow(treeShare, broad) }} {
+	for _, step := range []func() error{f.PairUnits, f.findRadius, f.lookRoot, func() error { return f.grow(treeShare, broad) }} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -154,27 +154,27 @@ func (f *Finder) Find() error {
 // fewer pairs. A utility constant, chosen on ten spheres in five columns; a guess for others.
 const fewClusters = 3.0
 
-// Near puts every column of the space in the unit of its near pairs; all in one where a sphere is
-// asked for. Find does so first, if nobody has. Where the rows are too few to see near pairs, the
-// units stay as they are, and nothing is spent.
-func (f *Finder) Near() error {
+// PairUnits puts every column of the space in the unit of its near pairs; all in one where a sphere
+// is asked for. Find does so first, if nobody has. Where the rows are too few to see near pairs,
+// the units stay as they are, and nothing is spent.
+func (f *Finder) PairUnits() error {
 	if f.near {
 		return nil
 	}
 	f.near = true
 	few := math.Min(1, fewClusters/math.Max(1, float64(f.Problem.Components)))
-	if !columns.NearSeen(f.Problem.Relation, f.Problem.Columns, few*f.Rows, f.Mu(NearShare(f.Problem, f.Rows))) {
+	if !columns.PairsSeen(f.Problem.Relation, f.Problem.Columns, few*f.Rows, f.Mu(PairUnitsShare(f.Problem, f.Rows))) {
 		return nil
 	}
 	least := make([]float64, f.Space.Dim())
 	for i, j := range f.Space.Columns {
-		least[i] = f.Lattices[j].Unit
+		least[i] = f.Grids[j].Unit
 	}
-	units, far, err := columns.NearUnits(f.SubBudget, f.Prefix, f.Space.Columns, f.Space.Scale, least, f.Rows, f.Mu(NearShare(f.Problem, f.Rows)))
+	units, far, err := columns.PairUnits(f.SubBudget, f.Prefix, f.Space.Columns, f.Space.Scale, least, f.Rows, f.Mu(PairUnitsShare(f.Problem, f.Rows)))
 	if err != nil {
 		return err
 	}
-	f.Space.Scale, f.Far = slices.Clone(f.Space.Scale), far
+	f.Space.Scale, f.PairSpread = slices.Clone(f.Space.Scale), far
 	for i, u := range units {
 		if u > 0 {
 			f.Space.Scale[i] = u
@@ -186,10 +186,10 @@ func (f *Finder) Near() error {
 	return nil
 }
 
-// NearShare returns the part of the total mu^2 that Near costs with this many rows, public or
+// PairUnitsShare returns the part of the total mu^2 that PairUnits costs with this many rows, public or
 // released.
-func NearShare(p estimate.Problem, rows float64) float64 {
-	return columns.NearShare(p.Relation, p.Columns, rows, p.Mu, leastNear, mostNear)
+func PairUnitsShare(p estimate.Problem, rows float64) float64 {
+	return columns.PairUnitsShare(p.Relation, p.Columns, rows, p.Mu, leastNear, mostNear)
 }
 
 // clear reports whether every node holds many rows against the noise of a tree's count.

@@ -17,7 +17,7 @@ import (
 func gaussAt(weight, sd float64, mean ...float64) component.Gaussian {
 	cov := mat.NewSymDense(len(mean), nil)
 	cov.ScaleSym(sd*sd, symmetric.Identity(len(mean)))
-	return component.Gaussian{Weight: weight, Mean: mean, Cov: cov, Doubt: component.StartDoubt()}
+	return component.Gaussian{Weight: weight, Mean: mean, Cov: cov, Uncertainty: component.StartUncertainty()}
 }
 
 // spans reports whether axis i lies in the view's plane.

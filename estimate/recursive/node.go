@@ -74,7 +74,7 @@ func part(mean []float64, cov *mat.SymDense, weight float64) query.Component {
 	for i := range mean {
 		a.W = append(a.W, append([]float64(nil), inv.RawRowView(i)...))
 	}
-	return query.Component{Frame: a, LogWeight: math.Log(math.Max(weight, 1e-12)) - logDet/2, Radius: farSDs * math.Sqrt(math.Max(1, float64(len(mean))/4))}
+	return query.Component{Map: a, LogWeight: math.Log(math.Max(weight, 1e-12)) - logDet/2, Radius: farSDs * math.Sqrt(math.Max(1, float64(len(mean))/4))}
 }
 
 // split makes kids of a mixture of the node's coreset. In the directions of the tree they have its
@@ -89,7 +89,7 @@ func (n *node) split(m *coreset.Mixture, rows float64) {
 	g.Mul(&with, inv.T())
 	g.Mul(&g, inv)
 	for j, w := range m.Weights {
-		kid := &node{view: n.view, at: component.Gaussian{Weight: w * n.fits.set.Total / rows, Doubt: component.StartDoubt()}}
+		kid := &node{view: n.view, at: component.Gaussian{Weight: w * n.fits.set.Total / rows, Uncertainty: component.StartUncertainty()}}
 		less := symmetric.Of(len(seen.Mean), func(i, l int) float64 { return m.Covs[j].At(i, l) - seen.Cov.At(i, l) })
 		kid.at.Cov = symmetric.Congruence(&g, less)
 		kid.at.Cov.AddSym(kid.at.Cov, n.at.Cov)

@@ -39,7 +39,7 @@ func (f *Finder) findRadius() error {
 	for e := radiusLow; e <= radiusHigh; e++ {
 		edges = append(edges, math.Exp2(float64(e)/2))
 	}
-	q := query.Counts{Frame: f.Space.Frame(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Edges: [][]float64{edges}}
+	q := query.Counts{Map: f.Space.Affine(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Edges: [][]float64{edges}}
 	ans, err := f.Sum(f.Prefix+stepRadius, q, f.Mu(radiusShare))
 	if err != nil {
 		return err

@@ -155,7 +155,7 @@ func TestKeep(t *testing.T) {
 
 // flatFrame is the identity.
 func flatFrame(q int) query.Affine {
-	return component.Flat(q).Frame(make([]float64, q), mat.DenseCopyOf(symmetric.Identity(q)))
+	return component.Flat(q).Affine(make([]float64, q), mat.DenseCopyOf(symmetric.Identity(q)))
 }
 
 // leavesOf are the leaves of an exact dropping tree of rows, with the thresholds of a count of

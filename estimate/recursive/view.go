@@ -26,7 +26,7 @@ func (w View) Dim() int {
 
 // frame maps rows to y.
 func (w View) frame(s component.Space) query.Affine {
-	return s.Frame(w.origin, mat.DenseCopyOf(w.V.T()))
+	return s.Affine(w.origin, mat.DenseCopyOf(w.V.T()))
 }
 
 // of composes: z = u^T (y - mean) for u l x q.

@@ -97,7 +97,7 @@ func (f *Finder) zoom(blurs []*node) error {
 			continue
 		}
 		n.view = f.Whole()
-		at := component.Gaussian{Weight: n.at.Weight, Cov: mat.NewSymDense(len(windows[i]), nil), Doubt: component.Doubt{Shape: 1, Scale: 1, Mean: 1, Weight: n.at.Doubt.Weight}}
+		at := component.Gaussian{Weight: n.at.Weight, Cov: mat.NewSymDense(len(windows[i]), nil), Uncertainty: component.Uncertainty{Shape: 1, Scale: 1, Mean: 1, Weight: n.at.Uncertainty.Weight}}
 		for j, w := range windows[i] {
 			at.Mean = append(at.Mean, w.mid)
 			at.Cov.SetSym(j, j, math.Max(sq(w.spread()), 1e-300))

@@ -39,7 +39,7 @@ func ofRows(n float64) program.Run { return program.Run{Columns: &program.Column
 func gaussAt(weight, sd float64, mean ...float64) component.Gaussian {
 	cov := mat.NewSymDense(len(mean), nil)
 	cov.ScaleSym(sd*sd, symmetric.Identity(len(mean)))
-	return component.Gaussian{Weight: weight, Mean: mean, Cov: cov, Doubt: component.StartDoubt()}
+	return component.Gaussian{Weight: weight, Mean: mean, Cov: cov, Uncertainty: component.StartUncertainty()}
 }
 
 func agree(t *testing.T, what string, got, want float64) {

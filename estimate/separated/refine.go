@@ -100,7 +100,7 @@ func (f *fit) refineInView(in []component.Gaussian, left float64) ([]component.G
 	all := make([]component.Gaussian, len(in))
 	for j, g := range in {
 		all[j] = f.View.Lift(g, rest[j])
-		all[j].Doubt.Shape, all[j].Doubt.Mean = outsideShape, outsideMean
+		all[j].Uncertainty.Shape, all[j].Uncertainty.Mean = outsideShape, outsideMean
 	}
 	return all, nil
 }
@@ -167,7 +167,7 @@ func (f *fit) measureRest(g []component.Gaussian) ([]float64, error) {
 		edges = append(edges, unit*math.Exp2(float64(e)/restPerOct))
 	}
 	for _, c := range g {
-		queries = append(queries, query.Counts{Frame: f.Space.Frame(f.View.Up(c.Mean), mat.DenseCopyOf(across.T())), Edges: [][]float64{edges}})
+		queries = append(queries, query.Counts{Map: f.Space.Affine(f.View.Up(c.Mean), mat.DenseCopyOf(across.T())), Edges: [][]float64{edges}})
 	}
 	answers, err := parts.AskLeaves(f.SubBudget, stepRest, gate, queries, f.Mu(restShare))
 	if err != nil {

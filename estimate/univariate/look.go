@@ -58,7 +58,7 @@ func (f *fit) zoom() (doubt string, err error) {
 // If it finds one that has more values than components can stand for, it goes on as if it had been
 // declared.
 func (f *fit) lattice(d *fit1d.Data) (is bool, err error) {
-	if f.Lattices[0].Unit > 0 {
+	if f.Grids[0].Unit > 0 {
 		return false, nil
 	}
 	low, high, rows := math.Inf(1), math.Inf(-1), 0.0
@@ -147,7 +147,7 @@ func (f *fit) recorded(l fit1d.Grid, d *fit1d.Data) {
 	if one.SD > 0 {
 		f.found = append(f.found, one)
 	}
-	f.Lattices[0], f.known.Least = l, l.Unit/math.Sqrt(12)
+	f.Grids[0], f.known.Least = l, l.Unit/math.Sqrt(12)
 	f.RecordedIn(l, 0)
 	for i, h := range f.all {
 		f.all[i] = h.Recorded(l)

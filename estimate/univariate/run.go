@@ -31,7 +31,7 @@ type fit struct {
 
 func newFit(ctx context.Context, s *kernel.Session, p estimate.Problem) *fit {
 	f := &fit{Run: program.Begin(s, p, advice), ctx: ctx, combed: math.Inf(1)}
-	f.known.Least = f.Lattices[0].Unit / math.Sqrt(12)
+	f.known.Least = f.Grids[0].Unit / math.Sqrt(12)
 	if c := p.KnownCovariance; c != nil {
 		f.known.SD = math.Sqrt(c[0][0])
 	}
@@ -103,7 +103,7 @@ func (f *fit) place() (string, error) {
 
 // locate counts the rows in the bins of the windows, again if nothing is seen.
 func (f *fit) locate(windows []kernel.Spacing) error {
-	edges := fit1d.GapEdges(windows)
+	edges := fit1d.SpacingEdges(windows)
 	share := f.share(f.light(), placeSDs, mostPlaceShare)
 	h, err := f.histogram(stepPlaces, edges, f.Mu(share))
 	if err != nil {
@@ -178,7 +178,7 @@ func (f *fit) tails(d *fit1d.Data, edges []float64) []float64 {
 
 // histogram measures the whole line. Where values are recorded in a unit, edges lie between them.
 func (f *fit) histogram(step string, edges []float64, mu float64) (fit1d.Histogram, error) {
-	edges = fit1d.ApartFromZero(fit1d.EdgesBetween(edges, f.Lattices[0]))
+	edges = fit1d.ApartFromZero(fit1d.EdgesBetween(edges, f.Grids[0]))
 	if len(edges) == 0 {
 		edges = []float64{0}
 	}
@@ -191,7 +191,7 @@ func (f *fit) data() *fit1d.Data { return fit1d.NewData(f.all, f.known) }
 // search fits the components to all histograms.
 func (f *fit) search(last bool) (doubt string, err error) {
 	d := f.data()
-	o := fit1d.Options{Most: most(f.Problem, f.Rows), Spare: spare, Penalty: f.penalty(), Beyond: beyond, BeyondPenalty: f.openPenalty(), Quick: true, Start: f.found}
+	o := fit1d.Options{Most: most(f.Problem, f.Rows), Extra: spare, Penalty: f.penalty(), Beyond: beyond, BeyondPenalty: f.openPenalty(), Quick: true, Start: f.found}
 	if last {
 		o.Exchange, o.Quick, o.Beyond = true, false, 0
 	}
@@ -247,7 +247,7 @@ func (f *fit) carry(d *fit1d.Data) (err error) {
 			f.found = fits[i]
 		}
 	}
-	if f.Lattices[0].Unit > coarseUnit*sd {
+	if f.Grids[0].Unit > coarseUnit*sd {
 		f.found = d.AsCounted(f.found)
 		f.Notes.Flag(flags.New(flags.CoarseUnit, "the unit is a large part of the spread: the model is of values that are rounded to multiples of it, as gauze sample draws them").In(0))
 	}

@@ -117,7 +117,7 @@ var methods = &engine.Study[subject]{
 		share("right guesses", "right"), number("claimed μ", "claimed", 3), number("reach", "reach", 2), number("μ ≥", "mu", 3), number("ε ≥", "epsilon", 2),
 		{Head: "best step: μ ≥ of claimed; replayed only; neighbours; verdict", Show: func(runs []engine.Result) any { return runs[0].Note }},
 	},
-	Shown: []string{"right", "claimed", "mu", "epsilon"},
+	Printed: []string{"right", "claimed", "mu", "epsilon"},
 }
 
 // Numbers of runs, for each pair of tables that is attacked.

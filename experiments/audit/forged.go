@@ -202,7 +202,7 @@ func forged(ctx context.Context) ([]verdict, error) {
 	return all, nil
 }
 
-const aboutForged = "Releases of real fits, each changed by somebody who wants it to say something else and mends what follows as well as they can; and what `gauze verify` says of each. " +
+const aboutForged = "Releases of real fits, each changed by somebody who wants it to say something else and fixes what follows as well as they can; and what `gauze verify` says of each. " +
 	"*Before* is what it said when it recomputed sensitivities and sums, and did not make the plan again. No genuine release is refused: every fit checks its own as a reader would."
 
 // forgeryReport has the page of forged releases.

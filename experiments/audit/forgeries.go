@@ -15,7 +15,7 @@ const (
 	unseen  = "only a signature" // nothing in the file says so
 )
 
-// A forgery is one change, by somebody who mends what follows from it as well as they can.
+// A forgery is one change, by somebody who fixes what follows from it as well as they can.
 type forgery struct {
 	of   string // the genuine release: see genuine
 	what string
@@ -25,14 +25,14 @@ type forgery struct {
 
 // forgeries are ours. Each line is one.
 var forgeries = []forgery{
-	{"one", "all steps but `count` deleted, sums mended, ε claimed as what is left", refused, func(r *release.Release) { keep(r, "count"); mend(r); claim(r) }},
-	{"one", "all steps but `count` deleted, sums mended", refused, func(r *release.Release) { keep(r, "count"); mend(r) }},
-	{"one", "every noise tenfold, sums mended, ε claimed as what is left", refused, func(r *release.Release) { louder(r, 10); mend(r); claim(r) }},
-	{"one", "every noise tenfold, sums mended", refused, func(r *release.Release) { louder(r, 10); mend(r) }},
-	{"one", "every noise 1 % more, sums mended, ε claimed as what is left", unseen, func(r *release.Release) { louder(r, 1.01); mend(r); claim(r) }},
-	{"one", "every noise tenfold, and nothing mended", refused, func(r *release.Release) { louder(r, 10) }},
-	{"one", "the last release deleted, sums mended", refused, func(r *release.Release) { drop(r, "moments"); mend(r) }},
-	{"one", "the noise of the last release tenfold, sums mended", refused, func(r *release.Release) { quieter(r, "moments", 10); mend(r) }},
+	{"one", "all steps but `count` deleted, sums fixed, ε claimed as what is left", refused, func(r *release.Release) { keep(r, "count"); mend(r); claim(r) }},
+	{"one", "all steps but `count` deleted, sums fixed", refused, func(r *release.Release) { keep(r, "count"); mend(r) }},
+	{"one", "every noise tenfold, sums fixed, ε claimed as what is left", refused, func(r *release.Release) { louder(r, 10); mend(r); claim(r) }},
+	{"one", "every noise tenfold, sums fixed", refused, func(r *release.Release) { louder(r, 10); mend(r) }},
+	{"one", "every noise 1 % more, sums fixed, ε claimed as what is left", unseen, func(r *release.Release) { louder(r, 1.01); mend(r); claim(r) }},
+	{"one", "every noise tenfold, and nothing fixed", refused, func(r *release.Release) { louder(r, 10) }},
+	{"one", "the last release deleted, sums fixed", refused, func(r *release.Release) { drop(r, "moments"); mend(r) }},
+	{"one", "the noise of the last release tenfold, sums fixed", refused, func(r *release.Release) { quieter(r, "moments", 10); mend(r) }},
 	{"one", "`count` deleted, its part given to the last release", refused, func(r *release.Release) { give(r, "count", "moments") }},
 	{"one", "all that was measured said of one step, the last release", refused, func(r *release.Release) { only(r, "moments") }},
 	{"one", "a step of a made-up name", refused, func(r *release.Release) { r.Certificate.Plan[1].Step = "look" }},
@@ -60,10 +60,10 @@ var forgeries = []forgery{
 	{"one", "the schema said to be inferred", unseen, func(r *release.Release) { r.Certificate.Schema = release.SchemaInferred }},
 	{"inferred", "an inferred schema said to be declared", unseen, func(r *release.Release) { r.Certificate.Schema = release.SchemaDeclared }},
 	{"one", "a made-up word for the schema", refused, func(r *release.Release) { r.Certificate.Schema = "guessed" }},
-	{"one", "two components said to have been asked for", refused, func(r *release.Release) { r.Certificate.Asked.Components = 2 }},
-	{"one", "what was asked deleted, and all steps but `count`, sums mended", warned, func(r *release.Release) { r.Certificate.Asked = nil; keep(r, "count"); mend(r); claim(r) }},
-	{"one", "another edition of the plans, every noise tenfold, sums mended", warned, func(r *release.Release) { r.Certificate.Asked.Plans++; louder(r, 10); mend(r); claim(r) }},
-	{"one", "a diagonal covariance said to have been asked for", refused, func(r *release.Release) { r.Certificate.Asked.Covariance = "diagonal" }},
+	{"one", "two components said to have been asked for", refused, func(r *release.Release) { r.Certificate.Requested.Components = 2 }},
+	{"one", "what was asked deleted, and all steps but `count`, sums fixed", warned, func(r *release.Release) { r.Certificate.Requested = nil; keep(r, "count"); mend(r); claim(r) }},
+	{"one", "another edition of the plans, every noise tenfold, sums fixed", warned, func(r *release.Release) { r.Certificate.Requested.Plans++; louder(r, 10); mend(r); claim(r) }},
+	{"one", "a diagonal covariance said to have been asked for", refused, func(r *release.Release) { r.Certificate.Requested.Covariance = "diagonal" }},
 	{"one", "constants said to be the printed ones", refused, func(r *release.Release) { r.Certificate.Constants = release.ConstantsPrinted }},
 	{"one", "a learner of Gauze named", refused, func(r *release.Release) { r.Certificate.Learner = &release.Learner{Name: "em"} }},
 	{"one", "a sensitivity and its noise halved", refused, func(r *release.Release) { r.Certificate.Plan[0].Sensitivity /= 2; r.Certificate.Plan[0].Noise /= 2 }},
@@ -81,7 +81,7 @@ var forgeries = []forgery{
 	{"one", "the noise of the component said to be a tenth", unseen, func(r *release.Release) { r.Diagnostics.Components[0].EffectiveNoise /= 10 }},
 	{"one", "title, data set and day changed", unseen, func(r *release.Release) { r.Identity.Title, r.Identity.Created = "Census", "2020-01-01" }},
 	{"mixture", "the background unmarked", refused, func(r *release.Release) { r.Model.Background = nil }},
-	{"mixture", "the background unmarked, and an open number of components said to have been asked for", warned, func(r *release.Release) { r.Model.Background = nil; r.Certificate.Asked.Components = 0 }},
+	{"mixture", "the background unmarked, and an open number of components said to have been asked for", warned, func(r *release.Release) { r.Model.Background = nil; r.Certificate.Requested.Components = 0 }},
 	{"mixture", "the rows left out said to be none", warned, func(r *release.Release) { r.Diagnostics.Undescribed.Share = 0 }},
 	{"mixture", "the rows left out said to be none, and no flag", warned, func(r *release.Release) { r.Diagnostics.Undescribed.Share, r.Diagnostics.Flags = 0, nil }},
 	{"mixture", "the flags deleted", warned, func(r *release.Release) { r.Diagnostics.Flags = nil }},
@@ -90,26 +90,26 @@ var forgeries = []forgery{
 		w, n := r.Model.Weights, r.Diagnostics.Components
 		w[0], w[1], n[0].EffectiveRows, n[1].EffectiveRows = w[1], w[0], n[1].EffectiveRows, n[0].EffectiveRows
 	}},
-	{"mixture", "one component said to have been asked for", refused, func(r *release.Release) { r.Certificate.Asked.Components = 1 }},
-	{"mixture", "all EM rounds deleted but the last, sums mended", refused, func(r *release.Release) { drop(r, "EM rounds"); mend(r) }},
+	{"mixture", "one component said to have been asked for", refused, func(r *release.Release) { r.Certificate.Requested.Components = 1 }},
+	{"mixture", "all EM rounds deleted but the last, sums fixed", refused, func(r *release.Release) { drop(r, "EM rounds"); mend(r) }},
 	{"mixture", "the last round deleted, its part given to the EM rounds", refused, func(r *release.Release) { give(r, "last round", "EM rounds") }},
 	{"mixture", "method renamed: `separated`", refused, func(r *release.Release) { r.Certificate.Method = "separated" }},
-	{"private", "`count` with a tenth of the noise, sums not mended", refused, func(r *release.Release) { quieter(r, "count", .1) }},
+	{"private", "`count` with a tenth of the noise, sums not fixed", refused, func(r *release.Release) { quieter(r, "count", .1) }},
 	{"private", "rows said to be 4000 where they are private", refused, func(r *release.Release) { n := 4000; r.Certificate.Rows = &n }},
-	{"private", "every noise doubled, sums mended, ε claimed as what is left", warned, func(r *release.Release) { louder(r, 2); mend(r); claim(r) }},
+	{"private", "every noise doubled, sums fixed, ε claimed as what is left", warned, func(r *release.Release) { louder(r, 2); mend(r); claim(r) }},
 	{"private", "the same, and the noise of what the model leaves out", unseen, func(r *release.Release) { louder(r, 2); mend(r); claim(r); r.Diagnostics.Undescribed.Noise *= 2 }},
-	{"boxes", "all steps but `count` deleted, sums mended", refused, func(r *release.Release) { keep(r, "count"); mend(r); claim(r) }},
-	{"boxes", "the threshold's delta halved, sums mended", refused, func(r *release.Release) { thresholds(r, .5); mend(r) }},
-	{"line", "all steps but one deleted, sums mended", refused, func(r *release.Release) { r.Certificate.Plan = r.Certificate.Plan[:1]; mend(r); claim(r) }},
+	{"boxes", "all steps but `count` deleted, sums fixed", refused, func(r *release.Release) { keep(r, "count"); mend(r); claim(r) }},
+	{"boxes", "the threshold's delta halved, sums fixed", refused, func(r *release.Release) { thresholds(r, .5); mend(r) }},
+	{"line", "all steps but one deleted, sums fixed", refused, func(r *release.Release) { r.Certificate.Plan = r.Certificate.Plan[:1]; mend(r); claim(r) }},
 	{"blocks", "the test and the mask deleted", refused, func(r *release.Release) { drop(r, "agreement of blocks"); mend(r) }},
 	{"blocks", "the mask's noise doubled", refused, func(r *release.Release) { masks(r, 2) }},
 	{"blocks", "the learner said to be another", unseen, func(r *release.Release) { r.Certificate.Learner.Name = "spectral" }},
 	{"stranger", "somebody's own learner said to be Gauze's", unseen, func(r *release.Release) { r.Certificate.Learner.Name = "em" }},
-	{"groups", "every noise of one group tenfold, and its sums mended", refused, func(r *release.Release) { quietGroup(r) }},
-	{"groups", "all steps of one group but `count` deleted, its sums mended", refused, func(r *release.Release) { bareGroup(r) }},
+	{"groups", "every noise of one group tenfold, and its sums fixed", refused, func(r *release.Release) { quietGroup(r) }},
+	{"groups", "all steps of one group but `count` deleted, its sums fixed", refused, func(r *release.Release) { bareGroup(r) }},
 	{"groups", "the whole said to cost what one group does", refused, func(r *release.Release) { r.Certificate.Epsilon /= 2; r.Certificate.Spent.Epsilon /= 2 }},
 	{"persons", "the unit deleted", unseen, func(r *release.Release) { r.Certificate.Unit = "" }},
-	{"rho", "every noise tenfold, sums mended, ρ claimed as what is left", warned, func(r *release.Release) { louder(r, 10); mendRho(r) }},
+	{"rho", "every noise tenfold, sums fixed, ρ claimed as what is left", warned, func(r *release.Release) { louder(r, 10); mendRho(r) }},
 	{"pure", "every noise tenfold, ε claimed as what is left", refused, func(r *release.Release) { louder(r, 10); mendPure(r) }},
 	{"pure", "the last measurement deleted", refused, func(r *release.Release) { drop(r, "moments"); mendPure(r) }},
 	{"paper", "method renamed: `univariate:kv18`", refused, func(r *release.Release) { r.Certificate.Method = "univariate:kv18" }},
@@ -242,7 +242,7 @@ func mendPure(r *release.Release) {
 	c.Epsilon, c.Spent.Epsilon, c.Spent.Mu, c.Spent.Rho = epsilon, epsilon, math.Sqrt(mu2), mu2/2
 }
 
-// ofGroup changes the steps of the first group, and mends what it has spent.
+// ofGroup changes the steps of the first group, and fixes what it has spent.
 func ofGroup(r *release.Release, change func(own *release.Release)) {
 	own := r.Of(0)
 	change(own)

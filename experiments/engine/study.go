@@ -49,10 +49,10 @@ type Study[C any] struct {
 	// Noisy matches released numbers in the reasons of runs without a model: they differ between
 	// runs, and are written as N.
 	Noisy *regexp.Regexp
-	// Shown are the values that -v prints of every run.
-	Shown []string
-	// Worth, if set, says which runs -v prints.
-	Worth func(Result) bool
+	// Printed are the values that -v prints of every run.
+	Printed []string
+	// Prints, if set, says which runs -v prints.
+	Prints func(Result) bool
 	// Keep, if set, takes the place of the page.
 	Keep func(*Results[C]) error
 }
@@ -204,8 +204,8 @@ func (s *Study[C]) measure(ctx context.Context, o Options, e Experiment[C], line
 	defer store.Close()
 	runner := newRunner(o.Workers, store)
 	runner.Each = func(r Result, fromFile bool) {
-		if o.Verbose && (s.Worth == nil || s.Worth(r)) {
-			printRun(o.Stdout, r, s.Shown)
+		if o.Verbose && (s.Prints == nil || s.Prints(r)) {
+			printRun(o.Stdout, r, s.Printed)
 		}
 		progress.Run(r, fromFile)
 	}

@@ -65,7 +65,7 @@ func (s setting) mixtureLine() *line {
 	if s.columns >= manyColumns {
 		runs = fewRuns
 	}
-	p := madeup.Plain{Components: s.components, Columns: s.columns, Placement: madeup.Simplex, Gap: s.gap, Ellipsoids: true}
+	p := madeup.Plain{Components: s.components, Columns: s.columns, Placement: madeup.Simplex, Distance: s.gap, Ellipsoids: true}
 	if s.columns == 1 {
 		p.Placement = madeup.Along
 	}

@@ -81,7 +81,7 @@ var Study = &engine.Study[table]{
 		quantile("background", background, .5), quantile("mean off", meanOff, .5), quantile("sd off", ratioOff, .5),
 		{Head: "s per fit", Show: func(runs []engine.Result) any { return engine.Seconds(runs) }},
 	},
-	Shown: []string{score, gauss, under, underMost, nobodys, found, background, meanOff, ratioOff},
+	Printed: []string{score, gauss, under, underMost, nobodys, found, background, meanOff, ratioOff},
 }
 
 // quantile is a column of a value, with two digits.

@@ -63,8 +63,8 @@ var clusters = &study{
 	},
 	Columns: []engine.Column{succeeded, {Head: "k exact", Show: func(runs []engine.Result) any { return fmt.Sprintf("%d/%d", engine.Total(runs, exact), len(runs)) }},
 		median("TV", variation), median("limit", limit), ranged("k", found), seconds},
-	Shown: []string{variation, limit, found, trueK},
-	Worth: func(r engine.Result) bool { return !r.Success },
+	Printed: []string{variation, limit, found, trueK},
+	Prints:  func(r engine.Result) bool { return !r.Success },
 }
 
 func (c plainCell) rows() int {
@@ -147,7 +147,7 @@ func (c plainCell) draw(seed uint64, n int) (table, error) {
 func (c plainCell) instance(rng *rand.Rand) (madeup.Plain, privacy.Relation) {
 	coin := func() bool { return rng.IntN(2) == 0 }
 	relation := privacy.ReplaceOne
-	p := madeup.Plain{Components: 1, Columns: c.columns, Placement: c.placement, Gap: c.gap, Ellipsoids: coin(), Mapped: coin()}
+	p := madeup.Plain{Components: 1, Columns: c.columns, Placement: c.placement, Distance: c.gap, Ellipsoids: coin(), Mapped: coin()}
 	if coin() {
 		relation = privacy.AddRemoveOne
 	}
@@ -156,7 +156,7 @@ func (c plainCell) instance(rng *rand.Rand) (madeup.Plain, privacy.Relation) {
 		p.Placement = madeup.Along
 		return p, relation
 	case many:
-		p.Gap = allGaps[1+rng.IntN(len(allGaps)-1)]
+		p.Distance = allGaps[1+rng.IntN(len(allGaps)-1)]
 		p.Placement = madeup.Simplex
 		if coin() {
 			p.Placement = madeup.OnLine

@@ -33,7 +33,7 @@ var separated = &study{
 	Experiments: []experiment{{Name: "literal", Title: "The algorithms as printed", Runs: 3, Lines: lines(spheres, mixture(false, func(v engine.Values, _ cell) bool { return v[worstMean] < meanBar })),
 		About: "Spheres of equal weight, the number of components given, the closest means as many standard deviations apart as the cell is named. Success: all means " +
 			"within 0.5 Mahalanobis. The papers' algorithms run on their practical constants; what the printed ones ask for stands in [KSSU19](../../../papers/KSSU19.md)."}},
-	Lead: setting, Columns: mixtureColumns, Noisy: noisy, Shown: []string{found, worstMean, variation},
+	Lead: setting, Columns: mixtureColumns, Noisy: noisy, Printed: []string{found, worstMean, variation},
 }
 
 func spheres() (out []cell) {
@@ -43,7 +43,7 @@ func spheres() (out []cell) {
 		rows []int
 	}{{3, 2, 100, []int{10_000, 25_000, 60_000, 250_000}}, {3, 2, 30, []int{25_000, 60_000}}, {3, 3, 300, []int{40_000, 75_000}},
 		{6, 2, 14, []int{3000, 6000, 20_000}}, {6, 3, 14, []int{10_000, 40_000}}} {
-		s := madeup.Spec{Columns: l.d, Components: l.k, Gap: l.gap}
+		s := madeup.Spec{Columns: l.d, Components: l.k, Distance: l.gap}
 		out = append(out, cell{name: fmt.Sprintf("%d/%d/%gsd", l.d, l.k, l.gap), law: s, d: l.d, k: l.k, rows: l.rows, ask: gauze.Request{Components: l.k},
 			draw: func(seed uint64, n int) (table, error) { return ofMixture(s.Draw(seed, n)) },
 			by:   by("separated", "separated:paper", "separated:warm-up", "separated:sample-aggregate")})
@@ -67,7 +67,7 @@ var unbounded = &study{
 		return setting(r) + fmt.Sprintf("A run is a success if it releases a model whose total variation distance from the truth is below %g, all of its components counted. "+
 			"Without privacy: EM started at the truth, on the same rows.", learned)
 	},
-	Columns: mixtureColumns, Noisy: noisy, Shown: []string{found, variation, reference},
+	Columns: mixtureColumns, Noisy: noisy, Printed: []string{found, variation, reference},
 }
 
 // anywhere is a cell of a mixture of any places and scales, by the method for its kind.
@@ -158,7 +158,7 @@ var reduction = &study{
 	Lead: func(r *results) string {
 		return setting(r) + fmt.Sprintf("A run is a success if a model is released whose total variation from the truth is at most %g times that of EM started at the truth, and %g more.", nearRatio, nearMore)
 	},
-	Columns: mixtureColumns, Noisy: noisy, Shown: []string{variation, reference},
+	Columns: mixtureColumns, Noisy: noisy, Printed: []string{variation, reference},
 }
 
 func blocks() (out []cell) {

@@ -75,7 +75,7 @@ var papers = &study{
 			"at most %g. Bounds that hold are stated where the method asks for some: the mean, the eigenvalues, moments of the fourth order, the least weight.", nearBar)
 	},
 	Columns: []engine.Column{models, succeeded, spread("TV (90 %)", variation), seconds},
-	Shown:   []string{variation, found},
+	Printed: []string{variation, found},
 }
 
 // ofTasks are the lines of cells that are made of the tasks, of those whose methods are asked for.
@@ -136,7 +136,7 @@ func (t task) own(printed bool) contender {
 
 // published says that the method has constants of its source.
 func (t task) published() bool {
-	_, _, err := gauze.Methods().Asked(t.method, estimate.Problem{Printed: true})
+	_, _, err := gauze.Methods().Requested(t.method, estimate.Problem{Printed: true})
 	return err == nil
 }
 

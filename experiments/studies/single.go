@@ -35,8 +35,8 @@ var single = &study{
 	Legend: "Rates with Wilson's 95 % intervals; medians over the runs that released a model, and in brackets the ninth decile.",
 	Columns: []engine.Column{models, succeeded, spread("covariance", covError), median("×", covTimes), median("without privacy", sampleCov), spread("mean", meanError),
 		median("×", meanTimes), median("without privacy", sampleMean), seconds},
-	Noisy: noisy,
-	Shown: []string{covError, covTimes, sampleCov, meanError, meanTimes, sampleMean},
+	Noisy:   noisy,
+	Printed: []string{covError, covTimes, sampleCov, meanError, meanTimes, sampleMean},
 }
 
 func covarianceWithin(v engine.Values, _ cell) bool { return v[covTimes] <= goodBar }

@@ -41,8 +41,8 @@ var Ablations = &engine.Study[cell]{
 	PassRate: 1, Experiments: ablations(),
 	Lead:    lead,
 	Columns: perVerdict(),
-	Shown:   []string{columns, rowsUsed, ratio, meanError, correlationError},
-	Worth:   func(r engine.Result) bool { return r.Values[fine] == 0 },
+	Printed: []string{columns, rowsUsed, ratio, meanError, correlationError},
+	Prints:  func(r engine.Result) bool { return r.Values[fine] == 0 },
 }
 
 func ablations() (out []engine.Experiment[cell]) {

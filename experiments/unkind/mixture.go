@@ -78,7 +78,7 @@ func labelled(t *madeup.Table, label int, stray bool) [][]float64 {
 	n, d := t.Rows.Dims()
 	out := make([][]float64, d)
 	for i := range n {
-		if t.Labels[i] == label && (stray || t.Stray == nil || !t.Stray[i]) {
+		if t.Labels[i] == label && (stray || t.Outliers == nil || !t.Outliers[i]) {
 			for a := range out {
 				out[a] = append(out[a], t.Rows.At(i, a))
 			}

@@ -56,9 +56,9 @@ func (c comparison) byLabel(a int, col []float64) (out []normal) {
 	for label := range c.table.Components {
 		add(labelled(c.table, label, !apart)[a])
 	}
-	if apart && len(col) == n && c.table.Stray != nil {
+	if apart && len(col) == n && c.table.Outliers != nil {
 		var part []float64
-		for i, stray := range c.table.Stray {
+		for i, stray := range c.table.Outliers {
 			if stray {
 				part = append(part, c.table.Rows.At(i, a))
 			}

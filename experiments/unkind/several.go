@@ -51,7 +51,7 @@ func (c comparison) variation(j *judgement, truth, foreground *model.Mixture) er
 	var clean [][]float64
 	n, d := c.table.Rows.Dims()
 	for i := range n {
-		if c.table.Stray == nil || !c.table.Stray[i] {
+		if c.table.Outliers == nil || !c.table.Outliers[i] {
 			clean = append(clean, c.table.Rows.RawRowView(i))
 		}
 	}
@@ -64,7 +64,7 @@ func (c comparison) variation(j *judgement, truth, foreground *model.Mixture) er
 		return err
 	}
 	have := c.release.Model
-	if c.table.Stray != nil {
+	if c.table.Outliers != nil {
 		share := c.strays() / float64(n)
 		left := 0.0
 		if have, left, err = among(foreground, truth); err != nil {

@@ -31,7 +31,7 @@ func TestVerdictOfWholeMixtures(t *testing.T) {
 	flag := []string{"not bell-shaped: use its mean and spread, not its tails"}
 	wide := []float64{1, 10, 0, 10, 1}
 	for _, likelihood := range []bool{false, true} {
-		table.Truth, q.table.Stray = truth, nil
+		table.Truth, q.table.Outliers = truth, nil
 		if likelihood {
 			table.Truth = nil
 		}
@@ -45,10 +45,10 @@ func TestVerdictOfWholeMixtures(t *testing.T) {
 	table.Truth = truth
 	check(t, "one Gaussian", q, fitted(t, nil, false, wide), silent)
 
-	table.Stray = make([]bool, 10_000)
+	table.Outliers = make([]bool, 10_000)
 	rows := mat.DenseCopyOf(table.Rows)
 	for i := range 500 {
-		table.Stray[i] = true
+		table.Outliers[i] = true
 		rows.Set(i, 0, 1000)
 	}
 	table.Rows = rows

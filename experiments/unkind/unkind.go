@@ -93,8 +93,8 @@ var Study = &engine.Study[cell]{
 		experiment("mixtures", true, true, "Mixtures in several columns", "The half of the families on which nothing was chosen. "+wholes),
 	},
 	Lead: lead, Columns: perVerdict(),
-	Shown: []string{columns, rowsUsed, ratio, meanError, correlationError, distance, found, asked},
-	Worth: func(r engine.Result) bool { return r.Values[fine] == 0 },
+	Printed: []string{columns, rowsUsed, ratio, meanError, correlationError, distance, found, asked},
+	Prints:  func(r engine.Result) bool { return r.Values[fine] == 0 },
 }
 
 // wholes says how mixtures in several columns are judged.

@@ -162,7 +162,7 @@ func (q question) released(r *release.Release, foreground *model.Mixture) (judge
 	if said.background {
 		attempts = append(attempts, c.rows(false))
 	}
-	if q.table.Stray != nil {
+	if q.table.Outliers != nil {
 		attempts = append(attempts, c.rows(true))
 	}
 	for _, rows := range attempts {
@@ -235,7 +235,7 @@ func (c comparison) rows(clean bool) [][]float64 {
 	out := make([][]float64, d)
 	for i := range n {
 		row := c.table.Rows.RawRowView(i)
-		if clean && c.table.Stray != nil && c.table.Stray[i] || hasNaN(row) {
+		if clean && c.table.Outliers != nil && c.table.Outliers[i] || hasNaN(row) {
 			continue
 		}
 		for j, x := range row {
@@ -272,7 +272,7 @@ func (c comparison) with(m *model.Mixture, cols [][]float64) (judgement, error) 
 
 // strays is their number.
 func (c comparison) strays() (n float64) {
-	for _, stray := range c.table.Stray {
+	for _, stray := range c.table.Outliers {
 		if stray {
 			n++
 		}

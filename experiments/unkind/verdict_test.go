@@ -180,9 +180,9 @@ func TestVerdictOfStrays(t *testing.T) {
 				x[0] = 1023
 			}
 		})
-		table.Stray = make([]bool, 10_000)
+		table.Outliers = make([]bool, 10_000)
 		for i := range c.share {
-			table.Stray[i] = true
+			table.Outliers[i] = true
 		}
 		q := question{table: table, most: 1, mu: muOfTests}
 		check(t, c.description, q, fitted(t, c.flags, false, c.model), c.want)

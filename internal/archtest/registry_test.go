@@ -42,7 +42,7 @@ var tested = map[string]evidence{
 	"query.ClippedMoments":         ofSums,
 	"query.Directions":             ofSums,
 	"query.CategoryCounts":         {inQuery + "TestCategoryNeighbours", inQuery + "TestCategoryTwin", "codes of categories lie where the fit runs"},
-	"query.CellCounts":             ofSums,
+	"query.GridCounts":             ofSums,
 	"query.LogRatio":               ofSums,
 	"query.Parts":                  {inQuery + "TestPartsSensitivity", inQuery + "TestTwin", ""},
 	"query.Partial":                {inQuery + "TestPartial", inQuery + "TestPartial", ""},

@@ -73,7 +73,7 @@ func TestQueries(t *testing.T) {
 		t.Fatal(err)
 	}
 	frame := query.Affine{Center: []float64{0, 0}, W: [][]float64{{1, 0}}}
-	halves := query.Partition{Regions: []query.Region{{Conditions: []query.Condition{{Frame: frame, Radius: 1}}}, {}}}
+	halves := query.Partition{Regions: []query.Region{{Conditions: []query.Condition{{Map: frame, Radius: 1}}}, {}}}
 	var nothing query.Sum
 	a := s.SubBudget()
 	for _, q := range []query.Sum{

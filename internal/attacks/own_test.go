@@ -22,9 +22,9 @@ func (r reader) Add(_ []int64, rows []float64) { *r.kept = append(*r.kept, rows.
 // before a method of it is called.
 func TestOwnForeign(t *testing.T) {
 	frame := query.Affine{Center: []float64{0}, W: [][]float64{{1}}}
-	honest := query.Counts{Frame: frame, Edges: [][]float64{{1}}}
+	honest := query.Counts{Map: frame, Edges: [][]float64{{1}}}
 	var q query.Sum = hoarder{honest, new([]float64)}
-	two := query.Partition{Regions: []query.Region{{Conditions: []query.Condition{{Frame: frame, Radius: 1}}}, {}}}
+	two := query.Partition{Regions: []query.Region{{Conditions: []query.Condition{{Map: frame, Radius: 1}}}, {}}}
 	type parts struct{ query.Parts }
 	for name, q := range map[string]query.Sum{
 		"alone":      q,

@@ -137,7 +137,7 @@ func TestTagsResolve(t *testing.T) {
 		}
 		listed[s.Key][s.Part] = true
 	}
-	for _, tag := range append(cited.Tags, cited.Shown...) {
+	for _, tag := range append(cited.Tags, cited.Shows...) {
 		if !slices.Contains(Sources, tag.Key) {
 			continue
 		}
@@ -220,7 +220,7 @@ func TestCheckStatements(t *testing.T) {
 		{[]Tag{{Key: "AB12", Part: "Lemmas C.7 and C.8, Fact 4"}}, []string{"shows Lemma C.8"}},
 		{[]Tag{{Key: "AB12", Part: "Lemmas 3, C.7"}, {Key: "XY99", Part: "Lemma 9"}}, []string{"Lemma 3 is left out", "Fact 4: no symbol"}},
 	} {
-		got := CheckStatements(list, Citations{Tags: code, Shown: c.shown})
+		got := CheckStatements(list, Citations{Tags: code, Shows: c.shown})
 		if got == nil || len(strings.Split(got.Error(), "\n")) != len(c.want) {
 			t.Fatalf("got %v, want %q", got, c.want)
 		}

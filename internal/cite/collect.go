@@ -15,8 +15,8 @@ import (
 // Citations are what the Go files of a module say about sources.
 type Citations struct {
 	Tags []Tag // of all files but tests, in the order of files and lines
-	// Shown say which tests would fail if a numbered statement did: their Shows tags.
-	Shown []Tag
+	// Shows say which tests would fail if a numbered statement did: their Shows tags.
+	Shows []Tag
 	// Mentions are the places, file:line, where a comment names a key in running text, by key;
 	// tests included.
 	Mentions map[string][]string
@@ -75,7 +75,7 @@ func (c *Citations) collectFile(file string, text []byte) (faults []error) {
 		}
 		parse, into := parseDoc, &c.Tags
 		if strings.HasSuffix(file, "_test.go") {
-			parse, into = parseShows, &c.Shown
+			parse, into = parseShows, &c.Shows
 		}
 		found, err := parse(comment.Text())
 		if err != nil {

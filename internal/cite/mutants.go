@@ -78,7 +78,7 @@ func mutantsOf(mutants []Mutant, statements []Statement, c Citations) []byte {
 	var b strings.Builder
 	rows := 0
 	for _, s := range statements {
-		if s.LeftOut == "" && s.of(c.Shown) != nil {
+		if s.LeftOut == "" && s.of(c.Shows) != nil {
 			rows++
 		}
 	}

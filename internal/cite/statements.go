@@ -69,7 +69,7 @@ func (s Statement) of(tags []Tag) (out []Tag) {
 func CheckStatements(statements []Statement, c Citations) error {
 	var faults []error
 	for _, s := range statements {
-		code, tests := s.of(c.Tags), s.of(c.Shown)
+		code, tests := s.of(c.Tags), s.of(c.Shows)
 		switch {
 		case s.LeftOut == "" && code == nil && tests == nil:
 			faults = append(faults, fmt.Errorf("%s: %s %s: no symbol, no test, and no reason why", ListFile, s.Key, s.Part))
@@ -81,7 +81,7 @@ func CheckStatements(statements []Statement, c Citations) error {
 	for _, s := range statements {
 		listed[s.Key] = true
 	}
-	for _, t := range c.Shown {
+	for _, t := range c.Shows {
 		for _, part := range t.named() {
 			known := func(s Statement) bool { return s.Key == t.Key && s.Part == part }
 			if listed[t.Key] && !slices.ContainsFunc(statements, known) {
@@ -108,7 +108,7 @@ func statementsOf(statements []Statement, mutants []Mutant, c Citations) []byte 
 		for _, t := range s.of(c.Tags) {
 			code = append(code, fmt.Sprintf("[`%s`](../%s)", t.qualified(), t.File))
 		}
-		for _, t := range s.of(c.Shown) {
+		for _, t := range s.of(c.Shows) {
 			tests = append(tests, fmt.Sprintf("[`%s`](../%s)", t.Symbol, t.File))
 		}
 		slices.Sort(code)

@@ -12,11 +12,11 @@ import (
 
 // The files made of the tags, and the one they are checked against, from the root.
 const (
-	BibFile   = "papers/refs.bib"
-	TableFile = "docs/ALGORITHMS.md"
-	JSONFile  = "cmd/gauze/papers.json"
-	ListFile  = "papers/statements.csv"
-	ShownFile = "docs/STATEMENTS.md"
+	BibFile        = "papers/refs.bib"
+	TableFile      = "docs/ALGORITHMS.md"
+	JSONFile       = "cmd/gauze/papers.json"
+	ListFile       = "papers/statements.csv"
+	StatementsFile = "docs/STATEMENTS.md"
 
 	// who kills whom
 	KillersFile = "docs/MUTANTS.md"
@@ -50,7 +50,7 @@ func Generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{TableFile: tableOf(tags, refs), JSONFile: list, ShownFile: statementsOf(statements, mutants, cited),
+	return map[string][]byte{TableFile: tableOf(tags, refs), JSONFile: list, StatementsFile: statementsOf(statements, mutants, cited),
 		KillersFile: mutantsOf(mutants, statements, cited)}, nil
 }
 

@@ -341,7 +341,7 @@ func (b *builder) dependent(j int) {
 	of := func(value func(x float64) float64) float64 {
 		sum, n := 0.0, 0.0
 		for i, x := range b.cols[j] {
-			if b.t.Stray == nil || !b.t.Stray[i] {
+			if b.t.Outliers == nil || !b.t.Outliers[i] {
 				sum, n = sum+value(x), n+1
 			}
 		}
@@ -356,7 +356,7 @@ func (b *builder) dependent(j int) {
 	b.say("a column depends on it by %.2g", by)
 	b.column(func(i int) float64 {
 		x := b.rng.NormFloat64()
-		if b.t.Stray == nil || !b.t.Stray[i] {
+		if b.t.Outliers == nil || !b.t.Outliers[i] {
 			x += by * (b.cols[j][i] - mean) / sd
 		}
 		return unit * x

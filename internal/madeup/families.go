@@ -47,8 +47,8 @@ func (f Family) Name() string { return fmt.Sprintf("%s/%s/%s", f.Use, f.Sort, f.
 type Table struct {
 	Rows *mat.Dense // n x d; NaN is a missing cell
 	What string     // the parameters that were drawn
-	// Stray marks the rows that are known not to belong to the rest; nil for none.
-	Stray []bool
+	// Outliers marks the rows that are known not to belong to the rest; nil for none.
+	Outliers []bool
 	// Labels are the components that the rows were drawn from, 0 to Components-1, of a stray row
 	// the one whose place it took; nil where there is but one.
 	Labels     []int
@@ -183,10 +183,10 @@ func (b *builder) column(cell func(i int) float64) {
 
 // stray marks a row.
 func (b *builder) stray(i int) {
-	if b.t.Stray == nil {
-		b.t.Stray = make([]bool, b.n)
+	if b.t.Outliers == nil {
+		b.t.Outliers = make([]bool, b.n)
 	}
-	b.t.Stray[i] = true
+	b.t.Outliers[i] = true
 }
 
 // gaussians appends d correlated Gaussian columns in units of their own, some of them far from 0.

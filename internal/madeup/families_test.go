@@ -47,7 +47,7 @@ func checkTable(t *testing.T, f Family, seed uint64) {
 			}
 		}
 	}
-	if got.Stray != nil && len(got.Stray) != n || got.Labels != nil && len(got.Labels) != n || got.Declared != nil && len(got.Declared) != d ||
+	if got.Outliers != nil && len(got.Outliers) != n || got.Labels != nil && len(got.Labels) != n || got.Declared != nil && len(got.Declared) != d ||
 		got.Covariance != nil && len(got.Covariance) != d || (f.Use == UseKnown) != (got.Covariance != nil) {
 		t.Errorf("%s: what is known of the rows has other lengths", f.Name())
 	}

@@ -130,7 +130,7 @@ func even(k int) []float64 {
 // plain draws two to four clusters far apart.
 func (b *builder) plain() {
 	p := Plain{Components: b.whole(2, 4), Columns: b.whole(2, 8), Ellipsoids: b.second, Placement: oneOf(b, Along, OnLine, Simplex),
-		Gap: b.logBetween(8, 1e4), Scaled: b.p.IntN(2) == 0, Mapped: b.p.IntN(2) == 0}
+		Distance: b.logBetween(8, 1e4), Scaled: b.p.IntN(2) == 0, Mapped: b.p.IntN(2) == 0}
 	truth, err := p.Truth(b.p.Uint64())
 	if err != nil {
 		panic(err) // a valid one

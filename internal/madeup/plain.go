@@ -38,7 +38,7 @@ const (
 type Plain struct {
 	Components, Columns int
 	Placement           Placement
-	Gap                 float64
+	Distance            float64
 	Scaled              bool // standard deviations of 1 and of 20, at least one of each
 	Uneven              bool // unequal weights
 	Ellipsoids          bool // of condition number 10, turned anyhow; else spheres
@@ -58,8 +58,8 @@ func (p Plain) Draw(seed uint64, n int) (*Instance, error) {
 
 // Truth draws the mixture of a seed.
 func (p Plain) Truth(seed uint64) (*model.Mixture, error) {
-	if p.Components < 1 || p.Columns < 1 || !(p.Gap > 0) {
-		return nil, fmt.Errorf("plain clusters: wanted components, columns and a gap, got %d, %d and %g", p.Components, p.Columns, p.Gap)
+	if p.Components < 1 || p.Columns < 1 || !(p.Distance > 0) {
+		return nil, fmt.Errorf("plain clusters: wanted components, columns and a gap, got %d, %d and %g", p.Components, p.Columns, p.Distance)
 	}
 	rng := rand.New(rand.NewPCG(seed, truthStream))
 	k, d := p.Components, p.Columns
@@ -131,7 +131,7 @@ func (p Plain) place(rng *rand.Rand, sd []float64) ([][]float64, error) {
 	case Simplex:
 		means := simplex(rng, p.Columns, len(sd))
 		for _, m := range means {
-			floats.Scale(p.Gap*widest, m)
+			floats.Scale(p.Distance*widest, m)
 		}
 		return means, nil
 	case Paired:
@@ -139,11 +139,11 @@ func (p Plain) place(rng *rand.Rand, sd []float64) ([][]float64, error) {
 		out := make([][]float64, len(sd))
 		for i := range out {
 			if out[i] = append([]float64(nil), means[i/2]...); i%2 == 0 {
-				floats.Scale(pairedApart*p.Gap*widest, out[i])
+				floats.Scale(pairedApart*p.Distance*widest, out[i])
 				continue
 			}
 			copy(out[i], out[i-1])
-			floats.AddScaled(out[i], p.Gap*(sd[i]+sd[i-1])/2, direction(rng, p.Columns))
+			floats.AddScaled(out[i], p.Distance*(sd[i]+sd[i-1])/2, direction(rng, p.Columns))
 		}
 		return out, nil
 	}
@@ -155,7 +155,7 @@ func (p Plain) inOrder(along, sd []float64) (means [][]float64) {
 	at := 0.0
 	for i, s := range sd {
 		if i > 0 {
-			at += p.Gap * (s + sd[i-1]) / 2
+			at += p.Distance * (s + sd[i-1]) / 2
 		}
 		means = append(means, floats.ScaleTo(make([]float64, len(along)), at, along))
 	}

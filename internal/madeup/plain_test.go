@@ -15,7 +15,7 @@ func TestPlainGaps(t *testing.T) {
 			{Components: 2, Columns: 1}, {Components: 5, Columns: 3, Uneven: true}, {Components: 4, Columns: 3, Mapped: true},
 			{Components: 3, Columns: 8, Mapped: true, Scaled: true}, {Components: 10, Columns: 2},
 		} {
-			p.Placement, p.Gap = placement, 30
+			p.Placement, p.Distance = placement, 30
 			for seed := range uint64(10) {
 				in, err := p.Draw(seed, 10)
 				if err != nil || in.Truth.K() != p.Components || math.Abs(floats.Sum(in.Truth.Weights)-1) > 1e-12 {
@@ -34,7 +34,7 @@ func TestPlainGaps(t *testing.T) {
 						}
 					}
 				}
-				want, most := p.Gap, 1.05*p.Gap
+				want, most := p.Distance, 1.05*p.Distance
 				if p.Scaled { // by the wide one of a wide and a narrow
 					want *= .5
 				}
@@ -51,7 +51,7 @@ func TestPlainGaps(t *testing.T) {
 
 func TestPlainMaps(t *testing.T) {
 	for _, d := range []int{2, 20} {
-		p := Plain{Components: 1, Columns: d, Placement: Along, Gap: 1, Mapped: true}
+		p := Plain{Components: 1, Columns: d, Placement: Along, Distance: 1, Mapped: true}
 		m, err := p.Truth(3)
 		if err != nil {
 			t.Fatal(err)
@@ -60,7 +60,7 @@ func TestPlainMaps(t *testing.T) {
 			t.Errorf("d = %d: condition %g", d, c)
 		}
 	}
-	if _, err := (Plain{Components: 1, Columns: 2, Placement: "around", Gap: 1}).Truth(1); err == nil {
+	if _, err := (Plain{Components: 1, Columns: 2, Placement: "around", Distance: 1}).Truth(1); err == nil {
 		t.Error("no error for an unknown placement")
 	}
 }

@@ -13,10 +13,10 @@ import (
 var specs = []Spec{
 	{Columns: 2, Components: 2, Separation: 6},
 	{Columns: 5, Components: 5, Separation: 4, Covariance: Ellipsoid, Uneven: true},
-	{Columns: 1, Components: 3, Gap: 3},
+	{Columns: 1, Components: 3, Distance: 3},
 	{Columns: 10, Components: 3, Separation: 6, Covariance: Conditioned, Kappa: 1000},
 	{Columns: 2, Components: 10, Separation: 4},
-	{Columns: 5, Components: 4, Gap: 12, Weights: []float64{.05, .15, .3, .5}},
+	{Columns: 5, Components: 4, Distance: 12, Weights: []float64{.05, .15, .3, .5}},
 	{Columns: 3, Components: 1, TailDegrees: 3},
 }
 
@@ -39,7 +39,7 @@ func TestSeparationHolds(t *testing.T) {
 			if s.Components == 1 {
 				continue
 			}
-			want := s.Gap
+			want := s.Distance
 			if want == 0 {
 				want = s.Separation * math.Sqrt(float64(s.Components))
 			}
@@ -162,7 +162,7 @@ func TestDrawIsAFunctionOfTheSeed(t *testing.T) {
 // than 1 of 10^5 changes of the seeds.
 func TestRows(t *testing.T) {
 	const n = 40_000
-	s := Spec{Columns: 3, Components: 2, Gap: 20, Covariance: Ellipsoid, OutlierShare: .05, OutlierFrom: 1e2, OutlierTo: 1e4}
+	s := Spec{Columns: 3, Components: 2, Distance: 20, Covariance: Ellipsoid, OutlierShare: .05, OutlierFrom: 1e2, OutlierTo: 1e4}
 	in, err := s.Draw(3, n)
 	if err != nil {
 		t.Fatal(err)

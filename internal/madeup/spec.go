@@ -61,8 +61,8 @@ type Spec struct {
 	// Separation is C: the closest two means are C sqrt k standard deviations apart. Required,
 	// unless Gap or Components = 1.
 	Separation float64 `json:"C,omitempty"`
-	// Gap, if not 0, is their distance itself.
-	Gap        float64 `json:"gap,omitempty"`
+	// Distance, if not 0, is their distance itself.
+	Distance   float64 `json:"gap,omitempty"`
 	Covariance Shape   `json:"shape,omitempty"`
 	Kappa      float64 `json:"kappa,omitempty"` // Of Conditioned, at least 1.
 	// Uneven weights: the smallest is .1 and the others are .1 and a random share of the rest; .1
@@ -111,8 +111,8 @@ func (s Spec) Validate() error {
 
 // gap returns the distance of the closest pair in standard deviations.
 func (s Spec) gap() float64 {
-	if s.Gap != 0 {
-		return s.Gap
+	if s.Distance != 0 {
+		return s.Distance
 	}
 	return s.Separation * math.Sqrt(float64(s.Components))
 }

@@ -65,10 +65,10 @@ type Unbounded struct {
 	// Scale, if not 0, is the standard deviation of the narrowest component instead of a random
 	// one.
 	Scale float64 `json:"scale,omitempty"`
-	// Gap, if not 0, is the distance of neighbours of an Overlapping mixture in standard
+	// Distance, if not 0, is the distance of neighbours of an Overlapping mixture in standard
 	// deviations, and Ratio that of neighbouring scales of a Nested one, instead of random ones.
-	Gap   float64 `json:"gap,omitempty"`
-	Ratio float64 `json:"ratio,omitempty"`
+	Distance float64 `json:"gap,omitempty"`
+	Ratio    float64 `json:"ratio,omitempty"`
 	// Printed, if set, is the name of a mixture that is the same for every seed, one of
 	// printedNames.
 	Printed string `json:"printed,omitempty"`
@@ -152,7 +152,7 @@ func (u Unbounded) line(rng *rand.Rand) (means, sds []float64) {
 	scale := func() float64 { return math.Pow(10, low+span*rng.Float64()) }
 	switch u.Arrangement {
 	case Overlapping:
-		return overlapping(rng, k, scale(), u.Gap)
+		return overlapping(rng, k, scale(), u.Distance)
 	case Nested:
 		means, sds = make([]float64, k), make([]float64, k) // all means are 0
 		s := math.Pow(10, low+rng.Float64()*max(0, high-low-6*float64(k-1)))
@@ -166,7 +166,7 @@ func (u Unbounded) line(rng *rand.Rand) (means, sds []float64) {
 		}
 	case Pairs:
 		for left := k; left > 0; left -= 2 {
-			m, s := overlapping(rng, min(left, 2), scale(), u.Gap)
+			m, s := overlapping(rng, min(left, 2), scale(), u.Distance)
 			beside(rng, &means, &sds, m, s)
 		}
 	default:

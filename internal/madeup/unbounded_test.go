@@ -12,7 +12,7 @@ import (
 var unboundeds = []Unbounded{
 	{Columns: 1, Components: 1}, {Columns: 1, Components: 8, Arrangement: Apart}, {Columns: 1, Components: 3, Arrangement: Apart, Weights: []float64{.6, .3, .1}},
 	{Columns: 1, Components: 3, Arrangement: Apart, Scale: 1e-9}, {Columns: 1, Components: 3, Arrangement: Apart, Scale: 1e12},
-	{Columns: 1, Components: 3, Arrangement: Overlapping}, {Columns: 1, Components: 2, Arrangement: Overlapping, Gap: 3},
+	{Columns: 1, Components: 3, Arrangement: Overlapping}, {Columns: 1, Components: 2, Arrangement: Overlapping, Distance: 3},
 	{Columns: 1, Components: 3, Arrangement: Nested}, {Columns: 1, Components: 2, Arrangement: Nested, Ratio: 10}, {Columns: 1, Components: 6, Arrangement: Pairs},
 	{Columns: 2, Components: 3, Arrangement: Apart}, {Columns: 8, Components: 4, Arrangement: Apart},
 	{Columns: 2, Components: 2, Arrangement: Crossing}, {Columns: 2, Components: 2, Arrangement: Parallel}, {Columns: 3, Components: 3, Arrangement: Rotated},
@@ -77,7 +77,7 @@ func (u Unbounded) checkTogether(t *testing.T, m *model.Mixture, seed uint64) {
 		far := (g.Mean[0] - h.Mean[0]) / math.Hypot(wide, narrow) * math.Sqrt2
 		switch u.Arrangement {
 		case Overlapping:
-			if wide > 3.001*narrow || far < 1.99 || far > 4.01 || u.Gap > 0 && math.Abs(far-u.Gap) > .01 {
+			if wide > 3.001*narrow || far < 1.99 || far > 4.01 || u.Distance > 0 && math.Abs(far-u.Distance) > .01 {
 				t.Errorf("%+v seed %d: neighbours of %v and %v are %v apart", u, seed, narrow, wide, far)
 			}
 		case Nested:

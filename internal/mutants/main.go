@@ -76,7 +76,7 @@ func run(w io.Writer, tenth int, write bool, only string) error {
 // kill returns the tests that show the statement and fail on the mutant, "" if none does.
 func kill(m cite.Mutant, c cite.Citations) (killed string, err error) {
 	tests := map[string][]string{} // by folder
-	for _, t := range c.Shown {
+	for _, t := range c.Shows {
 		if m.About(t) {
 			folder := "./" + filepath.Dir(t.File)
 			tests[folder] = append(tests[folder], t.Symbol)

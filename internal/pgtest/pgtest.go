@@ -108,7 +108,7 @@ func trying(t testing.TB, bin, dir string) func(name string, args ...string) str
 }
 
 // killAll kills a server whose process is the first in a file, and its children: the first at once,
-// so that it cannot mend anything.
+// so that it cannot fix anything.
 func killAll(t testing.TB, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)

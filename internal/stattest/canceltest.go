@@ -50,12 +50,12 @@ func (c *counted) Err() error {
 	return nil
 }
 
-// StopsAsked begins work again and again, on one goroutine, with contexts that are done from the
+// StopsWhenDone begins work again and again, on one goroutine, with contexts that are done from the
 // first time on that they are asked for their error, from a later one, every so many, until it ends
 // before. What was stopped must return the context's error, ask at most twice more, and leave what
 // done counts as it was. Of work that was not stopped: how often it asks, and the most that was
 // done between two times.
-func StopsAsked(tb testing.TB, every int, begin func() (work func(context.Context) error, done func() int)) (asks, most int) {
+func StopsWhenDone(tb testing.TB, every int, begin func() (work func(context.Context) error, done func() int)) (asks, most int) {
 	tb.Helper()
 	for until := 1; ; until += every {
 		work, done := begin()

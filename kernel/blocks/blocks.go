@@ -32,9 +32,9 @@ type Blocks struct {
 	// them. So a large table is sampled, as secretly as the blocks are drawn. Nobody reads the rows
 	// of the other blocks, and nothing is charged less.
 	Of int
-	// Frame maps the rows that the learner sees; the zero Affine leaves them as they are. Rows
+	// Map maps the rows that the learner sees; the zero Affine leaves them as they are. Rows
 	// without a finite image are left out.
-	Frame query.Affine
+	Map query.Affine
 	// Radius, if positive, leaves out the rows whose image is longer.
 	Radius float64
 	Seed   uint64 // of the learner's own choices; every block gets one derived from it
@@ -95,15 +95,15 @@ func (b Blocks) check(a *core.SubBudget) (c checked, err error) {
 	if core.Pooled(a) {
 		return c, fmt.Errorf("kernel: Blocks: want the sub-budget of a table of rows, got one of block estimates")
 	}
-	if c.Frame, err = query.Own(b.Frame); err != nil {
+	if c.Map, err = query.Own(b.Map); err != nil {
 		return c, err
 	}
 	c.columns = a.Session().Columns()
-	if c.Frame.W != nil {
-		if err := c.Frame.Validate(c.columns); err != nil {
+	if c.Map.W != nil {
+		if err := c.Map.Validate(c.columns); err != nil {
 			return c, err
 		}
-		c.columns = c.Frame.Out()
+		c.columns = c.Map.Out()
 	}
 	c.k, c.width = c.learner.Estimates(), c.learner.Coordinates(c.columns)
 	if c.k < 1 || c.width < 1 || c.Count < 1 || c.k > maxPooled || c.Count > maxPooled/c.k {
@@ -201,15 +201,15 @@ func (b checked) gather(t *engine.Table, of []int32) [][]float64 {
 
 // image writes the image of x to z, and reports whether the row is to be used.
 func (b Blocks) image(x, z []float64) bool {
-	if b.Frame.W == nil {
+	if b.Map.W == nil {
 		copy(z, x)
 	}
-	for i, w := range b.Frame.W {
+	for i, w := range b.Map.W {
 		z[i] = 0
-		for j, c := range b.Frame.Center {
+		for j, c := range b.Map.Center {
 			from := j
-			if b.Frame.Columns != nil {
-				from = b.Frame.Columns[j]
+			if b.Map.Columns != nil {
+				from = b.Map.Columns[j]
 			}
 			z[i] += w[j] * (x[from] - c)
 		}

@@ -76,21 +76,21 @@ var lineFrame = query.Affine{Center: []float64{0}, W: [][]float64{{1}}}
 
 // pooledQueries are asked of the table of block estimates.
 func pooledQueries() map[string]any {
-	part := query.Component{Frame: lineFrame, Radius: 2}
+	part := query.Component{Map: lineFrame, Radius: 2}
 	cut := query.Partition{Regions: []query.Region{
-		{Conditions: []query.Condition{{Frame: lineFrame, Radius: 1}}},
-		{Conditions: []query.Condition{{Frame: lineFrame, Radius: 1e3, Outside: false}}},
+		{Conditions: []query.Condition{{Map: lineFrame, Radius: 1}}},
+		{Conditions: []query.Condition{{Map: lineFrame, Radius: 1e3, Outside: false}}},
 	}}
 	radii := []float64{.5, 1, 2, 4}
 	return map[string]any{
-		"distances": query.Counts{Frame: lineFrame, Edges: [][]float64{radii}},
+		"distances": query.Counts{Map: lineFrame, Edges: [][]float64{radii}},
 		"bins":      query.Counts{Edges: [][]float64{{-1, 0, 1}}},
 		"moments":   query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{part}},
 		"parts":     query.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}},
 		"pairs":     query.Pairs{Queries: []query.PairSum{query.PairOctaves{Columns: 1, Low: -3, High: 3}}, Buckets: []int{1}},
-		"balls":     papers.Selection{Scores: []papers.Score{papers.GoodRadius{Frame: lineFrame, Radii: radii, T: 5, Slack: 4}}},
-		"terrific":  papers.Selection{Scores: []papers.Score{papers.TerrificRadius{Frame: lineFrame, Radii: radii, C: 2, T: 4}}},
-		"boxes":     papers.Selection{Scores: []papers.Score{papers.MaxBoxCount{Frame: lineFrame, Side: 1, Offsets: [][]float64{{0}, {.5}}}}},
+		"balls":     papers.Selection{Scores: []papers.Score{papers.GoodRadius{Map: lineFrame, Radii: radii, T: 5, Slack: 4}}},
+		"terrific":  papers.Selection{Scores: []papers.Score{papers.TerrificRadius{Map: lineFrame, Radii: radii, C: 2, T: 4}}},
+		"boxes":     papers.Selection{Scores: []papers.Score{papers.MaxBoxCount{Map: lineFrame, Side: 1, Offsets: [][]float64{{0}, {.5}}}}},
 	}
 }
 
@@ -103,13 +103,13 @@ func blocksPlan() core.Plan {
 }
 
 // openBlocks opens a session over a column of values and derives a table of block estimates.
-func openBlocks(t *testing.T, r privacy.Relation, values []float64, l core.Learner, m int, h *core.Hook) (root, derived *core.SubBudget) {
+func openBlocks(t *testing.T, r privacy.Relation, values []float64, l core.Learner, m int, h *core.TestHook) (root, derived *core.SubBudget) {
 	t.Helper()
 	return openBlocksOf(t, r, values, l, m, m, h)
 }
 
 // openBlocksOf is openBlocks with m of more blocks.
-func openBlocksOf(t *testing.T, r privacy.Relation, values []float64, l core.Learner, m, blocks int, h *core.Hook) (root, derived *core.SubBudget) {
+func openBlocksOf(t *testing.T, r privacy.Relation, values []float64, l core.Learner, m, blocks int, h *core.TestHook) (root, derived *core.SubBudget) {
 	t.Helper()
 	b := core.NewBuilder(1)
 	for _, v := range values {
@@ -350,7 +350,7 @@ func TestDerivedSensitivities(t *testing.T) {
 				var s float64
 				for side, table := range tables {
 					src := &reseeded{noise.NewSeeded(uint64(trial))}
-					h := core.NewHook()
+					h := core.NewTestHook()
 					h.Source = src
 					h.Record = func(_ string, _ any, _ float64, _ []float64, e []int64) { exact[side] = slices.Clone(e) }
 					_, a := openBlocks(t, r, table, l, m, h)
@@ -484,7 +484,7 @@ type embedded struct{ spectral.Learner }
 // TestForeignLearners: only plain structs below learner are handed rows, and faults of the other
 // fields are told from public facts.
 func TestForeignLearners(t *testing.T) {
-	s, err := core.Open(context.Background(), core.Hooked(core.NewBuilder(1).Protect(privacy.ReplaceOne), core.NewHook()), blocksPlan(), core.Terms{Relation: privacy.ReplaceOne,
+	s, err := core.Open(context.Background(), core.Hooked(core.NewBuilder(1).Protect(privacy.ReplaceOne), core.NewTestHook()), blocksPlan(), core.Terms{Relation: privacy.ReplaceOne,
 		Budget: privacy.Budget{Rho: 1}, Own: kerneltest.Registered})
 	if err != nil {
 		t.Fatal(err)
@@ -496,7 +496,7 @@ func TestForeignLearners(t *testing.T) {
 	}
 	good := spectral.Learner{Components: 2}
 	for _, b := range []Blocks{{Learner: good}, {Learner: spectral.Learner{}, Count: 3}, {Learner: good, Count: 1 << 40}, {Learner: good, Count: 3, Radius: math.NaN()},
-		{Learner: good, Count: 3, Frame: query.Affine{W: [][]float64{{1, 2}}}}} {
+		{Learner: good, Count: 3, Map: query.Affine{W: [][]float64{{1, 2}}}}} {
 		if _, err := Pool(s.SubBudget(), b); err == nil {
 			t.Errorf("%+v: want an error", b)
 		}
@@ -511,7 +511,7 @@ func TestForeignLearners(t *testing.T) {
 func TestBlocksInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	s, err := core.Open(ctx, core.Hooked(core.NewBuilder(1).Protect(privacy.ReplaceOne), core.NewHook()), blocksPlan(), core.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}, Own: kerneltest.Registered})
+	s, err := core.Open(ctx, core.Hooked(core.NewBuilder(1).Protect(privacy.ReplaceOne), core.NewTestHook()), blocksPlan(), core.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}, Own: kerneltest.Registered})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -534,7 +534,7 @@ func TestBlocksFrame(t *testing.T) {
 	seen = nil
 	root.Return(derived)
 	b := by(l, 1)
-	b.Radius, b.Frame = 4, query.Affine{Center: []float64{1}, W: [][]float64{{2}}}
+	b.Radius, b.Map = 4, query.Affine{Center: []float64{1}, W: [][]float64{{2}}}
 	if _, err := Pool(root, b); err != nil {
 		t.Fatal(err)
 	}
@@ -620,7 +620,7 @@ func TestDerivedThreshold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := query.BoxKeys{Grids: []query.Grid{{Frame: lineFrame, Side: []float64{1}, Offset: []float64{0}}}, Joint: joint}
+		q := query.BoxKeys{Grids: []query.Grid{{Map: lineFrame, Side: []float64{1}, Offset: []float64{0}}}, Joint: joint}
 		released, sigma, err := kernel.StabilityHistogram(a, "cells", q, .9*s.Mu())
 		if err != nil {
 			t.Fatal(err)

@@ -34,13 +34,13 @@ func maskedPlan() core.Plan {
 }
 
 // openMasked opens a session over one column, with much to spend: (20, .9).
-func openMasked(t testing.TB, r privacy.Relation, values []float64, h *core.Hook) *core.Session {
+func openMasked(t testing.TB, r privacy.Relation, values []float64, h *core.TestHook) *core.Session {
 	t.Helper()
 	return kerneltest.OpenColumn(t, r, values, h, maskedPlan())
 }
 
 // openOther is openMasked with a step for Stable that is another.
-func openOther(t testing.TB, r privacy.Relation, values []float64, h *core.Hook, change func(*core.Step)) *core.Session {
+func openOther(t testing.TB, r privacy.Relation, values []float64, h *core.TestHook, change func(*core.Step)) *core.Session {
 	t.Helper()
 	p := maskedPlan()
 	change(&p.Steps[0])
@@ -291,7 +291,7 @@ func TestMaskedRefuses(t *testing.T) {
 // TestMaskedReplay: what was recorded is what a run on a neighbour sees, and the same seed draws
 // the same mask.
 func TestMaskedReplay(t *testing.T) {
-	run := func(values []float64, h *core.Hook) (out []stable.Component, ok bool) {
+	run := func(values []float64, h *core.TestHook) (out []stable.Component, ok bool) {
 		s := openMasked(t, privacy.ReplaceOne, values, h)
 		out, ok, err := Stable(s.SubBudget(), "stable", by(kerneltest.Scaled(1), 20), twenty, 8e-1)
 		if err != nil {

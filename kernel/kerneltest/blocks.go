@@ -55,7 +55,7 @@ func Zeros(n int, others ...float64) []float64 {
 }
 
 // Quiet returns a hook for a session without noise that appends the exact sums to into.
-func Quiet(tb testing.TB, seed uint64, into *[][]int64) *core.Hook {
+func Quiet(tb testing.TB, seed uint64, into *[][]int64) *core.TestHook {
 	tb.Helper()
 	forTests()
 	h := Seeded(tb, seed)
@@ -121,7 +121,7 @@ func CertifiedBy(t *testing.T, a, b, runs int, delta float64) float64 {
 }
 
 // OpenColumn opens a session over one column, with a large budget: (20, .9).
-func OpenColumn(t testing.TB, r privacy.Relation, values []float64, h *core.Hook, p core.Plan) *core.Session {
+func OpenColumn(t testing.TB, r privacy.Relation, values []float64, h *core.TestHook, p core.Plan) *core.Session {
 	t.Helper()
 	forTests()
 	b := core.NewBuilder(1)
@@ -147,10 +147,10 @@ func Place(l core.Learner) int {
 }
 
 // Seeded returns a hook for the noise of a seed.
-func Seeded(tb testing.TB, seed uint64) *core.Hook {
+func Seeded(tb testing.TB, seed uint64) *core.TestHook {
 	tb.Helper()
 	forTests()
-	h := core.NewHook()
+	h := core.NewTestHook()
 	h.Source = noise.NewSeeded(seed)
 	return h
 }

@@ -52,7 +52,7 @@ type Transcript struct {
 func Open(tb testing.TB, t *kernel.Table, plan kernel.Plan, terms kernel.Terms, o Options) *kernel.Session {
 	tb.Helper()
 	forTests()
-	h := core.NewHook()
+	h := core.NewTestHook()
 	if !o.Fresh {
 		h.Source = noise.NewSeeded(o.Seed)
 	}
@@ -95,7 +95,7 @@ func Open(tb testing.TB, t *kernel.Table, plan kernel.Plan, terms kernel.Terms, 
 type reseeded struct{ noise.Source }
 
 // couple makes a hook draw as Options.Coupled says.
-func couple(h *core.Hook, seed uint64) {
+func couple(h *core.TestHook, seed uint64) {
 	source, record := &reseeded{noise.NewSeeded(seed)}, h.Record
 	h.Source, h.Record = source, func(step string, q any, mu float64, answer []float64, exact []int64) {
 		seed += 1 << 32

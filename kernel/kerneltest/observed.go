@@ -67,7 +67,7 @@ func observed(rows [][]float64, d int, r privacy.Relation, s *Script, factor flo
 	for _, row := range rows {
 		b.Append(row)
 	}
-	h := core.NewHook()
+	h := core.NewTestHook()
 	h.NoiseFactor = factor
 	// Each measurement draws from a seed of its own. So a row more, for which a measurement draws
 	// more, does not change the draws of the next measurements for all other rows.

@@ -33,26 +33,26 @@ func pairsOf(q query.PairSum, leaves int) query.Pairs {
 // asked are queries of every kind in the table of ratios, one that reaches it among each.
 func asked() (all []sensitive) {
 	frame := query.Affine{Center: []float64{0}, W: [][]float64{{1}}}
-	one := []query.Component{{Frame: frame, Radius: 1}}
+	one := []query.Component{{Map: frame, Radius: 1}}
 	moments := query.ClippedMoments{Components: one}
 	balance := query.Counts{Edges: [][]float64{{0}}, As: query.Balance}
 	for _, q := range []query.Sum{
 		query.Count{}, balance, query.Counts{Edges: [][]float64{{0}}, As: query.Above},
 		query.Counts{Edges: [][]float64{{0, 1}}}, query.Counts{Edges: [][]float64{{0, 1}, {3}}},
-		query.Counts{Frame: frame, Edges: [][]float64{{1, 2}}}, query.Counts{Frame: frame, Edges: [][]float64{{1, 2}}, As: query.Above},
+		query.Counts{Map: frame, Edges: [][]float64{{1, 2}}}, query.Counts{Map: frame, Edges: [][]float64{{1, 2}}, As: query.Above},
 		moments, query.ClippedMoments{Components: one, Form: query.DiagonalForm}, query.ClippedMoments{Components: one, Form: query.SphericalForm},
 		query.ClippedMoments{Components: one, Form: query.CompletedForm},
-		query.Directions{Frame: frame, Lift: 1}, query.LogRatio{F: one, G: one, Bound: 1}, query.CellCounts{Frame: frame, HalfWidth: []float64{1}, Level: 2},
+		query.Directions{Map: frame, Lift: 1}, query.LogRatio{F: one, G: one, Bound: 1}, query.GridCounts{Map: frame, HalfWidth: []float64{1}, Level: 2},
 	} {
 		all = append(all, q, query.Partial{Sum: q, As: query.Filled}, query.Parts{Queries: []query.Sum{q, q}}, query.Parts{Queries: []query.Sum{q}},
 			query.Partial{Sum: query.Parts{Queries: []query.Sum{q, q}}, As: query.Presence})
 	}
-	for _, q := range []query.PairSum{query.PairOctaves{Columns: 3, High: 9}, papers.PairDistances{Frame: frame, Edges: []float64{1}},
-		papers.PairMoments{Frame: frame, Radius: 1}, papers.PairSpread{Frame: frame, Bound: 1}} {
+	for _, q := range []query.PairSum{query.PairOctaves{Columns: 3, High: 9}, papers.PairDistances{Map: frame, Edges: []float64{1}},
+		papers.PairMoments{Map: frame, Radius: 1}, papers.PairSpread{Map: frame, Bound: 1}} {
 		all = append(all, pairsOf(q, 1), pairsOf(q, 2))
 	}
 	all = append(all, query.CategoryCounts{Values: []int{2}}, query.CategoryCounts{Values: []int{2, 3, 4}})
-	grid := query.Grid{Frame: frame, Side: []float64{1}, Offset: []float64{0}}
+	grid := query.Grid{Map: frame, Side: []float64{1}, Offset: []float64{0}}
 	return append(all, query.SpacingMasses{}, query.BoxKeys{Grids: []query.Grid{grid}}, query.BoxKeys{Grids: []query.Grid{grid}, Joint: true})
 }
 

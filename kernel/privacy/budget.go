@@ -24,10 +24,10 @@ type Budget struct {
 }
 
 // FieldError is a refused value: which field, what was wanted, what was found, and how to fix it.
-type FieldError struct{ Field, Wanted, Got, Mend string }
+type FieldError struct{ Field, Wanted, Got, Fix string }
 
 func (e *FieldError) Error() string {
-	return fmt.Sprintf("%s: wanted %s, got %s; %s", e.Field, e.Wanted, e.Got, e.Mend)
+	return fmt.Sprintf("%s: wanted %s, got %s; %s", e.Field, e.Wanted, e.Got, e.Fix)
 }
 
 // Concentrated reports whether b is a zCDP budget (Rho is set, Epsilon and Delta are not).
@@ -47,9 +47,9 @@ func (b Budget) String() string {
 // Validate returns nil or all faults at once, each a *[FieldError], joined.
 func (b Budget) Validate() error {
 	var faults []error
-	fault := func(bad bool, field, wanted string, got float64, mend string) {
+	fault := func(bad bool, field, wanted string, got float64, fix string) {
 		if bad {
-			faults = append(faults, &FieldError{field, wanted, fmt.Sprintf("%g", got), mend})
+			faults = append(faults, &FieldError{field, wanted, fmt.Sprintf("%g", got), fix})
 		}
 	}
 	outside := func(x float64) bool { return !(x >= MinEpsilon && x <= MaxEpsilon) }

@@ -40,7 +40,7 @@ func fields(err error) (names []string) {
 			names = append(names, fields(one)...)
 		}
 	default:
-		if !errors.As(err, &f) || f.Field == "" || f.Wanted == "" || f.Got == "" || f.Mend == "" {
+		if !errors.As(err, &f) || f.Field == "" || f.Wanted == "" || f.Got == "" || f.Fix == "" {
 			return []string{"not a complete FieldError: " + err.Error()}
 		}
 		names = append(names, f.Field)
@@ -237,7 +237,7 @@ func TestFilterNeverExceedsItsCap(t *testing.T) {
 			err := f.Spend(Mu2(ask))
 			if err == nil {
 				granted.add(ask)
-			} else if o := new(OverspendError); !errors.As(err, &o) || o.Asked != ask || o.Left != left || f.gauss.total() != before {
+			} else if o := new(OverspendError); !errors.As(err, &o) || o.Requested != ask || o.Left != left || f.gauss.total() != before {
 				t.Fatalf("refusal of %g: %v", ask, err)
 			}
 			if (err == nil) != (ask <= left) {

@@ -53,14 +53,14 @@ var ErrInvalidLoss = errors.New("privacy: invalid loss")
 
 // OverspendError says that a step asked for more than is left. Nothing was spent.
 type OverspendError struct {
-	Account string  // "mu2", "epsilon" or "threshold delta"
-	Asked   float64 // by the step
-	Left    float64 // rounded down
+	Account   string  // "mu2", "epsilon" or "threshold delta"
+	Requested float64 // by the step
+	Left      float64 // rounded down
 }
 
 func (e *OverspendError) Error() string {
 	return fmt.Sprintf("%s: wanted at most %g, which is what is left, got %g; plan fewer steps or smaller shares",
-		e.Account, e.Left, e.Asked)
+		e.Account, e.Left, e.Requested)
 }
 
 // NewFilter returns a filter that allows what c allows.

@@ -55,7 +55,7 @@ func maskField(name string, got, lo, hi float64) error {
 	if got >= lo && got <= hi {
 		return nil
 	}
-	return &FieldError{Field: name, Wanted: fmt.Sprintf("a number from %g to %g", lo, hi), Got: fmt.Sprintf("%g", got), Mend: "give one in this range"}
+	return &FieldError{Field: name, Wanted: fmt.Sprintf("a number from %g to %g", lo, hi), Got: fmt.Sprintf("%g", got), Fix: "give one in this range"}
 }
 
 // Curve returns g(-Gamma), rounded up as squeezed says. It panics unless m is valid.

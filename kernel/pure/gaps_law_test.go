@@ -45,7 +45,7 @@ func hockeyStick(p []float64, t int, factor float64) (sum float64) {
 	return sum
 }
 
-// TestTruncatedLaw: what the proof of TruncatedCells says of the law: d(t) is the hockey-stick
+// TestTruncatedLaw: what the proof of TruncatedHistogram says of the law: d(t) is the hockey-stick
 // divergence at e^(rt), to 1e-12, convex and 0 at 0; of two counts that change at once it is no
 // more than d of the sum of the changes; and the support is the least A >= D with d(D) <= s.
 func TestTruncatedLaw(t *testing.T) {
@@ -391,8 +391,8 @@ func (l largest) Learn(rows [][]float64, _ uint64) (out [][]float64, err error) 
 	return out, nil
 }
 
-func seeded(seed uint64) *core.Hook {
-	h := core.NewHook()
+func seeded(seed uint64) *core.TestHook {
+	h := core.NewTestHook()
 	h.Source = noise.NewSeeded(seed)
 	return h
 }

@@ -57,7 +57,7 @@ func LaplacePairs(a *core.SubBudget, step string, q query.Pairs, epsilon float64
 
 // laplaced measures q; exact computes its integers.
 func laplaced[Q core.Summed](a *core.SubBudget, step string, q Q, epsilon float64, exact func(*core.Draw, Q) []int64) (core.Answer, error) {
-	q, err := core.Asked(a, q)
+	q, err := core.Checked(a, q)
 	if err != nil {
 		return core.Answer{}, err
 	}

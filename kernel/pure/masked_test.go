@@ -35,7 +35,7 @@ func by(l core.Learner, count int) blocks.Blocks {
 	return blocks.Blocks{OfTerms: kerneltest.Place(l), Count: count}
 }
 
-func openMasked(t testing.TB, r privacy.Relation, values []float64, h *core.Hook) *core.Session {
+func openMasked(t testing.TB, r privacy.Relation, values []float64, h *core.TestHook) *core.Session {
 	t.Helper()
 	return kerneltest.OpenColumn(t, r, values, h, maskedPlan())
 }

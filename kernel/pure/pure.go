@@ -1,7 +1,7 @@
 // Package pure brings mechanisms with pure losses to the kernel, which only the algorithms that
 // papers print use: Laplace noise, the exponential mechanism ([Select]), the sparse vector
 // technique ([AboveThreshold]), an exponential mechanism behind a test of locality ([SelectLocal]),
-// histograms with truncated noise ([TruncatedCells], [TruncatedSpacings]), and one masked block
+// histograms with truncated noise ([TruncatedHistogram], [TruncatedSpacings]), and one masked block
 // estimate that most others are close to ([ReleasePopular]).
 package pure
 

@@ -96,7 +96,7 @@ func AboveThreshold(a *core.SubBudget, step string, q papers.Selection, threshol
 // sensitivity, rounded down; and a measurement with the largest of the sensitivities and a scale
 // that is the inverse of the corresponding rate. The ratio of the two is the same for all leaves.
 func selection(a *core.SubBudget, step string, q papers.Selection, epsilon float64) (_ papers.Selection, rates []float64, m core.Measurement, err error) {
-	if q, err = core.Asked(a, q); err != nil {
+	if q, err = core.Checked(a, q); err != nil {
 		return q, nil, m, err
 	}
 	for leaf := range q.Scores {

@@ -167,9 +167,9 @@ func TestLocalOnRows(t *testing.T) {
 	frame := func(m, sd float64) query.Affine { return query.Affine{Center: []float64{m}, W: [][]float64{{1 / sd}}} }
 	deficits := papers.CellDeficits{Radii: []float64{1}, Targets: []int{2, 2, 1, 1}}
 	for m := -2.0; m <= 2; m++ {
-		deficits.Frames = append(deficits.Frames, frame(m, 1), frame(m, 3), frame(m, 1e-200))
+		deficits.Maps = append(deficits.Maps, frame(m, 1), frame(m, 3), frame(m, 1e-200))
 	}
-	overlap := papers.MultisetOverlap{Frame: frame(0, 1), Points: [][]float64{{-1}, {0}, {1}, {2}}, Size: 4}
+	overlap := papers.MultisetOverlap{Map: frame(0, 1), Points: [][]float64{{-1}, {0}, {1}, {2}}, Size: 4}
 	for a := range 5 {
 		for b := range 5 - a {
 			for c := range 5 - a - b {

@@ -11,9 +11,9 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query/papers"
 )
 
-// TruncatedCells releases the cells of stability histograms whose noisy count passes the support of
-// the noise, sorted by leaf, coordinate and key: epsilon-DP but for the step's slack. No count
-// released is off by more than support, surely, and every cell of more than 2 support rows is
+// TruncatedHistogram releases the cells of stability histograms whose noisy count passes the
+// support of the noise, sorted by leaf, coordinate and key: epsilon-DP but for the step's slack. No
+// count released is off by more than support, surely, and every cell of more than 2 support rows is
 // released.
 //
 // The noise of every count is Z with P(Z = z) ~ exp(-r|z|) on the integers from -A to A, r =
@@ -34,31 +34,31 @@ import (
 // Source: [AAL21] Lemma 4.1; Sections 1.1 and 1.2 of the restatement.
 // Differs: noise and support are integers, and the support is larger by what lets the step compose
 // with others in Gaussian DP.
-func TruncatedCells(a *core.SubBudget, step string, q query.BoxKeys, epsilon float64) (released []kernel.Cell, support float64, err error) {
-	if q, err = core.Asked(a, q); err != nil {
+func TruncatedHistogram(a *core.SubBudget, step string, q query.BoxKeys, epsilon float64) (released []kernel.HistogramCell, support float64, err error) {
+	if q, err = core.Checked(a, q); err != nil {
 		return nil, 0, err
 	}
 	values, support, err := truncated(a, step, q, privacy.L1(math.MaxInt, q.Sensitivity(a.Session().Relation())), epsilon, func(d *core.Draw, beyond float64, draw func() int64) []float64 {
-		return kernel.FlatCells(kernel.NoisyCells(q, kernel.CellCounts(d, q), beyond, draw))
+		return kernel.FlatHistogram(kernel.NoisyHistogram(q, kernel.HistogramCounts(d, q), beyond, draw))
 	})
-	return kernel.UnflatCells(values), support, err
+	return kernel.UnflatHistogram(values), support, err
 }
 
 // A Bucket is one released bucket of a spacing histogram.
 type Bucket struct {
 	Scale     int
-	Gap       float64 // 2^Scale: the gaps are at least that long, and less than twice
-	Low, High float64 // the range of those gaps: of length N^2 Gap, N being the query's Rows
+	Length    float64 // 2^Scale: the gaps are at least that long, and less than twice
+	Low, High float64 // the range of those gaps: of length N^2 Length, N being the query's Rows
 	Count     float64 // noisy
 }
 
 // TruncatedSpacings releases the buckets of a spacing histogram whose noisy count passes the
 // support of the noise, sorted by scale and place: epsilon-DP up to the step's slack. Everything,
-// proof included, is as for TruncatedCells, with the L1 sensitivity of papers.SpacingBuckets.
+// proof included, is as for TruncatedHistogram, with the L1 sensitivity of papers.SpacingBuckets.
 //
 // Source: [AMN24] Algorithm 3 (its histogram); [AAL21] Section 1.1 of the restatement.
 func TruncatedSpacings(a *core.SubBudget, step string, q papers.SpacingBuckets, epsilon float64) (buckets []Bucket, support float64, err error) {
-	if q, err = core.Asked(a, q); err != nil {
+	if q, err = core.Checked(a, q); err != nil {
 		return nil, 0, err
 	}
 	values, support, err := truncated(a, step, q, q.L1(a.Session().Relation()), epsilon, func(d *core.Draw, beyond float64, draw func() int64) []float64 {
@@ -66,7 +66,7 @@ func TruncatedSpacings(a *core.SubBudget, step string, q papers.SpacingBuckets, 
 	})
 	for ; len(values) >= 4; values = values[4:] {
 		b := Bucket{Scale: int(values[1]), Count: values[3]}
-		b.Gap, b.Low, b.High = q.Bucket(b.Scale, int64(values[2]))
+		b.Length, b.Low, b.High = q.Bucket(b.Scale, int64(values[2]))
 		buckets = append(buckets, b)
 	}
 	return buckets, support, err

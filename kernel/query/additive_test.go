@@ -79,7 +79,7 @@ func hostileSums(rng *rand.Rand, d int) (all []query.Sum) {
 	size := func() float64 { return math.Max(math.Abs(hostile(rng)), 5e-324) }
 	var components []query.Component
 	for j := range 1 + rng.IntN(6) {
-		components = append(components, query.Component{Frame: hostileFrame(rng, d), LogWeight: rng.NormFloat64(), Radius: size(), Truncate: rng.IntN(4) == 0, GateOnly: j > 0 && rng.IntN(5) == 0})
+		components = append(components, query.Component{Map: hostileFrame(rng, d), LogWeight: rng.NormFloat64(), Radius: size(), Truncate: rng.IntN(4) == 0, GateOnly: j > 0 && rng.IntN(5) == 0})
 		if rng.IntN(2) == 0 {
 			components[j].Radius = 1 + rng.Float64()
 		}
@@ -105,9 +105,9 @@ func hostileSums(rng *rand.Rand, d int) (all []query.Sum) {
 	whole := components[0]
 	whole.Truncate = false
 	all = append(all, query.ClippedMoments{Form: query.CompletedForm, Lift: 1 - rng.Float64(), Components: []query.Component{whole}})
-	return append(all, query.Directions{Frame: hostileFrame(rng, d), Lift: size()},
+	return append(all, query.Directions{Map: hostileFrame(rng, d), Lift: size()},
 		query.Counts{Edges: edges}, query.Counts{Edges: query.Each(one), As: query.Above, SkipZero: rng.IntN(2) == 0}, query.Counts{Edges: query.Each(one), As: query.Balance, Center: one},
-		query.Counts{Frame: hostileFrame(rng, d), As: query.Above, Edges: [][]float64{{0, 1, 1e300}}}, query.Counts{Frame: hostileFrame(rng, d), Edges: [][]float64{{0, 1, 1e160}}},
+		query.Counts{Map: hostileFrame(rng, d), As: query.Above, Edges: [][]float64{{0, 1, 1e300}}}, query.Counts{Map: hostileFrame(rng, d), Edges: [][]float64{{0, 1, 1e160}}},
 		query.LogRatio{F: components, G: components[:1], Bound: size()})
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // BoxKeys asks every leaf of a partition, all at once, for stability-based histograms of the rows
-// in it over the unbounded grid of the leaf: with z = Grid.Frame(row), cell k of coordinate i holds
+// in it over the unbounded grid of the leaf: with z = Grid.Map(row), cell k of coordinate i holds
 // the rows with floor((z_i - Offset_i)/Side_i) = k, k any integer.
 //
 // Joint: one histogram per leaf, of boxes: the cells of all coordinates (at most 8) together.
@@ -39,11 +39,11 @@ type BoxKeys struct {
 	Joint     bool
 }
 
-// A Grid cuts every coordinate of the image z = Frame(row) into cells [Offset_i + k Side_i,
+// A Grid cuts every coordinate of the image z = Map(row) into cells [Offset_i + k Side_i,
 // Offset_i + (k+1) Side_i).
 type Grid struct {
-	Frame        Affine
-	Side, Offset []float64 // one per coordinate of Frame, in its unit; sides are positive
+	Map          Affine
+	Side, Offset []float64 // one per coordinate of Map, in its unit; sides are positive
 }
 
 // MostBoxColumns is the number of coordinates a box can have.
@@ -69,11 +69,11 @@ func (q BoxKeys) Validate(d int) error {
 		if err := g.validate(d); err != nil {
 			return err
 		}
-		switch n := g.Frame.Out(); {
+		switch n := g.Map.Out(); {
 		case q.Joint && n > MostBoxColumns:
 			return fmt.Errorf("query: BoxKeys: want at most %d coordinates in a joint histogram, got %d", MostBoxColumns, n)
-		case !q.Joint && n != q.Grids[0].Frame.Out():
-			return fmt.Errorf("query: BoxKeys: want the same number of coordinates in all leaves, got %d and %d", q.Grids[0].Frame.Out(), n)
+		case !q.Joint && n != q.Grids[0].Map.Out():
+			return fmt.Errorf("query: BoxKeys: want the same number of coordinates in all leaves, got %d and %d", q.Grids[0].Map.Out(), n)
 		}
 	}
 	if leaves*q.Histograms() > MaxCells {
@@ -83,10 +83,10 @@ func (q BoxKeys) Validate(d int) error {
 }
 
 func (g Grid) validate(d int) error {
-	if err := g.Frame.Validate(d); err != nil {
+	if err := g.Map.Validate(d); err != nil {
 		return err
 	}
-	if n := g.Frame.Out(); len(g.Side) != n || len(g.Offset) != n {
+	if n := g.Map.Out(); len(g.Side) != n || len(g.Offset) != n {
 		return fmt.Errorf("query: Grid: want %d sides and offsets, got %d and %d", n, len(g.Side), len(g.Offset))
 	}
 	if err := AllPositive("Grid.Side", g.Side); err != nil {
@@ -100,7 +100,7 @@ func (q BoxKeys) Histograms() int {
 	if q.Joint {
 		return 1
 	}
-	return q.Grids[0].Frame.Out()
+	return q.Grids[0].Map.Out()
 }
 
 // Sensitivity returns sqrt(2J) or sqrt J, rounded up: the L2 sensitivity of all counts together.
@@ -129,8 +129,8 @@ func (q BoxKeys) Start(d int) Accumulator {
 		m.Counts[j] = map[Box]int64{}
 	}
 	for _, g := range q.Grids {
-		m.frames = append(m.frames, g.Frame.Compile(m.x, true))
-		m.z = append(m.z, make([]rowkernels.Column, max(0, g.Frame.Out()-len(m.z)))...)
+		m.frames = append(m.frames, g.Map.Compile(m.x, true))
+		m.z = append(m.z, make([]rowkernels.Column, max(0, g.Map.Out()-len(m.z)))...)
 	}
 	return m
 }
@@ -156,7 +156,7 @@ func (m *Boxes) Merge(other Accumulator) {
 func (m *Boxes) leaf(counts []map[Box]int64, leaf int, rows []float64) {
 	var norm2 rowkernels.Column
 	g, frame := m.q.Grids[leaf], m.frames[leaf]
-	z := m.z[:g.Frame.Out()]
+	z := m.z[:g.Map.Out()]
 	for d := len(m.x); len(rows) >= d; {
 		n := rowkernels.Load(m.x, rows, frame.Shift)
 		rows = rows[n*d:]

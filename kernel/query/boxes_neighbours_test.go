@@ -22,9 +22,9 @@ func boxCases() map[string]query.BoxKeys {
 		for _, joint := range []bool{true, false} {
 			q := query.BoxKeys{Partition: p, Joint: joint}
 			for range p.Leaves() {
-				g := query.Grid{Frame: identity(dims, 1)}
+				g := query.Grid{Map: identity(dims, 1)}
 				if rng.IntN(3) == 0 {
-					g.Frame = dense(rng, dims, dims, 1)
+					g.Map = dense(rng, dims, dims, 1)
 				}
 				for range dims {
 					g.Side = append(g.Side, []float64{1, .5, 1e-300, 1e300, 5e-324, 3}[rng.IntN(6)])
@@ -35,10 +35,10 @@ func boxCases() map[string]query.BoxKeys {
 			cases[fmt.Sprintf("%s, joint %v", name, joint)] = q
 		}
 	}
-	plain := query.Grid{Frame: identity(dims, 1), Side: []float64{1, 1, 1}, Offset: make([]float64, dims)}
+	plain := query.Grid{Map: identity(dims, 1), Side: []float64{1, 1, 1}, Offset: make([]float64, dims)}
 	cases["plain joint"] = query.BoxKeys{Grids: []query.Grid{plain}, Joint: true}
 	cases["plain"] = query.BoxKeys{Grids: []query.Grid{plain}}
-	moves := query.Partition{Regions: []query.Region{{[]query.Condition{{Frame: identity(dims, 1), Radius: 2}}}, {}}}
+	moves := query.Partition{Regions: []query.Region{{[]query.Condition{{Map: identity(dims, 1), Radius: 2}}}, {}}}
 	cases["moves"] = query.BoxKeys{Partition: moves, Grids: []query.Grid{plain, plain}}
 	return cases
 }

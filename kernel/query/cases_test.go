@@ -20,7 +20,7 @@ func twin(q query.Sum, row []float64) contribution {
 		return twinOfCount(q, row)
 	case query.Counts:
 		return twinOfCounts(q, row)
-	case query.CellCounts:
+	case query.GridCounts:
 		return twinOfCellCounts(q, row)
 	case query.Parts:
 		return twinOfParts(q, row)
@@ -93,16 +93,16 @@ func sumCases() []sumCase {
 	moments := func(f query.Form, lift float64, c ...query.Component) query.ClippedMoments {
 		return query.ClippedMoments{Components: c, Form: f, Lift: lift}
 	}
-	unit := query.Component{Frame: id, Radius: 1}
+	unit := query.Component{Map: id, Radius: 1}
 	ratio := func(bound float64, f ...query.Component) query.LogRatio {
-		return query.LogRatio{F: f, G: []query.Component{{Frame: identity(dims, .5), LogWeight: -1}}, Bound: bound}
+		return query.LogRatio{F: f, G: []query.Component{{Map: identity(dims, .5), LogWeight: -1}}, Bound: bound}
 	}
 	nan := math.NaN()
 	cut := func(c query.Component) query.Component { c.Truncate = true; return c }
-	wide := query.Component{Frame: dense(rng, dims, 2, .3), Radius: 3, LogWeight: 1}
+	wide := query.Component{Map: dense(rng, dims, 2, .3), Radius: 3, LogWeight: 1}
 	cases := []sumCase{
 		{"count", query.Count{}, 1, 1},
-		{"tails", query.Counts{Frame: id, As: query.Above, Edges: [][]float64{{0, 1, 4, 1e300, 3}}}, 1, 1},
+		{"tails", query.Counts{Map: id, As: query.Above, Edges: [][]float64{{0, 1, 4, 1e300, 3}}}, 1, 1},
 		{"columns", query.Counts{Edges: query.Each([]float64{0, 1, nan}), As: query.Above}, 1, 1},
 		// nothing is <= -Inf
 		{"columns signed", query.Counts{Edges: query.Each([]float64{0, math.Inf(-1), 1e300}), As: query.Balance}, .8, 1},
@@ -112,34 +112,34 @@ func sumCases() []sumCase {
 		{"columns not zero", query.Counts{Edges: query.Each([]float64{-1, 1, nan}), As: query.Above, SkipZero: true}, 1, 1},
 		{"columns none", query.Counts{Edges: query.Each([]float64{nan, nan, nan}), As: query.Above}, 0, 0},
 		{"bins", query.Counts{Edges: [][]float64{{-1, 0, 0, 1}, nil, {5e-324, 1e308}}}, 1, 1},
-		{"cells", query.CellCounts{Frame: id, HalfWidth: []float64{1, 2, 3}, Level: 2}, 1, 1},
-		{"cells wide", query.CellCounts{Frame: id, HalfWidth: []float64{math.MaxFloat64, 5e-324, 1e308}, Level: 1}, 1, 1},
-		{"cells parents", query.CellCounts{Frame: id, HalfWidth: []float64{2, 2, 2}, Level: 3, Parents: []uint64{42, 21, 42, 0, 27, 1 << 40}}, 1, 1},
+		{"cells", query.GridCounts{Map: id, HalfWidth: []float64{1, 2, 3}, Level: 2}, 1, 1},
+		{"cells wide", query.GridCounts{Map: id, HalfWidth: []float64{math.MaxFloat64, 5e-324, 1e308}, Level: 1}, 1, 1},
+		{"cells parents", query.GridCounts{Map: id, HalfWidth: []float64{2, 2, 2}, Level: 3, Parents: []uint64{42, 21, 42, 0, 27, 1 << 40}}, 1, 1},
 		{"full lift 1", moments(query.FullForm, 1, unit), .95, .95},
 		{"full lift .5", moments(query.FullForm, .5, unit), .95, .95},
 		{"full lift tiny", moments(query.FullForm, 1e-9, unit), .95, .95},
-		{"full soft", moments(query.FullForm, .7, unit, query.Component{Frame: dense(rng, dims, 2, .3), Radius: 3, LogWeight: 1}), .9, .95},
-		{"full soft gate", moments(query.FullForm, .7, query.Component{Frame: id, Radius: 1, GateOnly: true, LogWeight: -2}, unit,
-			query.Component{Frame: dense(rng, dims, dims, 1), Radius: 2}, query.Component{Frame: id, Radius: 9, GateOnly: true, LogWeight: -40}), 0, .5},
+		{"full soft", moments(query.FullForm, .7, unit, query.Component{Map: dense(rng, dims, 2, .3), Radius: 3, LogWeight: 1}), .9, .95},
+		{"full soft gate", moments(query.FullForm, .7, query.Component{Map: id, Radius: 1, GateOnly: true, LogWeight: -2}, unit,
+			query.Component{Map: dense(rng, dims, dims, 1), Radius: 2}, query.Component{Map: id, Radius: 9, GateOnly: true, LogWeight: -40}), 0, .5},
 		{"full equal twins", moments(query.FullForm, 1, unit, unit, unit, unit, unit), 0, 0},
-		{"full no weight", moments(query.FullForm, 1, query.Component{Frame: id, Radius: 1, LogWeight: math.Inf(-1)}, unit), .95, .95},
-		{"full radius huge", moments(query.FullForm, 1, query.Component{Frame: id, Radius: 1e300}), .35, .49},
-		{"full radius tiny", moments(query.FullForm, 1, query.Component{Frame: id, Radius: 1e-300}), 0, 0},
-		{"full radius denormal", moments(query.FullForm, 1, query.Component{Frame: id, Radius: 5e-324}), 0, 0},
-		{"full two radii tiny", moments(query.FullForm, 1, query.Component{Frame: id, Radius: 1e-310}, unit), 0, 0},
-		{"full two radii denormal", moments(query.FullForm, 1, query.Component{Frame: id, Radius: 5e-324}, unit), 0, 0},
+		{"full no weight", moments(query.FullForm, 1, query.Component{Map: id, Radius: 1, LogWeight: math.Inf(-1)}, unit), .95, .95},
+		{"full radius huge", moments(query.FullForm, 1, query.Component{Map: id, Radius: 1e300}), .35, .49},
+		{"full radius tiny", moments(query.FullForm, 1, query.Component{Map: id, Radius: 1e-300}), 0, 0},
+		{"full radius denormal", moments(query.FullForm, 1, query.Component{Map: id, Radius: 5e-324}), 0, 0},
+		{"full two radii tiny", moments(query.FullForm, 1, query.Component{Map: id, Radius: 1e-310}, unit), 0, 0},
+		{"full two radii denormal", moments(query.FullForm, 1, query.Component{Map: id, Radius: 5e-324}, unit), 0, 0},
 		{"diagonal", moments(query.DiagonalForm, 0, unit), .82, .95},
-		{"diagonal soft", moments(query.DiagonalForm, 0, unit, query.Component{Frame: dense(rng, dims, 2, .3), Radius: 3, GateOnly: true}), 0, .5},
-		{"diagonal radius tiny", moments(query.DiagonalForm, 0, query.Component{Frame: id, Radius: 1e-300}), 0, 0},
-		{"diagonal radius denormal", moments(query.DiagonalForm, 0, query.Component{Frame: id, Radius: 5e-324}), 0, 0},
-		{"diagonal radius huge", moments(query.DiagonalForm, 0, query.Component{Frame: id, Radius: 1e300}), 0, .5},
+		{"diagonal soft", moments(query.DiagonalForm, 0, unit, query.Component{Map: dense(rng, dims, 2, .3), Radius: 3, GateOnly: true}), 0, .5},
+		{"diagonal radius tiny", moments(query.DiagonalForm, 0, query.Component{Map: id, Radius: 1e-300}), 0, 0},
+		{"diagonal radius denormal", moments(query.DiagonalForm, 0, query.Component{Map: id, Radius: 5e-324}), 0, 0},
+		{"diagonal radius huge", moments(query.DiagonalForm, 0, query.Component{Map: id, Radius: 1e300}), 0, .5},
 		{"spherical", moments(query.SphericalForm, 0, unit), .93, .95},
-		{"spherical soft", moments(query.SphericalForm, 0, unit, query.Component{Frame: dense(rng, dims, 2, .3), Radius: 3}), .5, .9},
-		{"spherical radius tiny", moments(query.SphericalForm, 0, query.Component{Frame: id, Radius: 1e-300}), 0, 0},
+		{"spherical soft", moments(query.SphericalForm, 0, unit, query.Component{Map: dense(rng, dims, 2, .3), Radius: 3}), .5, .9},
+		{"spherical radius tiny", moments(query.SphericalForm, 0, query.Component{Map: id, Radius: 1e-300}), 0, 0},
 		{"full truncated", moments(query.FullForm, 1, cut(unit)), .95, .95},
 		{"full truncated soft", moments(query.FullForm, .7, cut(unit), wide, cut(wide)), .4, .4},
-		{"full truncated radius tiny", moments(query.FullForm, 1, cut(query.Component{Frame: id, Radius: 1e-300})), 0, 0},
-		{"full truncated radius huge", moments(query.FullForm, 1, cut(query.Component{Frame: id, Radius: 1e300})), .35, .49},
+		{"full truncated radius tiny", moments(query.FullForm, 1, cut(query.Component{Map: id, Radius: 1e-300})), 0, 0},
+		{"full truncated radius huge", moments(query.FullForm, 1, cut(query.Component{Map: id, Radius: 1e300})), .35, .49},
 		{"diagonal truncated", moments(query.DiagonalForm, 0, cut(unit)), .81, .95},
 		{"diagonal truncated soft", moments(query.DiagonalForm, 0, cut(wide), cut(unit)), .4, .5},
 		{"spherical truncated", moments(query.SphericalForm, 0, cut(unit)), .93, .95},
@@ -148,35 +148,35 @@ func sumCases() []sumCase {
 		{"completed lift .1", moments(query.CompletedForm, .1, unit), .95, .9995},
 		{"completed lift tiny", moments(query.CompletedForm, 1e-9, unit), .95, .9995},
 		{"completed lift denormal", moments(query.CompletedForm, 5e-324, unit), .95, .9995},
-		{"completed no weight", moments(query.CompletedForm, 1, query.Component{Frame: id, Radius: 1, LogWeight: math.Inf(-1)}), .95, .9995},
-		{"completed radius large", moments(query.CompletedForm, 1, query.Component{Frame: id, Radius: 1e150}), .35, .9995},
-		{"completed radius huge", moments(query.CompletedForm, 1, query.Component{Frame: id, Radius: 1e300}), 0, 0},
-		{"completed radius tiny", moments(query.CompletedForm, 1, query.Component{Frame: id, Radius: 1e-300}), 0, 0},
-		{"completed radius denormal", moments(query.CompletedForm, 1, query.Component{Frame: id, Radius: 5e-324}), 0, 0},
+		{"completed no weight", moments(query.CompletedForm, 1, query.Component{Map: id, Radius: 1, LogWeight: math.Inf(-1)}), .95, .9995},
+		{"completed radius large", moments(query.CompletedForm, 1, query.Component{Map: id, Radius: 1e150}), .35, .9995},
+		{"completed radius huge", moments(query.CompletedForm, 1, query.Component{Map: id, Radius: 1e300}), 0, 0},
+		{"completed radius tiny", moments(query.CompletedForm, 1, query.Component{Map: id, Radius: 1e-300}), 0, 0},
+		{"completed radius denormal", moments(query.CompletedForm, 1, query.Component{Map: id, Radius: 5e-324}), 0, 0},
 		{"log ratio", ratio(.5, unit), 1, 1},
 		// F never loses by much
-		{"log ratio soft", ratio(3, query.Component{Frame: dense(rng, dims, 2, .3), LogWeight: 1}, unit, query.Component{Frame: id, LogWeight: -1e3}), .5, 1},
+		{"log ratio soft", ratio(3, query.Component{Map: dense(rng, dims, 2, .3), LogWeight: 1}, unit, query.Component{Map: id, LogWeight: -1e3}), .5, 1},
 		{"log ratio of equals", query.LogRatio{F: []query.Component{unit, unit}, G: []query.Component{unit, unit}, Bound: 1}, 0, 0},
 		{"log ratio bound denormal", ratio(5e-324, unit), 1, 1},
 		{"log ratio bound tiny", ratio(1e-300, unit), 1, 1},
 		// beyond it lie only rows too far for one side
 		{"log ratio bound huge", ratio(math.MaxFloat64, unit), .4, .9},
-		{"log ratio weights huge", query.LogRatio{F: []query.Component{{Frame: id, LogWeight: -math.MaxFloat64}, {Frame: id, LogWeight: -1e308}},
-			G: []query.Component{{Frame: id, LogWeight: math.MaxFloat64}}, Bound: 1}, 0, 1},
-		{"directions", query.Directions{Frame: id, Lift: 1}, .95, .95},
-		{"directions lift huge", query.Directions{Frame: id, Lift: 1e300}, .95, .95},
-		{"directions lift denormal", query.Directions{Frame: id, Lift: 5e-324}, .95, .95},
+		{"log ratio weights huge", query.LogRatio{F: []query.Component{{Map: id, LogWeight: -math.MaxFloat64}, {Map: id, LogWeight: -1e308}},
+			G: []query.Component{{Map: id, LogWeight: math.MaxFloat64}}, Bound: 1}, 0, 1},
+		{"directions", query.Directions{Map: id, Lift: 1}, .95, .95},
+		{"directions lift huge", query.Directions{Map: id, Lift: 1e300}, .95, .95},
+		{"directions lift denormal", query.Directions{Map: id, Lift: 5e-324}, .95, .95},
 	}
 	for name, f := range frames() {
 		cases = append(cases,
-			sumCase{"directions " + name, query.Directions{Frame: f, Lift: .5}, 0, .95},
-			sumCase{"tails " + name, query.Counts{Frame: f, As: query.Above, Edges: [][]float64{{1e-9, 1, 1e300}}}, 0, 0},
-			sumCase{"full " + name, moments(query.FullForm, .5, query.Component{Frame: f, Radius: 2}), 0, 0},
-			sumCase{"diagonal " + name, moments(query.DiagonalForm, 0, query.Component{Frame: f, Radius: 2}), 0, 0},
-			sumCase{"spherical " + name, moments(query.SphericalForm, 0, query.Component{Frame: f, Radius: 2}), 0, 0},
-			sumCase{"completed " + name, moments(query.CompletedForm, .5, query.Component{Frame: f, Radius: 2}), 0, 0},
-			sumCase{"log ratio " + name, ratio(.5, query.Component{Frame: f}), 0, 0},
-			sumCase{"full two frames " + name, moments(query.FullForm, .5, query.Component{Frame: f, Radius: 2}, unit), 0, .3})
+			sumCase{"directions " + name, query.Directions{Map: f, Lift: .5}, 0, .95},
+			sumCase{"tails " + name, query.Counts{Map: f, As: query.Above, Edges: [][]float64{{1e-9, 1, 1e300}}}, 0, 0},
+			sumCase{"full " + name, moments(query.FullForm, .5, query.Component{Map: f, Radius: 2}), 0, 0},
+			sumCase{"diagonal " + name, moments(query.DiagonalForm, 0, query.Component{Map: f, Radius: 2}), 0, 0},
+			sumCase{"spherical " + name, moments(query.SphericalForm, 0, query.Component{Map: f, Radius: 2}), 0, 0},
+			sumCase{"completed " + name, moments(query.CompletedForm, .5, query.Component{Map: f, Radius: 2}), 0, 0},
+			sumCase{"log ratio " + name, ratio(.5, query.Component{Map: f}), 0, 0},
+			sumCase{"full two frames " + name, moments(query.FullForm, .5, query.Component{Map: f, Radius: 2}, unit), 0, .3})
 	}
 	return append(append(cases, distanceCases()...), partsCases()...)
 }

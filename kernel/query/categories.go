@@ -58,7 +58,7 @@ func (CategoryCounts) Kind() string { return KindCategoryCounts }
 // Values, Unseen, Group or Given are invalid.
 func (q CategoryCounts) Validate(d int) error {
 	for _, c := range q.Components {
-		if err := c.Frame.Validate(d); err != nil {
+		if err := c.Map.Validate(d); err != nil {
 			return err
 		}
 		if math.IsNaN(c.LogWeight) || math.IsInf(c.LogWeight, 1) {
@@ -148,8 +148,8 @@ func (m CategoryMap) Compile(d int) RowMap {
 		cell: make([][rowkernels.Rows]int, len(q.Values)), cells: q.cells(),
 	}
 	for _, part := range q.Components {
-		c.z = append(c.z, make([]rowkernels.Column, part.Frame.Out()))
-		c.frames, c.logWeight = append(c.frames, part.Frame.Compile(c.x[:numbers], false)), append(c.logWeight, part.LogWeight)
+		c.z = append(c.z, make([]rowkernels.Column, part.Map.Out()))
+		c.frames, c.logWeight = append(c.frames, part.Map.Compile(c.x[:numbers], false)), append(c.logWeight, part.LogWeight)
 	}
 	return c
 }

@@ -28,7 +28,7 @@ func categoryQueries(rng *rand.Rand) (all []query.CategoryCounts) {
 					if j == 3 { // overflows at once
 						w[0][0] = 1e200
 					}
-					q.Components = append(q.Components, query.Component{Frame: query.Affine{Center: []float64{rng.NormFloat64(), 1}, W: w}, LogWeight: -rng.Float64()})
+					q.Components = append(q.Components, query.Component{Map: query.Affine{Center: []float64{rng.NormFloat64(), 1}, W: w}, LogWeight: -rng.Float64()})
 					q.Unseen = append(q.Unseen, rng.Float64())
 				}
 				if k == 5 {
@@ -134,10 +134,10 @@ func twinCategories(q query.CategoryCounts, row []float64) []float64 {
 	logs, seen := make([]float64, k), false
 	for j, c := range q.Components {
 		z2 := 0.
-		for _, w := range c.Frame.W {
+		for _, w := range c.Map.W {
 			z := 0.
 			for i := range numbers {
-				z += w[i] * (numbers[i] - c.Frame.Center[i])
+				z += w[i] * (numbers[i] - c.Map.Center[i])
 			}
 			z2 += z * z
 		}
@@ -236,7 +236,7 @@ func TestCategoryTwin(t *testing.T) {
 
 // TestCategoryMistakes: what cannot be asked is refused.
 func TestCategoryMistakes(t *testing.T) {
-	good := query.CategoryCounts{Values: []int{2, 3}, Components: []query.Component{{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}}}, Unseen: []float64{1}}
+	good := query.CategoryCounts{Values: []int{2, 3}, Components: []query.Component{{Map: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}}}, Unseen: []float64{1}}
 	if err := good.Validate(1); err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func TestCategoryMistakes(t *testing.T) {
 		func(q *query.CategoryCounts) { q.Group = []int{1} },
 		func(q *query.CategoryCounts) { q.Given = []float64{1, 2, 3, 4, math.Inf(-1)} },
 		func(q *query.CategoryCounts) {
-			q.Components = []query.Component{{Frame: query.Affine{Center: []float64{0, 1}, W: [][]float64{{1}}}}}
+			q.Components = []query.Component{{Map: query.Affine{Center: []float64{0, 1}, W: [][]float64{{1}}}}}
 		},
 		func(q *query.CategoryCounts) {
 			q.Components = slices.Clone(q.Components)

@@ -15,7 +15,7 @@ func TestCellEdges(t *testing.T) {
 		for level := 1; level <= 4; level++ {
 			last := 1<<level - 1
 			cell := []int{-1, 0, 0, 1 << (level - 1), last, -1, -1, -1}
-			q := CellCounts{Frame: Affine{Center: []float64{0, 0}, W: [][]float64{{1, 0}, {0, 1}}}, HalfWidth: []float64{h, h}, Level: level}
+			q := GridCounts{Map: Affine{Center: []float64{0, 0}, W: [][]float64{{1, 0}, {0, 1}}}, HalfWidth: []float64{h, h}, Level: level}
 			parents := q
 			for key := range uint64(1) << (2*level - 2) {
 				parents.Parents = append(parents.Parents, key)

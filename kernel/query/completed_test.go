@@ -14,7 +14,7 @@ import (
 
 // completed asks for the completed form in d columns.
 func completed(d int, lift, radius float64) query.ClippedMoments {
-	return query.ClippedMoments{Form: query.CompletedForm, Lift: lift, Components: []query.Component{{Frame: identity(d, 1), Radius: radius}}}
+	return query.ClippedMoments{Form: query.CompletedForm, Lift: lift, Components: []query.Component{{Map: identity(d, 1), Radius: radius}}}
 }
 
 // nearSphere draws a row that is near the sphere of that radius, on it as far as floating point
@@ -163,7 +163,7 @@ func TestCompletedDigest(t *testing.T) {
 		rows := digestRows(rng, 48*40+17, d)
 		for j := range 3 {
 			q := completed(d, .75/float64(1+9*j), math.Sqrt(float64(d))*(1+float64(j)/4))
-			q.Components[0].Frame = digestFrame(rng, d, j == 1)
+			q.Components[0].Map = digestFrame(rng, d, j == 1)
 			sum := make([]int64, q.Size())
 			m := q.Compile(d)
 			for _, n := range []int{1008, 500, 0} {

@@ -42,8 +42,8 @@ func (Count) Compile(d int) RowMap { return &lengthMap{View: rowkernels.NewView(
 //	kind             values of a row                      counted
 //	histogram        x_j, one per column                  Bins
 //	column counts    x_j, or |x_j - Center_j|, likewise   Above, or Balance: one edge per column
-//	distance counts  |W(x-m)|, with Frame                 Bins
-//	tail counts      |W(x-m)|^2, with Frame               Above
+//	distance counts  |W(x-m)|, with Map                 Bins
+//	tail counts      |W(x-m)|^2, with Map               Above
 //
 // A value whose difference or image overflows is larger than every edge. Answer: the counts of the
 // first list of edges, of the second, ..: one more than there are edges for Bins (none for a column
@@ -60,7 +60,7 @@ func (Count) Compile(d int) RowMap { return &lengthMap{View: rowkernels.NewView(
 // R) and C.6 (stage Q) of the restatement; [TYLERPRESS] Section 1 (Stage 0, noisy bisection);
 // [TYLERPRESS] Section 4.5 (a).
 type Counts struct {
-	Frame    Affine      // used if it has rows
+	Map      Affine      // used if it has rows
 	Center   []float64   // one per column for distances; nil for the values
 	Edges    [][]float64 // one list per value; increasing for Bins
 	As       Report
@@ -92,9 +92,9 @@ const (
 // Kind returns one of the four kinds above.
 func (q Counts) Kind() string {
 	switch {
-	case q.Frame.W == nil && q.As == Bins:
+	case q.Map.W == nil && q.As == Bins:
 		return Histogram
-	case q.Frame.W == nil:
+	case q.Map.W == nil:
 		return ColumnCounts
 	case q.As == Bins:
 		return DistanceCounts
@@ -108,9 +108,9 @@ func Each(edges []float64) [][]float64 { return slices.Collect(slices.Chunk(edge
 // Validate reports a frame or edges that cannot be used.
 func (q Counts) Validate(d int) error {
 	kind, values := q.Kind(), d
-	if q.Frame.W != nil {
+	if q.Map.W != nil {
 		values = 1
-		if err := q.Frame.Validate(d); err != nil {
+		if err := q.Map.Validate(d); err != nil {
 			return err
 		}
 	}
@@ -215,7 +215,7 @@ func (q Counts) Compile(d int) RowMap {
 		ranks := q.Ranks(1).Compile(d).(*rankMap)
 		return &columnMap{ranks, q, make([]int64, ranks.Size())}
 	}
-	m := &lengthMap{View: q.Frame.View(d), as: q.As, edges: slices.Clone(q.Edges[0])}
+	m := &lengthMap{View: q.Map.View(d), as: q.As, edges: slices.Clone(q.Edges[0])}
 	for i, e := range m.edges {
 		if q.As == Bins {
 			m.edges[i] = e * e // +Inf for edges beyond 1e154, so that only overflow lies above them

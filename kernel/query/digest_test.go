@@ -74,24 +74,24 @@ func TestDigest(t *testing.T) {
 		rows := digestRows(rng, 48*40+17, d)
 		var components []query.Component
 		for j := range 13 {
-			c := query.Component{Frame: digestFrame(rng, d, j%3 == 0), LogWeight: roughly(rng), Radius: math.Sqrt(float64(d)) * (1 + float64(j%4)/4), Truncate: j%5 == 4, GateOnly: j == 6}
+			c := query.Component{Map: digestFrame(rng, d, j%3 == 0), LogWeight: roughly(rng), Radius: math.Sqrt(float64(d)) * (1 + float64(j%4)/4), Truncate: j%5 == 4, GateOnly: j == 6}
 			components = append(components, c)
 		}
-		some := components[1].Frame
+		some := components[1].Map
 		some.Columns = make([]int, d)
 		for j := range some.Columns {
 			some.Columns[j] = rng.IntN(d)
 		}
-		components[3].Frame = some
+		components[3].Map = some
 		for _, q := range []query.Sum{
-			query.Directions{Frame: components[0].Frame, Lift: 1}, query.Directions{Frame: components[1].Frame, Lift: .25}, query.Directions{Frame: some, Lift: 2},
+			query.Directions{Map: components[0].Map, Lift: 1}, query.Directions{Map: components[1].Map, Lift: .25}, query.Directions{Map: some, Lift: 2},
 			query.ClippedMoments{Form: query.FullForm, Lift: .75, Components: components[:1]},
 			query.ClippedMoments{Form: query.FullForm, Lift: .75, Components: components[4:5]},
 			query.ClippedMoments{Form: query.FullForm, Lift: .5, Components: components[1:4]},
 			query.ClippedMoments{Form: query.FullForm, Lift: .5, Components: components},
 			query.ClippedMoments{Form: query.DiagonalForm, Components: components},
 			query.ClippedMoments{Form: query.SphericalForm, Components: components[2:]},
-			query.Counts{Frame: some, As: query.Above, Edges: [][]float64{{.5, float64(d), 4 * float64(d)}}},
+			query.Counts{Map: some, As: query.Above, Edges: [][]float64{{.5, float64(d), 4 * float64(d)}}},
 			query.LogRatio{F: components[:6], G: components[3:], Bound: 9},
 		} {
 			sum := make([]int64, q.Size())
@@ -103,8 +103,8 @@ func TestDigest(t *testing.T) {
 			add(sum)
 		}
 		for _, p := range []query.Partition{
-			{Components: components}, {Project: components[0].Frame, Components: components[5:]},
-			{Regions: []query.Region{{[]query.Condition{{Frame: components[1].Frame, Radius: math.Sqrt(float64(d))}}}, {[]query.Condition{{Frame: some, Radius: 3, Outside: true}}}}},
+			{Components: components}, {Project: components[0].Map, Components: components[5:]},
+			{Regions: []query.Region{{[]query.Condition{{Map: components[1].Map, Radius: math.Sqrt(float64(d))}}}, {[]query.Condition{{Map: some, Radius: 3, Outside: true}}}}},
 		} {
 			leaf, wide := make([]int, len(rows)/d), []int64{}
 			p.Sorter(d).Sort(leaf, rows)

@@ -13,7 +13,7 @@ import (
 // TestBoxesBeyond: a coordinate whose cell number overflows is in no cell, and its row in no joint
 // box, while the other coordinates keep theirs; cells of any size have one name for zero.
 func TestBoxesBeyond(t *testing.T) {
-	g := query.Grid{Frame: identity(dims, 1), Side: []float64{1, .1, 5e-324}, Offset: []float64{0, 0, 0}}
+	g := query.Grid{Map: identity(dims, 1), Side: []float64{1, .1, 5e-324}, Offset: []float64{0, 0, 0}}
 	for _, row := range [][]float64{{2.5, 1e308, 0}, {2.5, 0, 1e-3}} {
 		for _, joint := range []bool{true, false} {
 			n := 0
@@ -43,7 +43,7 @@ func TestPairsBeyond(t *testing.T) {
 	}
 	id := identity(dims, 1)
 	id.Center = nil
-	moments, spread, distances := papers.PairMoments{Frame: id, Radius: 1}, papers.PairSpread{Frame: id, Bound: 1}, papers.PairDistances{Frame: id, Edges: []float64{1, 1e300}}
+	moments, spread, distances := papers.PairMoments{Map: id, Radius: 1}, papers.PairSpread{Map: id, Bound: 1}, papers.PairDistances{Map: id, Edges: []float64{1, 1e300}}
 	for _, q := range []query.PairSum{moments, spread, distances} {
 		if err := q.Validate(dims); err != nil {
 			t.Error(err)
@@ -61,7 +61,7 @@ func TestPairsBeyond(t *testing.T) {
 		}
 	}
 	mixed := query.Affine{W: [][]float64{{1, 1, 0}}} // infinity less infinity is no number
-	if v := pairSum(papers.PairSpread{Frame: mixed, Bound: 1}, []float64{math.Inf(1), math.Inf(-1), 0}); v[0] != 3<<28 || v[1] != 710_213_459 {
+	if v := pairSum(papers.PairSpread{Map: mixed, Bound: 1}, []float64{math.Inf(1), math.Inf(-1), 0}); v[0] != 3<<28 || v[1] != 710_213_459 {
 		t.Errorf("spread beyond numbers: %v", v)
 	}
 }

@@ -56,10 +56,10 @@ func FuzzFrames(f *testing.F) {
 		frame := query.Affine{Center: v[:2], W: [][]float64{v[2:4], v[4:6]}}
 		row := nullIfBad(v[6:8])
 		for _, q := range []query.Sum{
-			query.Directions{Frame: frame, Lift: lift},
-			query.ClippedMoments{Form: query.FullForm, Lift: lift, Components: []query.Component{{Frame: frame, Radius: radius}}},
-			query.ClippedMoments{Form: query.CompletedForm, Lift: lift, Components: []query.Component{{Frame: frame, Radius: radius}}},
-			query.ClippedMoments{Form: query.FullForm, Lift: lift, Components: []query.Component{{Frame: frame, Radius: radius}, {Frame: identity(2, 1), Radius: 1}}},
+			query.Directions{Map: frame, Lift: lift},
+			query.ClippedMoments{Form: query.FullForm, Lift: lift, Components: []query.Component{{Map: frame, Radius: radius}}},
+			query.ClippedMoments{Form: query.CompletedForm, Lift: lift, Components: []query.Component{{Map: frame, Radius: radius}}},
+			query.ClippedMoments{Form: query.FullForm, Lift: lift, Components: []query.Component{{Map: frame, Radius: radius}, {Map: identity(2, 1), Radius: 1}}},
 		} {
 			if q.Validate(2) != nil {
 				continue
@@ -76,7 +76,7 @@ func FuzzFrames(f *testing.F) {
 				t.Errorf("%+v: row %v: |h|^2 = %d", q, row, trace)
 			}
 		}
-		q := query.LogRatio{F: []query.Component{{Frame: frame, LogWeight: lift}}, G: []query.Component{{Frame: identity(2, 1)}, {Frame: frame}}, Bound: radius}
+		q := query.LogRatio{F: []query.Component{{Map: frame, LogWeight: lift}}, G: []query.Component{{Map: identity(2, 1)}, {Map: frame}}, Bound: radius}
 		if q.Validate(2) != nil {
 			return
 		}

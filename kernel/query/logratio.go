@@ -24,7 +24,7 @@ import (
 // Source: [KSSU19] Section E of the restatement chooses k on a coreset.
 // Differs: this measures the choice on the rows.
 type LogRatio struct {
-	F, G  []Component // Frame and LogWeight are used
+	F, G  []Component // Map and LogWeight are used
 	Bound float64     // nats, > 0
 }
 
@@ -47,7 +47,7 @@ func (q LogRatio) Validate(d int) error {
 // ValidDensities returns an error if the components cannot be densities of rows of d columns.
 func ValidDensities(components []Component, d int) error {
 	for _, c := range components {
-		if err := c.Frame.Validate(d); err != nil {
+		if err := c.Map.Validate(d); err != nil {
 			return err
 		}
 		if !rowkernels.Finite(c.LogWeight) {

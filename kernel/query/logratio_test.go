@@ -12,8 +12,8 @@ import (
 // ratioCase is a LogRatio of two against one component, with frames of ordinary size.
 func ratioCase(rng *rand.Rand) query.LogRatio {
 	return query.LogRatio{
-		F:     []query.Component{{Frame: dense(rng, dims, dims, 1)}, {Frame: dense(rng, dims, dims, .3), LogWeight: -1}},
-		G:     []query.Component{{Frame: identity(dims, 1), LogWeight: .5}},
+		F:     []query.Component{{Map: dense(rng, dims, dims, 1)}, {Map: dense(rng, dims, dims, .3), LogWeight: -1}},
+		G:     []query.Component{{Map: identity(dims, 1), LogWeight: .5}},
 		Bound: .5,
 	}
 }
@@ -77,10 +77,10 @@ func TestLogRatioTwin(t *testing.T) {
 		total := 0.0
 		for _, c := range side {
 			n2 := 0.0
-			for _, w := range c.Frame.W {
+			for _, w := range c.Map.W {
 				z := 0.0
 				for j, v := range w {
-					z += v * (x[j] - c.Frame.Center[j])
+					z += v * (x[j] - c.Map.Center[j])
 				}
 				n2 += z * z
 			}
@@ -138,7 +138,7 @@ func TestLogRatioValidate(t *testing.T) {
 		"no bound":   func(q *query.LogRatio) { q.Bound = 0 },
 		"NaN bound":  func(q *query.LogRatio) { q.Bound = math.NaN() },
 		"empty side": func(q *query.LogRatio) { q.G = nil },
-		"bad frame":  func(q *query.LogRatio) { q.F[0].Frame.W = nil },
+		"bad frame":  func(q *query.LogRatio) { q.F[0].Map.W = nil },
 		"bad weight": func(q *query.LogRatio) { q.F[0].LogWeight = math.Inf(1) },
 	} {
 		q := ratioCase(rand.New(rand.NewPCG(1, 1)))

@@ -22,8 +22,8 @@ const (
 
 // A Component is one part of the soft partition that ClippedMoments asks about.
 type Component struct {
-	// Frame maps a row to the component's working coordinates z.
-	Frame Affine
+	// Map maps a row to the component's working coordinates z.
+	Map Affine
 	// LogWeight is the logarithm of the component's weight times its frame's volume factor: the
 	// posterior share of a row is proportional to exp(LogWeight - |z|^2/2). A public or released
 	// number.
@@ -92,8 +92,8 @@ type ClippedMoments struct {
 //
 // Source: [TYLERPRESS] Sections 4.1 and 10, P1.
 type Directions struct {
-	Frame Affine
-	Lift  float64 // b > 0
+	Map  Affine
+	Lift float64 // b > 0
 }
 
 const (
@@ -121,7 +121,7 @@ func (q ClippedMoments) Validate(d int) error {
 		return fmt.Errorf("query: ClippedMoments.Lift: want a number in (0, 1], got %v", q.Lift)
 	}
 	for _, c := range q.Components {
-		if err := c.Frame.Validate(d); err != nil {
+		if err := c.Map.Validate(d); err != nil {
 			return err
 		}
 		if !(c.Radius > 0) || !rowkernels.Finite(c.Radius) {
@@ -142,7 +142,7 @@ func (q Directions) Validate(d int) error {
 	if !(q.Lift > 0) || !rowkernels.Finite(q.Lift) {
 		return fmt.Errorf("query: Directions.Lift: want a positive number, got %v", q.Lift)
 	}
-	return q.Frame.Validate(d)
+	return q.Map.Validate(d)
 }
 
 // Size returns the number of integers of a component of d coordinates.
@@ -173,14 +173,14 @@ func (q ClippedMoments) Size() int {
 	n := 0
 	for _, c := range q.Components {
 		if !c.GateOnly {
-			n += q.Form.Size(c.Frame.Out())
+			n += q.Form.Size(c.Map.Out())
 		}
 	}
 	return n
 }
 
 // Size returns D(D+1)/2.
-func (q Directions) Size() int { return FullForm.Size(q.Frame.Out()) }
+func (q Directions) Size() int { return FullForm.Size(q.Map.Out()) }
 
 // Sensitivity returns sqrt2 (replace-one) or 1 (add-or-remove-one) times the integer norm bound;
 // see the type's comment.
@@ -208,9 +208,9 @@ func (q ClippedMoments) Weight(i int) float64 {
 		if c.GateOnly {
 			continue
 		}
-		size := q.Form.Size(c.Frame.Out())
+		size := q.Form.Size(c.Map.Out())
 		if i < size {
-			return TriangleWeight(i, q.Form.entries(c.Frame.Out()))
+			return TriangleWeight(i, q.Form.entries(c.Map.Out()))
 		}
 		i -= size
 	}
@@ -218,7 +218,7 @@ func (q ClippedMoments) Weight(i int) float64 {
 }
 
 // Weight returns 1 on the diagonal and 1/sqrt2 off it.
-func (q Directions) Weight(i int) float64 { return TriangleWeight(i, q.Frame.Out()+1) }
+func (q Directions) Weight(i int) float64 { return TriangleWeight(i, q.Map.Out()+1) }
 
 func TriangleWeight(i, dim int) float64 {
 	for row := dim; row > 0; row-- {
@@ -244,7 +244,7 @@ func (q ClippedMoments) Unit() float64 {
 
 // Unit returns q^-2.
 func (q Directions) Unit() float64 {
-	h := rowkernels.Headroom(rowkernels.GramBits, q.Frame.Out()+1, false)
+	h := rowkernels.Headroom(rowkernels.GramBits, q.Map.Out()+1, false)
 	return 1 / (h * h)
 }
 
@@ -255,7 +255,7 @@ func (q ClippedMoments) Headroom() float64 {
 	m := 0
 	for _, c := range q.Components {
 		if !c.GateOnly {
-			m += q.Form.entries(c.Frame.Out())
+			m += q.Form.entries(c.Map.Out())
 		}
 	}
 	return rowkernels.Headroom(rowkernels.GramBits, m, false)

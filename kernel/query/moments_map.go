@@ -23,8 +23,8 @@ func DensitiesOf(components []Component, x []rowkernels.Column, alone bool) *Den
 	n := len(components)
 	p := &Densities{Share: make([]rowkernels.Column, n), norm2: make([]rowkernels.Column, n)}
 	for _, c := range components {
-		p.z = append(p.z, make([]rowkernels.Column, c.Frame.Out()))
-		p.frames, p.logWeight = append(p.frames, c.Frame.Compile(x, alone)), append(p.logWeight, c.LogWeight)
+		p.z = append(p.z, make([]rowkernels.Column, c.Map.Out()))
+		p.frames, p.logWeight = append(p.frames, c.Map.Compile(x, alone)), append(p.logWeight, c.LogWeight)
 	}
 	return p
 }
@@ -73,7 +73,7 @@ func (q ClippedMoments) Compile(d int) RowMap {
 	}
 	at := 0
 	for j, c := range q.Components {
-		out := c.Frame.Out()
+		out := c.Map.Out()
 		p := &momentsPart{Component: c, norm2: &m.norm2[j], share: &m.Share[j], Scale: q.Headroom(), offset: at}
 		m.Parts = append(m.Parts, p)
 		if q.Form.gram() {
@@ -304,8 +304,8 @@ type directionsMap struct {
 
 // Compile returns a row map for one worker.
 func (q Directions) Compile(d int) RowMap {
-	dim := q.Frame.Out() + 1
-	m := &directionsMap{View: q.Frame.View(d), lift: q.Lift, headroom: rowkernels.Headroom(rowkernels.GramBits, dim, false), gram: rowkernels.NewGram(dim)}
+	dim := q.Map.Out() + 1
+	m := &directionsMap{View: q.Map.View(d), lift: q.Lift, headroom: rowkernels.Headroom(rowkernels.GramBits, dim, false), gram: rowkernels.NewGram(dim)}
 	m.Z = m.gram.H[1:dim] // rounded in place
 	return m
 }

@@ -18,7 +18,7 @@ func softMap(rng *rand.Rand, k int) (*MomentsMap, []int64) {
 		for range 1 + rng.IntN(3) {
 			a.W = append(a.W, []float64{1, 0, 0})
 		}
-		q.Components = append(q.Components, Component{Frame: a, Radius: math.Exp(rng.NormFloat64())})
+		q.Components = append(q.Components, Component{Map: a, Radius: math.Exp(rng.NormFloat64())})
 	}
 	return q.Compile(3).(*MomentsMap), make([]int64, q.Size())
 }
@@ -147,7 +147,7 @@ func TestHostileCompletion(t *testing.T) {
 	kept := 0
 	for trial := range 20000 {
 		a := Affine{Center: []float64{0, 0, 0}, W: [][]float64{{1, 0, 0}, {0, 1, 0}}}
-		q := ClippedMoments{Form: CompletedForm, Lift: .5, Components: []Component{{Frame: a, Radius: 1}}}
+		q := ClippedMoments{Form: CompletedForm, Lift: .5, Components: []Component{{Map: a, Radius: 1}}}
 		m, sum, row := q.Compile(3).(*MomentsMap), make([]int64, q.Size()), rng.IntN(rowkernels.Rows)
 		p := m.Parts[0]
 		p.share[row], p.norm2[row] = anything(), anything()

@@ -37,17 +37,17 @@ func pairCases() map[string]struct {
 	id, rng := identity(dims, 1), rand.New(rand.NewPCG(6, 1))
 	id.Center = []float64{1e308, 5, -7} // does not matter
 	edges := halfOctaves(-299, 300)
-	moments := func(f query.Affine, r float64) papers.PairMoments { return papers.PairMoments{Frame: f, Radius: r} }
+	moments := func(f query.Affine, r float64) papers.PairMoments { return papers.PairMoments{Map: f, Radius: r} }
 	return map[string]c{
 		"octaves": {query.PairOctaves{Columns: dims, Low: -5, High: 5}, .99, .7}, "octaves one": {query.PairOctaves{Columns: dims, Low: 0, High: 0}, .9, .7}, "octaves all": {query.PairOctaves{Columns: dims, Low: -1074, High: 1023}, .99, .7},
-		"distances": {papers.PairDistances{Frame: id, Edges: edges}, .99, .7}, "distances huge": {papers.PairDistances{Frame: frames()["huge"], Edges: edges}, .99, .7},
-		"distances columns": {papers.PairDistances{Frame: frames()["columns"], Edges: []float64{1}}, .99, .7},
+		"distances": {papers.PairDistances{Map: id, Edges: edges}, .99, .7}, "distances huge": {papers.PairDistances{Map: frames()["huge"], Edges: edges}, .99, .7},
+		"distances columns": {papers.PairDistances{Map: frames()["columns"], Edges: []float64{1}}, .99, .7},
 		"moments":           {moments(id, 1), .99, .99}, "moments wide": {moments(id, 1e3), .99, .99}, "moments tiny": {moments(id, 1e-140), .7, .7},
 		"moments huge": {moments(id, 1e140), .7, .7}, "moments dense": {moments(dense(rng, dims, 2, 1), 1), .95, .99},
 		"moments tall": {moments(frames()["tall"], .5), .7, .99}, "moments overflowing": {moments(frames()["overflowing"], 1), 0, 0},
-		"moments truncated": {papers.PairMoments{Frame: id, Radius: 1, Truncate: true}, .7, .99},
-		"spread":            {papers.PairSpread{Frame: id, Bound: 1}, 1, .99}, "spread tiny": {papers.PairSpread{Frame: id, Bound: 1e-280}, 1, .99}, "spread huge": {papers.PairSpread{Frame: id, Bound: 1e280}, 1, .99},
-		"spread overflowing": {papers.PairSpread{Frame: frames()["overflowing"], Bound: 1}, 0, .99}, "spread nothing": {papers.PairSpread{Frame: frames()["nothing"], Bound: 1}, 0, .6},
+		"moments truncated": {papers.PairMoments{Map: id, Radius: 1, Truncate: true}, .7, .99},
+		"spread":            {papers.PairSpread{Map: id, Bound: 1}, 1, .99}, "spread tiny": {papers.PairSpread{Map: id, Bound: 1e-280}, 1, .99}, "spread huge": {papers.PairSpread{Map: id, Bound: 1e280}, 1, .99},
+		"spread overflowing": {papers.PairSpread{Map: frames()["overflowing"], Bound: 1}, 0, .99}, "spread nothing": {papers.PairSpread{Map: frames()["nothing"], Bound: 1}, 0, .6},
 	}
 }
 
@@ -122,8 +122,8 @@ func floatBytes(v []int64) (b []byte) {
 func TestPairTwins(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	frame := dense(rng, dims, 2, .7)
-	moments, spread, distances := papers.PairMoments{Frame: frame, Radius: 1.3}, papers.PairSpread{Frame: frame, Bound: 1.1}, papers.PairDistances{Frame: frame, Edges: halfOctaves(-4, 3)}
-	cut := papers.PairMoments{Frame: frame, Radius: 1.3, Truncate: true}
+	moments, spread, distances := papers.PairMoments{Map: frame, Radius: 1.3}, papers.PairSpread{Map: frame, Bound: 1.1}, papers.PairDistances{Map: frame, Edges: halfOctaves(-4, 3)}
+	cut := papers.PairMoments{Map: frame, Radius: 1.3, Truncate: true}
 	var diffs [][]float64
 	var second [3]float64
 	var sum, pairs, near2, nearPairs float64
@@ -194,9 +194,9 @@ func TestPairTwins(t *testing.T) {
 // pair of one leaf changes, or one in each of two leaves, each to any other; sqrt2 of one leaf's
 // bound is attained under replace-one and not needed otherwise.
 func TestPairsInLeaves(t *testing.T) {
-	two := query.Partition{Regions: []query.Region{{[]query.Condition{{Frame: identity(dims, 1), Radius: 2}}}, {}}}
+	two := query.Partition{Regions: []query.Region{{[]query.Condition{{Map: identity(dims, 1), Radius: 2}}}, {}}}
 	id := identity(dims, 1)
-	for _, leaf := range []query.PairSum{papers.PairMoments{Frame: id, Radius: 1}, papers.PairSpread{Frame: id, Bound: 1}, papers.PairDistances{Frame: id, Edges: []float64{1}}} {
+	for _, leaf := range []query.PairSum{papers.PairMoments{Map: id, Radius: 1}, papers.PairSpread{Map: id, Bound: 1}, papers.PairDistances{Map: id, Edges: []float64{1}}} {
 		q := query.Pairs{Partition: two, Queries: []query.PairSum{leaf, leaf}, Buckets: []int{1, 1}}
 		whole := query.Pairs{Queries: []query.PairSum{leaf}, Buckets: []int{1}}
 		for _, q := range []query.Pairs{q, whole} {

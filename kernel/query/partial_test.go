@@ -22,7 +22,7 @@ func partialCases() (cases []sumCase) {
 			cases = append(cases, sumCase{"filled " + c.name, query.Partial{Sum: c.q, As: query.Filled, Fill: fill}, 0, 0})
 		}
 		cases = append(cases, sumCase{"presence " + c.name, query.Partial{Sum: c.q, As: query.Presence}, 0, 0})
-		if counts, ok := c.q.(query.Counts); ok && counts.Frame.W == nil {
+		if counts, ok := c.q.(query.Counts); ok && counts.Map.W == nil {
 			cases = append(cases, sumCase{"cells " + c.name, query.Partial{Sum: c.q}, c.replace, c.remove})
 		}
 	}
@@ -177,7 +177,7 @@ func TestPartialSums(t *testing.T) {
 	frame := identity(dims, 1)
 	frame.Center = center
 	sums := func(as query.View, fill []float64, frame query.Affine, radius float64) []float64 {
-		q := query.Partial{As: as, Fill: fill, Sum: query.ClippedMoments{Form: query.FullForm, Lift: 1, Components: []query.Component{{Frame: frame, Radius: radius}}}}
+		q := query.Partial{As: as, Fill: fill, Sum: query.ClippedMoments{Form: query.FullForm, Lift: 1, Components: []query.Component{{Map: frame, Radius: radius}}}}
 		var out []float64
 		for _, v := range engine.PlainSum(engine.Local{}, table, q) {
 			out = append(out, float64(v)*q.Unit()*2*radius*radius)
@@ -215,8 +215,8 @@ func TestPartialRefused(t *testing.T) {
 		"no fill":      query.Partial{Sum: counts, As: query.Filled},
 		"fill of none": query.Partial{Sum: counts, Fill: fill},
 		"not a number": query.Partial{Sum: counts, As: query.Filled, Fill: []float64{0, math.NaN(), 0}},
-		"moments":      query.Partial{Sum: query.ClippedMoments{Form: query.FullForm, Lift: 1, Components: []query.Component{{Frame: id, Radius: 1}}}},
-		"distances":    query.Partial{Sum: query.Counts{Frame: id, Edges: [][]float64{{1}}}},
+		"moments":      query.Partial{Sum: query.ClippedMoments{Form: query.FullForm, Lift: 1, Components: []query.Component{{Map: id, Radius: 1}}}},
+		"distances":    query.Partial{Sum: query.Counts{Map: id, Edges: [][]float64{{1}}}},
 		"rows":         query.Partial{Sum: query.Count{}},
 		"the Sum's":    query.Partial{Sum: query.Counts{}, As: query.Presence},
 	} {

@@ -14,7 +14,7 @@ import (
 //
 // Exactly one of the two rules is set:
 //   - Regions: the row is in the first region all of whose conditions it meets;
-//   - Components: the row is in the component of largest LogWeight - |z|^2/2, z = Frame(row) (ties:
+//   - Components: the row is in the component of largest LogWeight - |z|^2/2, z = Map(row) (ties:
 //     the first), if |z| is at most that component's Radius. Components where this number is -Inf
 //     or |z|^2 overflows do not compete.
 //
@@ -36,10 +36,10 @@ type Partition struct {
 // A Region is where all conditions hold; with none, everywhere.
 type Region struct{ Conditions []Condition }
 
-// A Condition holds for rows whose image z under Frame has |z| <= Radius, or, if Outside, for those
+// A Condition holds for rows whose image z under Map has |z| <= Radius, or, if Outside, for those
 // with |z| > Radius. It holds for no row where |z|^2 overflows. Radius may be +Inf.
 type Condition struct {
-	Frame   Affine
+	Map     Affine
 	Radius  float64
 	Outside bool
 }
@@ -80,11 +80,11 @@ func (p Partition) below(j int) Partition {
 func (p Partition) frames() (all []Affine) {
 	for _, r := range p.Regions {
 		for _, c := range r.Conditions {
-			all = append(all, c.Frame)
+			all = append(all, c.Map)
 		}
 	}
 	for _, c := range p.Components {
-		all = append(all, c.Frame)
+		all = append(all, c.Map)
 	}
 	return all
 }
@@ -351,7 +351,7 @@ func (s *Sorter) nearest(in []rowkernels.Column, norm2 *rowkernels.Column) {
 		score[r] = math.Inf(-1)
 	}
 	for j, c := range s.p.Components {
-		s.frames[j].Apply(s.z[:c.Frame.Out()], norm2, in)
+		s.frames[j].Apply(s.z[:c.Map.Out()], norm2, in)
 		rowkernels.Closest(&s.cell, &score, norm2, c.LogWeight, float64(c.Radius*c.Radius), j)
 	}
 }
@@ -365,7 +365,7 @@ func (s *Sorter) regions(in []rowkernels.Column, norm2 *rowkernels.Column) {
 			out[r] = cell[r] >= 0 || in[0][r] != in[0][r]
 		}
 		for _, c := range region.Conditions {
-			if a := c.Frame; len(a.Columns) == 1 && len(a.W) == 1 && a.W[0][0] != 0 {
+			if a := c.Map; len(a.Columns) == 1 && len(a.W) == 1 && a.W[0][0] != 0 {
 				for r, v := range &in[a.Columns[0]] { // Apply's arithmetic: a box has d such conditions
 					v = float64(a.W[0][0] * float64(v-a.Center[0]))
 					norm2[r] = float64(v * v)

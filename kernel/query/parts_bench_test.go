@@ -48,12 +48,12 @@ func benchParts(n, d int) (rows []float64, queries map[string]query.Sum) {
 	var each []query.Sum
 	var all []query.Component
 	for _, c := range centers {
-		project.Components = append(project.Components, query.Component{Frame: lower(low, c[:low]), Radius: 8})
-		full.Components = append(full.Components, query.Component{Frame: lower(d, c), Radius: 8 * math.Sqrt(float64(d))})
-		all = append(all, query.Component{Frame: lower(d, c), Radius: radius})
+		project.Components = append(project.Components, query.Component{Map: lower(low, c[:low]), Radius: 8})
+		full.Components = append(full.Components, query.Component{Map: lower(d, c), Radius: 8 * math.Sqrt(float64(d))})
+		all = append(all, query.Component{Map: lower(d, c), Radius: radius})
 		each = append(each, moments(all[len(all)-1]))
 	}
-	ball := query.Partition{Regions: []query.Region{{[]query.Condition{{Frame: identity(d, 1), Radius: 1e3}}}}, Below: []query.Partition{project}}
+	ball := query.Partition{Regions: []query.Region{{[]query.Condition{{Map: identity(d, 1), Radius: 1e3}}}}, Below: []query.Partition{project}}
 	return rows, map[string]query.Sum{
 		"single": each[0], "soft": moments(all...), "project": query.Parts{Partition: project, Queries: each}, "full": query.Parts{Partition: full, Queries: each}, "ball": query.Parts{Partition: ball, Queries: each},
 	}

@@ -12,14 +12,14 @@ import (
 func partitions() map[string]query.Partition {
 	rng := rand.New(rand.NewPCG(21, 4))
 	id, flat := identity(dims, 1), dense(rng, dims, 1, .5)
-	ball := func(f query.Affine, radius float64) query.Condition { return query.Condition{Frame: f, Radius: radius} }
+	ball := func(f query.Affine, radius float64) query.Condition { return query.Condition{Map: f, Radius: radius} }
 	outside := func(f query.Affine, radius float64) query.Condition {
-		return query.Condition{Frame: f, Radius: radius, Outside: true}
+		return query.Condition{Map: f, Radius: radius, Outside: true}
 	}
 	at := func(x ...float64) query.Component {
 		f := identity(len(x), 1)
 		f.Center = x
-		return query.Component{Frame: f, Radius: 4}
+		return query.Component{Map: f, Radius: 4}
 	}
 	regions := query.Partition{Regions: []query.Region{
 		{[]query.Condition{ball(id, 1.2), ball(flat, .5)}}, {[]query.Condition{outside(id, 1e3), ball(flat, math.Inf(1))}}, {[]query.Condition{ball(id, 2)}}, {},
@@ -31,8 +31,8 @@ func partitions() map[string]query.Partition {
 	}
 	far := infinite(20, 0, 0)
 	far.LogWeight = -5
-	components := query.Partition{Components: []query.Component{at(1, 0, 0), at(-1, 0, 0), {Frame: dense(rng, dims, 2, .5), Radius: 2, LogWeight: -3}, far}}
-	project := query.Partition{Project: dense(rng, dims, 2, .7), Components: []query.Component{at(0, 0), at(1, 1), {Frame: identity(2, 1e-3), Radius: 1e6, LogWeight: -9}}}
+	components := query.Partition{Components: []query.Component{at(1, 0, 0), at(-1, 0, 0), {Map: dense(rng, dims, 2, .5), Radius: 2, LogWeight: -3}, far}}
+	project := query.Partition{Project: dense(rng, dims, 2, .7), Components: []query.Component{at(0, 0), at(1, 1), {Map: identity(2, 1e-3), Radius: 1e6, LogWeight: -9}}}
 	wide := query.Partition{Project: project.Project, Components: []query.Component{infinite(0, 0), infinite(30, 0), infinite(-30, 40)}}
 	columns := query.Partition{
 		Project: query.Affine{Columns: []int{2, 0, 2, 2}, Center: []float64{0, 1, 1, 1e-3}, W: [][]float64{{1, 2, 0, 0}, {0, 0, 1, 1}}},
@@ -49,11 +49,11 @@ func partitions() map[string]query.Partition {
 				Below: []query.Partition{{Regions: []query.Region{{[]query.Condition{ball(id, 1e3)}}, {}}, Below: []query.Partition{wide, {}}}, {}}}},
 		},
 		"hostile": {Components: []query.Component{
-			{Frame: frames()["overflowing"], Radius: 1e200, LogWeight: 1e308}, {Frame: frames()["huge"], Radius: 5e-324, LogWeight: -math.MaxFloat64},
-			{Frame: frames()["nothing"], Radius: 1e-300, LogWeight: -1e308}, {Frame: frames()["denormal"], Radius: 1},
+			{Map: frames()["overflowing"], Radius: 1e200, LogWeight: 1e308}, {Map: frames()["huge"], Radius: 5e-324, LogWeight: -math.MaxFloat64},
+			{Map: frames()["nothing"], Radius: 1e-300, LogWeight: -1e308}, {Map: frames()["denormal"], Radius: 1},
 		}},
 		"overflowing": {Project: frames()["overflowing"], Regions: []query.Region{{[]query.Condition{outside(id, 1e150)}}, {}}},
-		"huge":        {Project: frames()["huge"], Components: []query.Component{{Frame: frames()["nothing"], Radius: 1}}},
+		"huge":        {Project: frames()["huge"], Components: []query.Component{{Map: frames()["nothing"], Radius: 1}}},
 		"ties":        {Components: []query.Component{at(0, 0, 0), at(0, 0, 0), at(1, 0, 0), at(0, 1, 0)}},
 	}
 }
@@ -67,9 +67,9 @@ func leafQueries() map[string]struct {
 	frame := func(i int) query.Affine { return dense(rand.New(rand.NewPCG(31, uint64(i))), dims, 1+i%4, .5) }
 	moments := func(f query.Form) func(int) query.Sum {
 		return func(i int) query.Sum {
-			q := query.ClippedMoments{Form: f, Lift: .5, Components: []query.Component{{Frame: frame(i), Radius: 1 + float64(i)}}}
+			q := query.ClippedMoments{Form: f, Lift: .5, Components: []query.Component{{Map: frame(i), Radius: 1 + float64(i)}}}
 			if i%3 == 2 {
-				q.Components = append(q.Components, query.Component{Frame: frame(1), Radius: 2, LogWeight: -1}, query.Component{Frame: frame(2), Radius: 2, GateOnly: true})
+				q.Components = append(q.Components, query.Component{Map: frame(1), Radius: 2, LogWeight: -1}, query.Component{Map: frame(2), Radius: 2, GateOnly: true})
 			}
 			return q
 		}
@@ -86,13 +86,13 @@ func leafQueries() map[string]struct {
 	}{
 		"count": {func(int) query.Sum { return query.Count{} }, 1, 1},
 		"cells": {func(i int) query.Sum {
-			q := query.CellCounts{Frame: frame(1), HalfWidth: []float64{1e3, 1 + float64(i)}, Level: 1 + i%3}
+			q := query.GridCounts{Map: frame(1), HalfWidth: []float64{1e3, 1 + float64(i)}, Level: 1 + i%3}
 			if i%4 == 1 {
 				q.Parents = []uint64{} // a tree that is done
 			}
 			return q
 		}, 1, 1},
-		"distances": {func(i int) query.Sum { return query.Counts{Frame: frame(i), Edges: [][]float64{edges(i)}} }, 1, 1},
+		"distances": {func(i int) query.Sum { return query.Counts{Map: frame(i), Edges: [][]float64{edges(i)}} }, 1, 1},
 		"bins":      {func(i int) query.Sum { return query.Counts{Edges: [][]float64{edges(i), nil, edges(2)}} }, 1, 1},
 		"columns": {func(int) query.Sum {
 			return query.Counts{Edges: query.Each([]float64{-.5, math.NaN(), -1}), As: query.Above}
@@ -101,15 +101,15 @@ func leafQueries() map[string]struct {
 			return query.Counts{Edges: query.Each([]float64{.5, .5 * float64(i), math.NaN()}), As: query.Balance, SkipZero: i%2 == 0}
 		}, .7, 1}, // 1 within one leaf, 1/sqrt2 between two
 		"tails": {func(i int) query.Sum {
-			return query.Counts{Frame: frame(i), As: query.Above, Edges: [][]float64{{0, 1e-9}}}
+			return query.Counts{Map: frame(i), As: query.Above, Edges: [][]float64{{0, 1e-9}}}
 		}, 1, 1},
 		"full":      {moments(query.FullForm), .9, .9},
 		"diagonal":  {moments(query.DiagonalForm), .9, .9},
 		"spherical": {moments(query.SphericalForm), .9, .9},
 		"completed": {func(i int) query.Sum {
-			return query.ClippedMoments{Form: query.CompletedForm, Lift: .6, Components: []query.Component{{Frame: frame(i), Radius: 1 + float64(i)}}}
+			return query.ClippedMoments{Form: query.CompletedForm, Lift: .6, Components: []query.Component{{Map: frame(i), Radius: 1 + float64(i)}}}
 		}, .9, .9},
-		"directions": {func(i int) query.Sum { return query.Directions{Frame: frame(i), Lift: .5 + float64(i)} }, .99, .99},
+		"directions": {func(i int) query.Sum { return query.Directions{Map: frame(i), Lift: .5 + float64(i)} }, .99, .99},
 		"log ratio":  {func(i int) query.Sum { return ratioLeaf(frame(i), .1) }, .5, 1},
 		// one sensitivity, many units
 		"many ratios": {func(i int) query.Sum { return ratioLeaf(frame(i), 1e-3*float64(1+i)) }, .5, 1},
@@ -117,7 +117,7 @@ func leafQueries() map[string]struct {
 }
 
 func ratioLeaf(f query.Affine, bound float64) query.Sum {
-	return query.LogRatio{F: []query.Component{{Frame: f}}, G: []query.Component{{Frame: identity(dims, .5), LogWeight: -1}}, Bound: bound}
+	return query.LogRatio{F: []query.Component{{Map: f}}, G: []query.Component{{Map: identity(dims, .5), LogWeight: -1}}, Bound: bound}
 }
 
 // partsOf asks one query per leaf.
@@ -156,12 +156,12 @@ func partsCases() (cases []sumCase) {
 func distanceCases() []sumCase {
 	id := identity(dims, 1)
 	cases := []sumCase{
-		{"distances", query.Counts{Frame: id, Edges: [][]float64{{0, .5, 1, 1, 1e154, 1e200, math.MaxFloat64}}}, 1, 1},
-		{"distances one edge", query.Counts{Frame: id, Edges: [][]float64{{1}}}, 1, 1},
-		{"distances edges tiny", query.Counts{Frame: id, Edges: [][]float64{{0, 0, 5e-324, 1e-200}}}, .7, 1},
+		{"distances", query.Counts{Map: id, Edges: [][]float64{{0, .5, 1, 1, 1e154, 1e200, math.MaxFloat64}}}, 1, 1},
+		{"distances one edge", query.Counts{Map: id, Edges: [][]float64{{1}}}, 1, 1},
+		{"distances edges tiny", query.Counts{Map: id, Edges: [][]float64{{0, 0, 5e-324, 1e-200}}}, .7, 1},
 	}
 	for name, f := range frames() {
-		cases = append(cases, sumCase{"distances " + name, query.Counts{Frame: f, Edges: [][]float64{{1e-9, 1, 1e150}}}, 0, 1})
+		cases = append(cases, sumCase{"distances " + name, query.Counts{Map: f, Edges: [][]float64{{1e-9, 1, 1e150}}}, 0, 1})
 	}
 	return cases
 }

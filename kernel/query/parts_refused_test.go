@@ -15,10 +15,10 @@ func TestPartitionRefused(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	everywhere := []query.Region{{}}
 	component := func(f query.Affine, radius, weight float64) []query.Component {
-		return []query.Component{{Frame: f, Radius: radius, LogWeight: weight}}
+		return []query.Component{{Map: f, Radius: radius, LogWeight: weight}}
 	}
 	condition := func(f query.Affine, radius float64) []query.Region {
-		return []query.Region{{[]query.Condition{{Frame: f, Radius: radius}}}}
+		return []query.Region{{[]query.Condition{{Map: f, Radius: radius}}}}
 	}
 	endless := []query.Partition{{Regions: everywhere}}
 	endless[0].Below = endless
@@ -76,18 +76,18 @@ func TestPartitionRefused(t *testing.T) {
 // not too many numbers.
 func TestPartsRefused(t *testing.T) {
 	id := identity(dims, 1)
-	two := query.Partition{Regions: []query.Region{{[]query.Condition{{Frame: id, Radius: 1}}}, {}}}
+	two := query.Partition{Regions: []query.Region{{[]query.Condition{{Map: id, Radius: 1}}}, {}}}
 	tails := func(n int) query.Sum {
-		return query.Counts{Frame: id, As: query.Above, Edges: [][]float64{make([]float64, n)}}
+		return query.Counts{Map: id, As: query.Above, Edges: [][]float64{make([]float64, n)}}
 	}
 	columns := func(as query.Report, edges ...float64) query.Sum {
 		return query.Counts{Edges: query.Each(edges), As: as}
 	}
 	moments := func(f query.Form) query.Sum {
-		return query.ClippedMoments{Form: f, Lift: 1, Components: []query.Component{{Frame: id, Radius: 1}}}
+		return query.ClippedMoments{Form: f, Lift: 1, Components: []query.Component{{Map: id, Radius: 1}}}
 	}
-	big := query.CellCounts{Frame: identity(1, 1), HalfWidth: []float64{1}, Level: 22}
-	big.Frame.Columns = []int{0}
+	big := query.GridCounts{Map: identity(1, 1), HalfWidth: []float64{1}, Level: 22}
+	big.Map.Columns = []int{0}
 	nan := math.NaN()
 	for name, c := range map[string]struct {
 		q    []query.Sum
@@ -100,7 +100,7 @@ func TestPartsRefused(t *testing.T) {
 		"nil":              {[]query.Sum{query.Count{}, nil}, "got none"},
 		"nested":           {[]query.Sum{query.Count{}, query.Parts{Partition: two, Queries: []query.Sum{query.Count{}, query.Count{}}}}, "nest"},
 		"nested first":     {[]query.Sum{query.Parts{Partition: two, Queries: []query.Sum{query.Count{}, query.Count{}}}, query.Count{}}, "nest"},
-		"kinds":            {[]query.Sum{query.Count{}, query.Counts{Frame: id, Edges: [][]float64{{1}}}}, "one kind"},
+		"kinds":            {[]query.Sum{query.Count{}, query.Counts{Map: id, Edges: [][]float64{{1}}}}, "one kind"},
 		"pointer":          {[]query.Sum{query.Count{}, &query.Count{}}, "one kind"},
 		"invalid":          {[]query.Sum{tails(1), tails(0)}, "Edges"},
 		"thresholds":       {[]query.Sum{tails(1), tails(2)}, "equal sensitivities"},
@@ -113,7 +113,7 @@ func TestPartsRefused(t *testing.T) {
 		}
 	}
 	// 2 sqrt 1 = sqrt 4 under replace-one, but 1 and sqrt 4 under add-or-remove-one.
-	half := query.Partition{Regions: []query.Region{{[]query.Condition{{Frame: identity(4, 1), Radius: 1}}}, {}}}
+	half := query.Partition{Regions: []query.Region{{[]query.Condition{{Map: identity(4, 1), Radius: 1}}}, {}}}
 	one, four := columns(query.Balance, 0, nan, nan, nan), columns(query.Above, 0, 0, 0, 0)
 	if err := (query.Parts{Partition: half, Queries: []query.Sum{one, four}}).Validate(4); one.Sensitivity(privacy.ReplaceOne) != four.Sensitivity(privacy.ReplaceOne) || err == nil {
 		t.Errorf("equal under replace-one only: %v", err)
@@ -126,7 +126,7 @@ func TestPartsRefused(t *testing.T) {
 	}
 	for name, edges := range map[string][][]float64{"no list": nil, "no edges": {nil}, "negative": {{-1, 1}}, "decreasing": {{1, .5}}, "NaN": {{nan}},
 		"Inf": {{math.Inf(1)}}, "many": {make([]float64, query.MaxCells)}, "two lists": {{1}, {1}}} {
-		if (query.Counts{Frame: id, Edges: edges}).Validate(dims) == nil {
+		if (query.Counts{Map: id, Edges: edges}).Validate(dims) == nil {
 			t.Errorf("distances, %s: accepted", name)
 		}
 	}
@@ -135,7 +135,7 @@ func TestPartsRefused(t *testing.T) {
 // TestOwnParts: what stands in Parts is this package's own, by value, and copied all the way down.
 func TestOwnParts(t *testing.T) {
 	id := identity(dims, 1)
-	two := query.Partition{Regions: []query.Region{{[]query.Condition{{Frame: id, Radius: 1}}}, {}}}
+	two := query.Partition{Regions: []query.Region{{[]query.Condition{{Map: id, Radius: 1}}}, {}}}
 	loop := make([]query.Sum, 2)
 	loop[0], loop[1] = query.Parts{Partition: two, Queries: loop}, query.Count{}
 	for name, q := range map[string]query.Sum{
@@ -156,25 +156,25 @@ func TestOwnParts(t *testing.T) {
 	frame := func() query.Affine { return query.Affine{Columns: []int{0}, Center: []float64{0}, W: [][]float64{{1}}} }
 	p := query.Partition{
 		Project:    identity(dims, 1),
-		Components: []query.Component{{Frame: identity(dims, 1), Radius: 1}},
-		Below:      []query.Partition{{Regions: []query.Region{{[]query.Condition{{Frame: frame(), Radius: 1}}}}}},
+		Components: []query.Component{{Map: identity(dims, 1), Radius: 1}},
+		Below:      []query.Partition{{Regions: []query.Region{{[]query.Condition{{Map: frame(), Radius: 1}}}}}},
 	}
 	edges, queries := []float64{1}, make([]query.Sum, 1)
-	queries[0] = query.Counts{Frame: frame(), Edges: [][]float64{edges}}
+	queries[0] = query.Counts{Map: frame(), Edges: [][]float64{edges}}
 	mine, err := query.Own[query.Sum](query.Parts{Partition: p, Queries: queries})
 	if err != nil {
 		t.Fatal(err)
 	}
-	edges[0], p.Project.W[0][0], p.Components[0].Radius, p.Components[0].Frame.Center[0] = 9, 9, 9, 9
+	edges[0], p.Project.W[0][0], p.Components[0].Radius, p.Components[0].Map.Center[0] = 9, 9, 9, 9
 	c := &p.Below[0].Regions[0].Conditions[0]
-	c.Frame.W[0][0], c.Frame.Columns[0], c.Radius = 9, 2, 9
-	queries[0].(query.Counts).Frame.W[0][0] = 9
+	c.Map.W[0][0], c.Map.Columns[0], c.Radius = 9, 2, 9
+	queries[0].(query.Counts).Map.W[0][0] = 9
 	queries[0] = &impostor{}
 	got := mine.(query.Parts)
 	inner := got.Queries[0].(query.Counts)
 	below := got.Partition.Below[0].Regions[0].Conditions[0]
-	if inner.Edges[0][0] != 1 || inner.Frame.W[0][0] != 1 || got.Partition.Project.W[0][0] != 1 || got.Partition.Components[0].Radius != 1 ||
-		got.Partition.Components[0].Frame.Center[0] != 0 || below.Frame.W[0][0] != 1 || below.Frame.Columns[0] != 0 || below.Radius != 1 {
+	if inner.Edges[0][0] != 1 || inner.Map.W[0][0] != 1 || got.Partition.Project.W[0][0] != 1 || got.Partition.Components[0].Radius != 1 ||
+		got.Partition.Components[0].Map.Center[0] != 0 || below.Map.W[0][0] != 1 || below.Map.Columns[0] != 0 || below.Radius != 1 {
 		t.Errorf("the copy shares memory: %+v", got)
 	}
 }

@@ -109,13 +109,13 @@ func TestOneColumnConditions(t *testing.T) {
 			var a, b query.Region
 			for range rng.IntN(4) {
 				j, center, w := rng.IntN(d), number(), number()
-				c := query.Condition{Frame: query.Affine{Columns: []int{j}, Center: []float64{center}, W: [][]float64{{w}}},
+				c := query.Condition{Map: query.Affine{Columns: []int{j}, Center: []float64{center}, W: [][]float64{{w}}},
 					Radius: math.Exp(3 * rng.NormFloat64()), Outside: rng.IntN(3) == 0}
 				if rng.IntN(10) == 0 {
 					c.Radius = math.Inf(1)
 				}
 				a.Conditions = append(a.Conditions, c)
-				c.Frame = query.Affine{Columns: []int{j, (j + 1) % d}, Center: []float64{center, 0}, W: [][]float64{{w, 0}}}
+				c.Map = query.Affine{Columns: []int{j, (j + 1) % d}, Center: []float64{center, 0}, W: [][]float64{{w, 0}}}
 				b.Conditions = append(b.Conditions, c)
 			}
 			alone.Regions, twin.Regions = append(alone.Regions, a), append(twin.Regions, b)
@@ -146,14 +146,14 @@ func TestOneColumnConditions(t *testing.T) {
 // TestLeafNumbers: depth first, in the order of the cells; ties go to the first component.
 func TestLeafNumbers(t *testing.T) {
 	ball := func(r float64) query.Region {
-		return query.Region{Conditions: []query.Condition{{Frame: identity(1, 1), Radius: r}}}
+		return query.Region{Conditions: []query.Condition{{Map: identity(1, 1), Radius: r}}}
 	}
 	at := func(x, weight, radius float64) query.Component {
-		return query.Component{Frame: query.Affine{Center: []float64{x}, W: [][]float64{{1}}}, LogWeight: weight, Radius: radius}
+		return query.Component{Map: query.Affine{Center: []float64{x}, W: [][]float64{{1}}}, LogWeight: weight, Radius: radius}
 	}
 	sides := query.Partition{Components: []query.Component{at(-1, 0, 3), at(1, 0, 3), at(1, 0, 3)}}
 	p := query.Partition{
-		Regions: []query.Region{ball(2), ball(10), {[]query.Condition{{Frame: identity(1, 1), Radius: 100, Outside: true}}}},
+		Regions: []query.Region{ball(2), ball(10), {[]query.Condition{{Map: identity(1, 1), Radius: 100, Outside: true}}}},
 		Below:   []query.Partition{sides, {}, {Regions: []query.Region{ball(200), {}}}},
 	}
 	for x, want := range map[float64]int{-2: 0, 0: 0, .5: 1, 2: 1, 2.5: 3, 10: 3, 11: -1, 100: -1, 150: 4, -200: 4, 201: 5, 1e150: 5, 1e160: -1, math.NaN(): -1} {
@@ -297,9 +297,9 @@ func FuzzPartition(f *testing.F) {
 		}
 		cell := func(f query.Affine) query.Partition {
 			if shape&2 != 0 {
-				return query.Partition{Components: []query.Component{{Frame: f, Radius: radius, LogWeight: weight}, {Frame: identity(len(f.Center), 1), Radius: 2}}}
+				return query.Partition{Components: []query.Component{{Map: f, Radius: radius, LogWeight: weight}, {Map: identity(len(f.Center), 1), Radius: 2}}}
 			}
-			return query.Partition{Regions: []query.Region{{[]query.Condition{{Frame: f, Radius: radius, Outside: shape&4 != 0}}}, {[]query.Condition{{Frame: f, Radius: weight}}}}}
+			return query.Partition{Regions: []query.Region{{[]query.Condition{{Map: f, Radius: radius, Outside: shape&4 != 0}}}, {[]query.Condition{{Map: f, Radius: weight}}}}}
 		}
 		p := cell(a)
 		if shape&8 != 0 {

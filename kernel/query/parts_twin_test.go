@@ -55,7 +55,7 @@ func twinRegion(regions []query.Region, in []float64) int {
 	for j, region := range regions {
 		met := true
 		for _, c := range region.Conditions {
-			_, n2 := twinImage(c.Frame, in)
+			_, n2 := twinImage(c.Map, in)
 			switch {
 			case math.IsNaN(n2) || math.IsInf(n2, 0):
 				met = false
@@ -75,7 +75,7 @@ func twinRegion(regions []query.Region, in []float64) int {
 func twinNearest(components []query.Component, in []float64) int {
 	best, most, within := -1, math.Inf(-1), false
 	for j, c := range components {
-		_, n2 := twinImage(c.Frame, in)
+		_, n2 := twinImage(c.Map, in)
 		if math.IsNaN(n2) || math.IsInf(n2, 0) {
 			continue
 		}

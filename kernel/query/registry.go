@@ -24,7 +24,7 @@ var kinds = map[string]string{
 	"directions":                  "query.Directions",
 	KindCategoryCounts:            "query.CategoryCounts",
 	"log ratio":                   "query.LogRatio",
-	"cell counts":                 "query.CellCounts",
+	"cell counts":                 "query.GridCounts",
 	"gaps":                        "query.SpacingMasses",
 	"pair octaves":                "query.PairOctaves",
 	"pair distances":              "query/papers.PairDistances",

@@ -18,7 +18,7 @@ func TestForgedKind(t *testing.T) {
 		plan.Steps = append(plan.Steps, kernel.Step{Name: kind, Query: kind, Share: 1, Most: 9})
 	}
 	terms := kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: 1}}
-	halves := query.Partition{Components: []query.Component{{Radius: 9, Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}}}}
+	halves := query.Partition{Components: []query.Component{{Radius: 9, Map: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}}}}
 	s := kerneltest.Open(t, kerneltest.Table([][]float64{{1}, {2}, {3}}, 1, terms.Relation), plan, terms, kerneltest.Options{Exact: true})
 	whole := s.SubBudget()
 	for _, forged := range []query.Sum{query.Forged{}, query.Liar{Partial: query.Partial{Sum: query.Count{}}},

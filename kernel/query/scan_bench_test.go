@@ -114,14 +114,14 @@ func BenchmarkScans(b *testing.B) {
 				upper.W = append(upper.W, append(make([]float64, i), w[i:]...))
 			}
 			moments := func(f query.Affine) query.Sum {
-				return query.ClippedMoments{Form: query.FullForm, Lift: .7, Components: []query.Component{{Frame: f, Radius: 2 * math.Sqrt(float64(d))}}}
+				return query.ClippedMoments{Form: query.FullForm, Lift: .7, Components: []query.Component{{Map: f, Radius: 2 * math.Sqrt(float64(d))}}}
 			}
 			zeros := make([]float64, d)
 			queries := map[string]query.Sum{
 				"columns":   query.Counts{Edges: query.Each(zeros), As: query.Balance},
 				"distances": query.Counts{Center: zeros, Edges: query.Each(slices.Repeat([]float64{.7}, d)), As: query.Balance, SkipZero: true},
-				"tails":     query.Counts{Frame: upper, As: query.Above, Edges: [][]float64{{float64(d)}}}, "directions": query.Directions{Frame: upper, Lift: 1},
-				"directions-dense": query.Directions{Frame: full, Lift: 1}, "moments": moments(upper), "moments-dense": moments(full),
+				"tails":     query.Counts{Map: upper, As: query.Above, Edges: [][]float64{{float64(d)}}}, "directions": query.Directions{Map: upper, Lift: 1},
+				"directions-dense": query.Directions{Map: full, Lift: 1}, "moments": moments(upper), "moments-dense": moments(full),
 			}
 			runtime.LockOSThread()
 			times, ratios := map[string][]float64{}, map[string][]float64{}

@@ -121,16 +121,16 @@ func scoreCases() (cases []scoreCase) {
 	for _, t := range []int{1, 2, 3, 4} {
 		n := int64(t)
 		cases = append(cases,
-			scoreCase{"crowd", papers.BallCounts{Frame: line(), Radii: radii, T: t}, crowdTwin(radii, t), max(1, 2*n-2), 2*n - 1},
-			scoreCase{"good", papers.GoodRadius{Frame: line(), Radii: radii, T: t, Slack: 2}, goodTwin(radii, t, 2), max(1, 2*n-2), 2*n - 2},
-			scoreCase{"good without slack", papers.GoodRadius{Frame: line(), Radii: radii, T: t, Slack: 0}, goodTwin(radii, t, 0), max(1, 2*n-2), 2*n - 1},
-			scoreCase{"terrific", papers.TerrificRadius{Frame: line(), Radii: radii, C: 3, T: t}, terrificTwin(radii, 3, t), max(1, 2*n-2), 2*n - 2},
-			scoreCase{"terrific c=1", papers.TerrificRadius{Frame: line(), Radii: radii, C: 1, T: t}, terrificTwin(radii, 1, t), 0, 0})
+			scoreCase{"crowd", papers.BallCounts{Map: line(), Radii: radii, T: t}, crowdTwin(radii, t), max(1, 2*n-2), 2*n - 1},
+			scoreCase{"good", papers.GoodRadius{Map: line(), Radii: radii, T: t, Slack: 2}, goodTwin(radii, t, 2), max(1, 2*n-2), 2*n - 2},
+			scoreCase{"good without slack", papers.GoodRadius{Map: line(), Radii: radii, T: t, Slack: 0}, goodTwin(radii, t, 0), max(1, 2*n-2), 2*n - 1},
+			scoreCase{"terrific", papers.TerrificRadius{Map: line(), Radii: radii, C: 3, T: t}, terrificTwin(radii, 3, t), max(1, 2*n-2), 2*n - 2},
+			scoreCase{"terrific c=1", papers.TerrificRadius{Map: line(), Radii: radii, C: 1, T: t}, terrificTwin(radii, 1, t), 0, 0})
 	}
 	offsets := [][]float64{{0}, {.5}, {-1e308}, {3}}
 	cases = append(cases,
-		scoreCase{"boxes", papers.MaxBoxCount{Frame: line(), Side: 1, Offsets: offsets}, boxTwin(1, offsets), 1, 1},
-		scoreCase{"small boxes", papers.MaxBoxCount{Frame: line(), Side: 1e-300, Offsets: offsets}, boxTwin(1e-300, offsets), 1, 1})
+		scoreCase{"boxes", papers.MaxBoxCount{Map: line(), Side: 1, Offsets: offsets}, boxTwin(1, offsets), 1, 1},
+		scoreCase{"small boxes", papers.MaxBoxCount{Map: line(), Side: 1e-300, Offsets: offsets}, boxTwin(1e-300, offsets), 1, 1})
 	return append(cases, unitCases()...)
 }
 
@@ -181,8 +181,8 @@ func TestScoreTwins(t *testing.T) {
 			}
 		}
 		for _, c := range []scoreCase{
-			{s: papers.BallCounts{Frame: f, Radii: radii, T: 9}, twin: crowdTwin(radii, 9)}, {s: papers.GoodRadius{Frame: f, Radii: radii, T: 9, Slack: 3}, twin: goodTwin(radii, 9, 3)},
-			{s: papers.TerrificRadius{Frame: f, Radii: radii, C: 5, T: 9}, twin: terrificTwin(radii, 5, 9)}, {s: papers.MaxBoxCount{Frame: f, Side: .7, Offsets: offsets}, twin: boxTwin(.7, offsets)},
+			{s: papers.BallCounts{Map: f, Radii: radii, T: 9}, twin: crowdTwin(radii, 9)}, {s: papers.GoodRadius{Map: f, Radii: radii, T: 9, Slack: 3}, twin: goodTwin(radii, 9, 3)},
+			{s: papers.TerrificRadius{Map: f, Radii: radii, C: 5, T: 9}, twin: terrificTwin(radii, 5, 9)}, {s: papers.MaxBoxCount{Map: f, Side: .7, Offsets: offsets}, twin: boxTwin(.7, offsets)},
 		} {
 			if got, want := c.s.Scores(flatten(pool), dims), c.twin(z); !slices.Equal(got, want) {
 				t.Errorf("%s: %d, the twin says %d", c.s.Kind(), got, want)
@@ -276,7 +276,7 @@ func TestTerrificAlmostTight(t *testing.T) {
 	// n points in the middle, t far away; the middle ones see the changed row in the ball, and then
 	// in the annulus.
 	const size = 40
-	s := papers.TerrificRadius{Frame: line(), Radii: []float64{1}, C: 3, T: size}
+	s := papers.TerrificRadius{Map: line(), Radii: []float64{1}, C: 3, T: size}
 	var rows [][]float64
 	for range size - 1 {
 		rows = append(rows, []float64{0})
@@ -295,19 +295,19 @@ func TestTerrificAlmostTight(t *testing.T) {
 func TestSelectionSensitivity(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 7))
 	ball := func(center, radius float64, below ...query.Partition) query.Region {
-		return query.Region{Conditions: []query.Condition{{Frame: query.Affine{Center: []float64{center}, W: [][]float64{{1}}}, Radius: radius}}}
+		return query.Region{Conditions: []query.Condition{{Map: query.Affine{Center: []float64{center}, W: [][]float64{{1}}}, Radius: radius}}}
 	}
 	for name, q := range map[string]papers.Selection{
-		"one leaf, all rows": {Scores: []papers.Score{papers.BallCounts{Frame: line(), Radii: []float64{0, 1}, T: 3}}},
-		"one leaf":           {Partition: query.Partition{Regions: []query.Region{ball(0, 1)}}, Scores: []papers.Score{papers.BallCounts{Frame: line(), Radii: []float64{0, 1}, T: 3}}},
+		"one leaf, all rows": {Scores: []papers.Score{papers.BallCounts{Map: line(), Radii: []float64{0, 1}, T: 3}}},
+		"one leaf":           {Partition: query.Partition{Regions: []query.Region{ball(0, 1)}}, Scores: []papers.Score{papers.BallCounts{Map: line(), Radii: []float64{0, 1}, T: 3}}},
 		"two leaves": {Partition: query.Partition{Regions: []query.Region{ball(0, .6), ball(1.5, 1)}},
-			Scores: []papers.Score{papers.BallCounts{Frame: line(), Radii: []float64{0, 1}, T: 3}, papers.BallCounts{Frame: line(), Radii: []float64{0, 4, 5}, T: 2}}},
+			Scores: []papers.Score{papers.BallCounts{Map: line(), Radii: []float64{0, 1}, T: 3}, papers.BallCounts{Map: line(), Radii: []float64{0, 4, 5}, T: 2}}},
 		"terrific": {Partition: query.Partition{Regions: []query.Region{ball(3, 4), ball(1e3, 1)}},
-			Scores: []papers.Score{papers.TerrificRadius{Frame: line(), Radii: []float64{.5, 1}, C: 3, T: 2}, papers.TerrificRadius{Frame: line(), Radii: []float64{1}, C: 2, T: 3}}},
+			Scores: []papers.Score{papers.TerrificRadius{Map: line(), Radii: []float64{.5, 1}, C: 3, T: 2}, papers.TerrificRadius{Map: line(), Radii: []float64{1}, C: 2, T: 3}}},
 		"centers": {Partition: query.Partition{Regions: []query.Region{ball(0, .6), ball(2, 1.5)}},
-			Scores: []papers.Score{papers.TerrificCenters{Frame: line(), Centers: [][]float64{{0}}, Radius: .5, C: 2, T: 3}, papers.TerrificCenters{Frame: line(), Centers: [][]float64{{1}, {3}}, Radius: .5, C: 2, T: 2}}},
+			Scores: []papers.Score{papers.TerrificCenters{Map: line(), Centers: [][]float64{{0}}, Radius: .5, C: 2, T: 3}, papers.TerrificCenters{Map: line(), Centers: [][]float64{{1}, {3}}, Radius: .5, C: 2, T: 2}}},
 		"boxes": {Partition: query.Partition{Regions: []query.Region{ball(0, .6), ball(1.5, 1), ball(4, 3)}},
-			Scores: []papers.Score{papers.MaxBoxCount{Frame: line(), Side: 1, Offsets: [][]float64{{0}}}, papers.MaxBoxCount{Frame: line(), Side: 1, Offsets: [][]float64{{0}, {.5}}}, papers.MaxBoxCount{Frame: line(), Side: 2, Offsets: [][]float64{{0}}}}},
+			Scores: []papers.Score{papers.MaxBoxCount{Map: line(), Side: 1, Offsets: [][]float64{{0}}}, papers.MaxBoxCount{Map: line(), Side: 1, Offsets: [][]float64{{0}, {.5}}}, papers.MaxBoxCount{Map: line(), Side: 2, Offsets: [][]float64{{0}}}}},
 	} {
 		if err := q.Validate(1); err != nil {
 			t.Fatal(name, err)
@@ -346,19 +346,19 @@ func TestSelectionSensitivity(t *testing.T) {
 // TestL1 : what counts state, by search over pairs of rows, in leaves too.
 func TestL1(t *testing.T) {
 	half := func(sign float64) query.Region {
-		return query.Region{Conditions: []query.Condition{{Frame: query.Affine{Columns: []int{0}, Center: []float64{sign * 1e3}, W: [][]float64{{1}}}, Radius: 1e3}}}
+		return query.Region{Conditions: []query.Condition{{Map: query.Affine{Columns: []int{0}, Center: []float64{sign * 1e3}, W: [][]float64{{1}}}, Radius: 1e3}}}
 	}
 	id := identity(dims, 1)
 	cut := query.Partition{Regions: []query.Region{half(1), half(-1)}}
-	distances := query.Counts{Frame: id, Edges: [][]float64{{0, 1, 2, 1e10}}}
-	cells := query.CellCounts{Frame: id, HalfWidth: []float64{2, 2, 2}, Level: 1}
+	distances := query.Counts{Map: id, Edges: [][]float64{{0, 1, 2, 1e10}}}
+	cells := query.GridCounts{Map: id, HalfWidth: []float64{2, 2, 2}, Level: 1}
 	vectors := func(q query.Sum) (all [][]int64) {
 		for _, row := range poolRows(6) {
 			all = append(all, sumOf(q, row))
 		}
 		return all
 	}
-	tails := query.Counts{Frame: id, As: query.Above, Edges: [][]float64{{1, 4}}}
+	tails := query.Counts{Map: id, As: query.Above, Edges: [][]float64{{1, 4}}}
 	bins, columns := query.Counts{Edges: [][]float64{{-1, 1}, {0}, nil}}, query.Counts{Edges: query.Each([]float64{0, 1, -1}), As: query.Balance}
 	for _, q := range []query.Sum{tails, bins, columns, query.Count{}, distances, cells, query.Parts{Partition: cut, Queries: []query.Sum{query.Count{}, query.Count{}}}, query.Parts{Partition: cut, Queries: []query.Sum{distances, distances}},
 		query.Parts{Partition: cut, Queries: []query.Sum{cells, cells}}, query.Parts{Partition: query.Partition{Regions: cut.Regions[:1]}, Queries: []query.Sum{query.Count{}}}} {
@@ -389,7 +389,7 @@ func TestL1OfMoments(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 16))
 	for _, columns := range []int{1, dims} {
 		for form, near := range map[query.Form]float64{query.FullForm: .4, query.DiagonalForm: .55, query.SphericalForm: .55, query.CompletedForm: .4} {
-			q := query.ClippedMoments{Components: []query.Component{{Frame: identity(columns, 1), Radius: 2}}, Form: form, Lift: 1}
+			q := query.ClippedMoments{Components: []query.Component{{Map: identity(columns, 1), Radius: 2}}, Form: form, Lift: 1}
 			var all [][]int64
 			sumOf := func(q query.Sum, row []float64) []int64 {
 				sum := make([]int64, q.Size())
@@ -435,33 +435,33 @@ func l1(a, b []int64) (s float64) {
 // TestSelectionValidate: what is refused, and why.
 func TestSelectionValidate(t *testing.T) {
 	nan, f := math.NaN(), line()
-	ball := papers.BallCounts{Frame: f, Radii: []float64{1}, T: 1}
+	ball := papers.BallCounts{Map: f, Radii: []float64{1}, T: 1}
 	one := func(s papers.Score) papers.Selection { return papers.Selection{Scores: []papers.Score{s}} }
 	for want, q := range map[string]papers.Selection{
 		"one score per leaf":      {},
 		"want a score for every":  {Scores: []papers.Score{nil}},
 		"a probability":           {Scores: []papers.Score{ball}, Keep: nan},
 		"a probability, got 2":    {Scores: []papers.Score{ball}, Keep: 2},
-		"1 to 4096 radii":         one(papers.BallCounts{Frame: f, Radii: nil, T: 1}),
-		"numbers in [0, 1e+150]":  one(papers.BallCounts{Frame: f, Radii: []float64{-1}, T: 1}),
-		", got NaN":               one(papers.GoodRadius{Frame: f, Radii: []float64{nan}, T: 1, Slack: 1}),
-		"T: want 1 to":            one(papers.TerrificRadius{Frame: f, Radii: []float64{1}, C: 2, T: 0}),
-		"rows, got 1073741824":    one(papers.BallCounts{Frame: f, Radii: []float64{1}, T: 1 << 30}),
-		"Slack: want":             one(papers.GoodRadius{Frame: f, Radii: []float64{1}, T: 1, Slack: -1}),
-		"C: want a finite number": one(papers.TerrificRadius{Frame: f, Radii: []float64{1}, C: .5, T: 1}),
-		"at most 8 coordinates":   one(papers.MaxBoxCount{Frame: query.Affine{Columns: []int{0}, Center: []float64{0}, W: make([][]float64, 9)}, Side: 1, Offsets: nil}),
-		"Side: want":              one(papers.MaxBoxCount{Frame: f, Side: 0, Offsets: [][]float64{{0}}}),
-		"at least one offset":     one(papers.MaxBoxCount{Frame: f, Side: 1, Offsets: nil}),
-		"want 1 values each":      one(papers.MaxBoxCount{Frame: f, Side: 1, Offsets: [][]float64{{0, 1}}}),
-		"want finite numbers":     one(papers.MaxBoxCount{Frame: f, Side: 1, Offsets: [][]float64{{nan}}}),
+		"1 to 4096 radii":         one(papers.BallCounts{Map: f, Radii: nil, T: 1}),
+		"numbers in [0, 1e+150]":  one(papers.BallCounts{Map: f, Radii: []float64{-1}, T: 1}),
+		", got NaN":               one(papers.GoodRadius{Map: f, Radii: []float64{nan}, T: 1, Slack: 1}),
+		"T: want 1 to":            one(papers.TerrificRadius{Map: f, Radii: []float64{1}, C: 2, T: 0}),
+		"rows, got 1073741824":    one(papers.BallCounts{Map: f, Radii: []float64{1}, T: 1 << 30}),
+		"Slack: want":             one(papers.GoodRadius{Map: f, Radii: []float64{1}, T: 1, Slack: -1}),
+		"C: want a finite number": one(papers.TerrificRadius{Map: f, Radii: []float64{1}, C: .5, T: 1}),
+		"at most 8 coordinates":   one(papers.MaxBoxCount{Map: query.Affine{Columns: []int{0}, Center: []float64{0}, W: make([][]float64, 9)}, Side: 1, Offsets: nil}),
+		"Side: want":              one(papers.MaxBoxCount{Map: f, Side: 0, Offsets: [][]float64{{0}}}),
+		"at least one offset":     one(papers.MaxBoxCount{Map: f, Side: 1, Offsets: nil}),
+		"want 1 values each":      one(papers.MaxBoxCount{Map: f, Side: 1, Offsets: [][]float64{{0, 1}}}),
+		"want finite numbers":     one(papers.MaxBoxCount{Map: f, Side: 1, Offsets: [][]float64{{nan}}}),
 		"either Regions or":       {Partition: query.Partition{Project: f}, Scores: []papers.Score{ball}},
 		"one kind of score": {Partition: query.Partition{Regions: []query.Region{{}, {}}},
-			Scores: []papers.Score{ball, papers.GoodRadius{Frame: f, Radii: []float64{1}, T: 1, Slack: 1}}},
+			Scores: []papers.Score{ball, papers.GoodRadius{Map: f, Radii: []float64{1}, T: 1, Slack: 1}}},
 	} {
 		if q.Scores != nil && q.Scores[0] != nil {
-			if b, ok := q.Scores[0].(papers.MaxBoxCount); ok && len(b.Frame.W) == 9 {
-				for i := range b.Frame.W {
-					b.Frame.W[i] = []float64{1}
+			if b, ok := q.Scores[0].(papers.MaxBoxCount); ok && len(b.Map.W) == 9 {
+				for i := range b.Map.W {
+					b.Map.W[i] = []float64{1}
 				}
 			}
 		}
@@ -494,6 +494,6 @@ func BenchmarkGoodRadius(b *testing.B) {
 		radii = append(radii, math.Exp2(e))
 	}
 	for b.Loop() {
-		papers.GoodRadius{Frame: identity(d, 1), Radii: radii, T: 500, Slack: 100}.Scores(rows, d)
+		papers.GoodRadius{Map: identity(d, 1), Radii: radii, T: 500, Slack: 100}.Scores(rows, d)
 	}
 }

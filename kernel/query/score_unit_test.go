@@ -21,7 +21,7 @@ func at(m, sd float64) query.Affine {
 }
 
 func bell(m, sd float64) query.Component {
-	return query.Component{Frame: at(m, sd), LogWeight: -math.Log(sd)}
+	return query.Component{Map: at(m, sd), LogWeight: -math.Log(sd)}
 }
 
 // unitCases are the scores of sensitivity 1 of this file: TestScoreTwins and TestScoreSensitivity
@@ -44,13 +44,13 @@ func unitCases() (cases []scoreCase) {
 		mixtures.Mass = append(mixtures.Mass, mass)
 	}
 	contests := papers.Tournament{MinimumDistance: mixtures, Draw: .2, Margin: .1}
-	deficits := papers.CellDeficits{Frames: []query.Affine{at(0, 1), at(0, 1e-200), at(1, .5), at(1e308, 1e200)}, Radii: []float64{.5, 1, 1.5}, Targets: []int{2, 1, 0, 3, 1, 1, 2, 9}}
+	deficits := papers.CellDeficits{Maps: []query.Affine{at(0, 1), at(0, 1e-200), at(1, .5), at(1e308, 1e200)}, Radii: []float64{.5, 1, 1.5}, Targets: []int{2, 1, 0, 3, 1, 1, 2, 9}}
 	whole := deficits
 	whole.Radii, whole.Targets = nil, []int{1, 2}
-	overlap := papers.MultisetOverlap{Frame: line(), Points: [][]float64{{0}, {1}, {3}, {1e200}}, Size: 3,
+	overlap := papers.MultisetOverlap{Map: line(), Points: [][]float64{{0}, {1}, {3}, {1e200}}, Size: 3,
 		Multisets: [][]int{{3, 0, 0, 0}, {0, 3, 0, 0}, {1, 1, 1, 0}, {0, 0, 1, 2}, {1, 2, 0, 0}}, Lists: [][]int{{0}, {1, 2}, {}, {0, 1, 2, 3, 4}, {3}}}
-	centers := papers.TerrificCenters{Frame: line(), Centers: [][]float64{{0}, {2}, {-1e308}, {1e3}, {3}}, Radius: 1, C: 3, T: 4}
-	point := papers.TerrificCenters{Frame: line(), Centers: [][]float64{{0}, {1}}, C: 1, T: 1}
+	centers := papers.TerrificCenters{Map: line(), Centers: [][]float64{{0}, {2}, {-1e308}, {1e3}, {3}}, Radius: 1, C: 3, T: 4}
+	point := papers.TerrificCenters{Map: line(), Centers: [][]float64{{0}, {1}}, C: 1, T: 1}
 	return []scoreCase{
 		{"centers", centers, centersTwin(centers), 1, 1},
 		{"centers of points", point, centersTwin(point), 1, 1},
@@ -154,7 +154,7 @@ func insideTwin(s papers.MinimumDistance, j int, z [][]float64) (in int64) {
 		logs, best := make([]float64, len(s.Components)), math.Inf(-1)
 		for c, k := range s.Components {
 			logs[c] = math.Inf(-1)
-			if y := k.Frame.W[0][0] * (x[0] - k.Frame.Center[0]); rowkernels.Finite(y * y) {
+			if y := k.Map.W[0][0] * (x[0] - k.Map.Center[0]); rowkernels.Finite(y * y) {
 				logs[c] = k.LogWeight - y*y/2
 			}
 			if used[c] {
@@ -162,7 +162,7 @@ func insideTwin(s papers.MinimumDistance, j int, z [][]float64) (in int64) {
 			}
 		}
 		for t := i * s.Parts; t < (i+1)*s.Parts; t++ {
-			if l := logs[s.Index[t]] - best; l > rowkernels.Far {
+			if l := logs[s.Index[t]] - best; l > rowkernels.LeastExponent {
 				f += s.Share[t] * math.Exp(l)
 			}
 		}
@@ -178,7 +178,7 @@ func insideTwin(s papers.MinimumDistance, j int, z [][]float64) (in int64) {
 
 func deficitTwin(s papers.CellDeficits) func(z [][]float64) []int64 {
 	return func(z [][]float64) (scores []int64) {
-		for _, f := range s.Frames {
+		for _, f := range s.Maps {
 			deficit := int64(0)
 			for cell, target := range s.Targets {
 				n := 0
@@ -247,11 +247,11 @@ func TestScoresOfManyRows(t *testing.T) {
 		for e := range 24 {
 			radii = append(radii, math.Exp2(float64(e)/2-4))
 		}
-		centers := papers.TerrificCenters{Frame: f, Centers: [][]float64{{0, 0, 0}, {40, 1, 1}, {20, 0, 0}}, Radius: 4, C: 5, T: 200}
+		centers := papers.TerrificCenters{Map: f, Centers: [][]float64{{0, 0, 0}, {40, 1, 1}, {20, 0, 0}}, Radius: 4, C: 5, T: 200}
 		for _, c := range []scoreCase{
-			{s: papers.BallCounts{Frame: f, Radii: radii, T: 90}, twin: crowdTwin(radii, 90)},
-			{s: papers.GoodRadius{Frame: f, Radii: radii, T: 90, Slack: 9}, twin: goodTwin(radii, 90, 9)},
-			{s: papers.TerrificRadius{Frame: f, Radii: radii, C: 5, T: 90}, twin: terrificTwin(radii, 5, 90)},
+			{s: papers.BallCounts{Map: f, Radii: radii, T: 90}, twin: crowdTwin(radii, 90)},
+			{s: papers.GoodRadius{Map: f, Radii: radii, T: 90, Slack: 9}, twin: goodTwin(radii, 90, 9)},
+			{s: papers.TerrificRadius{Map: f, Radii: radii, C: 5, T: 90}, twin: terrificTwin(radii, 5, 90)},
 			{s: centers, twin: centersTwin(centers)},
 		} {
 			got := c.s.Scores(flatten(z), 3)
@@ -266,7 +266,7 @@ func TestScoresOfManyRows(t *testing.T) {
 func TestUnitValidate(t *testing.T) {
 	nan, f := math.NaN(), line()
 	mix := func(change func(*papers.MinimumDistance)) papers.MinimumDistance {
-		s := papers.MinimumDistance{Parts: 1, Components: []query.Component{{Frame: f}}, Index: []int{0, 0}, Share: []float64{1, 1}, Sets: [][2]int{{0, 1}}, Mass: [][]float64{{.5}}}
+		s := papers.MinimumDistance{Parts: 1, Components: []query.Component{{Map: f}}, Index: []int{0, 0}, Share: []float64{1, 1}, Sets: [][2]int{{0, 1}}, Mass: [][]float64{{.5}}}
 		change(&s)
 		return s
 	}
@@ -286,23 +286,23 @@ func TestUnitValidate(t *testing.T) {
 		"got 0.5 and 2":               papers.Tournament{MinimumDistance: mix(func(*papers.MinimumDistance) {}), Draw: .5, Margin: 2},
 		"query: MinimumDistance.Sets": papers.Tournament{MinimumDistance: mix(func(s *papers.MinimumDistance) { s.Sets = nil })},
 		"at least one option":         papers.CellDeficits{},
-		"1 to 5 coordinates":          papers.CellDeficits{Frames: []query.Affine{f, {Center: []float64{0}, W: [][]float64{{1}, {1}}}}, Targets: []int{1, 1}},
-		"increasing numbers":          papers.CellDeficits{Frames: []query.Affine{f}, Radii: []float64{1, 1}},
-		"one number per cell (4)":     papers.CellDeficits{Frames: []query.Affine{f}, Radii: []float64{1}, Targets: []int{1}},
-		"Targets: want 0 to":          papers.CellDeficits{Frames: []query.Affine{f}, Targets: []int{-1, 1}},
-		"1 to 16 Points":              papers.MultisetOverlap{Frame: f},
-		"1 values each":               papers.MultisetOverlap{Frame: f, Points: [][]float64{{}}, Size: 1, Lists: [][]int{{}}},
-		"Points: want finite":         papers.MultisetOverlap{Frame: f, Points: [][]float64{{nan}}, Size: 1, Lists: [][]int{{}}},
-		"0 to 2 copies":               papers.MultisetOverlap{Frame: f, Points: [][]float64{{0}}, Size: 2, Multisets: [][]int{{-1}}, Lists: [][]int{{}}},
-		"1 numbers that sum to 2":     papers.MultisetOverlap{Frame: f, Points: [][]float64{{0}}, Size: 2, Multisets: [][]int{{1}}, Lists: [][]int{{}}},
-		"indices below 1":             papers.MultisetOverlap{Frame: f, Points: [][]float64{{0}}, Size: 1, Multisets: [][]int{{1}}, Lists: [][]int{{1}}},
-		"Affine.W: want at least on":  papers.MultisetOverlap{Frame: query.Affine{Center: []float64{0}}},
-		"C of at least 1":             papers.TerrificCenters{Frame: f, C: .5, T: 1, Centers: [][]float64{{0}}},
-		"at least one of Centers":     papers.TerrificCenters{Frame: f, C: 2, T: 1},
-		"Centers: want 1 values":      papers.TerrificCenters{Frame: f, C: 2, T: 1, Centers: [][]float64{{0, 1}}},
-		"Centers: want finite":        papers.TerrificCenters{Frame: f, C: 2, T: 1, Centers: [][]float64{{nan}}},
-		"TerrificCenters.T: want":     papers.TerrificCenters{Frame: f, C: 2, Centers: [][]float64{{0}}},
-		"TerrificCenters.Radii":       papers.TerrificCenters{Frame: f, C: 2, T: 1, Radius: nan, Centers: [][]float64{{0}}},
+		"1 to 5 coordinates":          papers.CellDeficits{Maps: []query.Affine{f, {Center: []float64{0}, W: [][]float64{{1}, {1}}}}, Targets: []int{1, 1}},
+		"increasing numbers":          papers.CellDeficits{Maps: []query.Affine{f}, Radii: []float64{1, 1}},
+		"one number per cell (4)":     papers.CellDeficits{Maps: []query.Affine{f}, Radii: []float64{1}, Targets: []int{1}},
+		"Targets: want 0 to":          papers.CellDeficits{Maps: []query.Affine{f}, Targets: []int{-1, 1}},
+		"1 to 16 Points":              papers.MultisetOverlap{Map: f},
+		"1 values each":               papers.MultisetOverlap{Map: f, Points: [][]float64{{}}, Size: 1, Lists: [][]int{{}}},
+		"Points: want finite":         papers.MultisetOverlap{Map: f, Points: [][]float64{{nan}}, Size: 1, Lists: [][]int{{}}},
+		"0 to 2 copies":               papers.MultisetOverlap{Map: f, Points: [][]float64{{0}}, Size: 2, Multisets: [][]int{{-1}}, Lists: [][]int{{}}},
+		"1 numbers that sum to 2":     papers.MultisetOverlap{Map: f, Points: [][]float64{{0}}, Size: 2, Multisets: [][]int{{1}}, Lists: [][]int{{}}},
+		"indices below 1":             papers.MultisetOverlap{Map: f, Points: [][]float64{{0}}, Size: 1, Multisets: [][]int{{1}}, Lists: [][]int{{1}}},
+		"Affine.W: want at least on":  papers.MultisetOverlap{Map: query.Affine{Center: []float64{0}}},
+		"C of at least 1":             papers.TerrificCenters{Map: f, C: .5, T: 1, Centers: [][]float64{{0}}},
+		"at least one of Centers":     papers.TerrificCenters{Map: f, C: 2, T: 1},
+		"Centers: want 1 values":      papers.TerrificCenters{Map: f, C: 2, T: 1, Centers: [][]float64{{0, 1}}},
+		"Centers: want finite":        papers.TerrificCenters{Map: f, C: 2, T: 1, Centers: [][]float64{{nan}}},
+		"TerrificCenters.T: want":     papers.TerrificCenters{Map: f, C: 2, Centers: [][]float64{{0}}},
+		"TerrificCenters.Radii":       papers.TerrificCenters{Map: f, C: 2, T: 1, Radius: nan, Centers: [][]float64{{0}}},
 	} {
 		if err := s.Validate(1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error with %q, got %v", want, err)

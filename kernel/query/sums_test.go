@@ -155,9 +155,9 @@ func TestGramInvariant(t *testing.T) {
 func TestTruncate(t *testing.T) {
 	frame := identity(dims, 1)
 	for _, f := range []query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm} {
-		for _, others := range [][]query.Component{nil, {{Frame: frame, Radius: 9, LogWeight: .3}}} {
-			q := query.ClippedMoments{Form: f, Lift: 1, Components: append(others, query.Component{Frame: frame, Radius: 2})}
-			cut := query.ClippedMoments{Form: f, Lift: 1, Components: append(others, query.Component{Frame: frame, Radius: 2, Truncate: true})}
+		for _, others := range [][]query.Component{nil, {{Map: frame, Radius: 9, LogWeight: .3}}} {
+			q := query.ClippedMoments{Form: f, Lift: 1, Components: append(others, query.Component{Map: frame, Radius: 2})}
+			cut := query.ClippedMoments{Form: f, Lift: 1, Components: append(others, query.Component{Map: frame, Radius: 2, Truncate: true})}
 			last := q.Size() - f.Size(dims)
 			for _, row := range [][]float64{{0, 0, 0}, {1, 0, -1}, {0, -2, 0}, {0, 2.0000001, 0}, {3, 4, 5}, {1e150, 0, 0}, {1e200, 0, 0}} {
 				want, got := sumOf(q, row), sumOf(cut, row)
@@ -175,8 +175,8 @@ func TestTruncate(t *testing.T) {
 // TestWeights: diagonal 1, off-diagonal 1/sqrt2 rounded up, in the order of the packed upper
 // triangle.
 func TestWeights(t *testing.T) {
-	q := query.ClippedMoments{Form: query.FullForm, Lift: 1, Components: []query.Component{{Frame: identity(2, 1), Radius: 1},
-		{Frame: identity(3, 1), Radius: 1, GateOnly: true}, {Frame: identity(1, 1), Radius: 1}}}
+	q := query.ClippedMoments{Form: query.FullForm, Lift: 1, Components: []query.Component{{Map: identity(2, 1), Radius: 1},
+		{Map: identity(3, 1), Radius: 1, GateOnly: true}, {Map: identity(1, 1), Radius: 1}}}
 	const want = "100101" + "101" // two coordinates, then one; the gate releases nothing
 	if q.Size() != len(want) {
 		t.Fatalf("size %d", q.Size())
@@ -234,7 +234,7 @@ func TestNonNegative(t *testing.T) {
 // to any component.
 func TestLinearChecks(t *testing.T) {
 	for _, f := range []query.Form{query.DiagonalForm, query.SphericalForm} {
-		unit := query.Component{Frame: identity(1, 1), Radius: 1}
+		unit := query.Component{Map: identity(1, 1), Radius: 1}
 		m := query.ClippedMoments{Form: f, Components: []query.Component{unit, unit}}.Compile(1).(*query.MomentsMap)
 		m.Parts[1].Radius = .5 // no longer what scale was made for, as a bug would have it
 		for _, scale := range []float64{1, 9, 1e9, 1e300, math.NaN(), -1} {

@@ -95,7 +95,7 @@ func twinOfDirections(q query.Directions, row []float64) contribution {
 	if isNull(row) {
 		return zero
 	}
-	f, _ := twinImage(q.Frame, row)
+	f, _ := twinImage(q.Map, row)
 	n2 := 0.0
 	for _, v := range f {
 		n2 += float64(v * v)
@@ -134,7 +134,7 @@ func twinShares(q query.ClippedMoments, row []float64) []float64 {
 	var logs []float64
 	best := math.Inf(-1)
 	for _, c := range q.Components {
-		_, n2 := twinImage(c.Frame, row)
+		_, n2 := twinImage(c.Map, row)
 		l := math.Inf(-1)
 		if !math.IsNaN(n2) && !math.IsInf(n2, 0) {
 			l = c.LogWeight - n2/2
@@ -150,7 +150,7 @@ func twinShares(q query.ClippedMoments, row []float64) []float64 {
 	}
 	total := 0.0
 	for j := range logs {
-		if logs[j]-best > rowkernels.Far {
+		if logs[j]-best > rowkernels.LeastExponent {
 			logs[j] = rowkernels.ExpNegative(logs[j] - best)
 		} else {
 			logs[j] = 0
@@ -185,12 +185,12 @@ func twinOfClippedMoments(q query.ClippedMoments, row []float64) contribution {
 			continue
 		}
 		if shares[j] == 0 {
-			all = append(all, bigs(q.Form.Size(c.Frame.Out()))...)
+			all = append(all, bigs(q.Form.Size(c.Map.Out()))...)
 			continue
 		}
-		z, n2 := twinImage(c.Frame, row)
+		z, n2 := twinImage(c.Map, row)
 		if c.Truncate && n2 > c.Radius*c.Radius {
-			all = append(all, bigs(q.Form.Size(c.Frame.Out()))...)
+			all = append(all, bigs(q.Form.Size(c.Map.Out()))...)
 			continue
 		}
 		clip := 1.0
@@ -200,7 +200,7 @@ func twinOfClippedMoments(q query.ClippedMoments, row []float64) contribution {
 		h := twinVector(q, z, clip, c.Radius, shares[j])
 		if q.Form == query.FullForm && len(q.Components) > 1 {
 			if most := twinMost(q, len(h), shares[j]); total.Add(total, most).Cmp(big.NewInt(1<<(2*bits))) > 0 || twinNorm(h).Cmp(most) > 0 {
-				all = append(all, bigs(q.Form.Size(c.Frame.Out()))...)
+				all = append(all, bigs(q.Form.Size(c.Map.Out()))...)
 				continue
 			}
 		} else if total.Add(total, twinNorm(h)).Cmp(new(big.Int).Lsh(big.NewInt(1), uint(2*bits))) > 0 {
@@ -228,7 +228,7 @@ func twinMost(q query.ClippedMoments, entries int, share float64) *big.Int {
 	of := 0
 	for _, c := range q.Components {
 		if !c.GateOnly {
-			of += c.Frame.Out() + 1
+			of += c.Map.Out() + 1
 		}
 	}
 	slack := math.Ceil(math.Sqrt(float64(of)) / 2)
@@ -239,7 +239,7 @@ func twinMost(q query.ClippedMoments, entries int, share float64) *big.Int {
 func twinLog(side []query.Component, row []float64) float64 {
 	var logs []float64
 	for _, c := range side {
-		if _, n2 := twinImage(c.Frame, row); !math.IsNaN(n2) && !math.IsInf(n2, 0) {
+		if _, n2 := twinImage(c.Map, row); !math.IsNaN(n2) && !math.IsInf(n2, 0) {
 			logs = append(logs, c.LogWeight-n2/2)
 		}
 	}
@@ -248,7 +248,7 @@ func twinLog(side []query.Component, row []float64) float64 {
 	}
 	best, total := slices.Max(logs), 0.0
 	for _, l := range logs {
-		if l-best > rowkernels.Far {
+		if l-best > rowkernels.LeastExponent {
 			total += rowkernels.ExpNegative(l - best)
 		}
 	}
@@ -336,8 +336,8 @@ func twinOfCount(q query.Count, row []float64) contribution {
 
 func twinOfCounts(q query.Counts, row []float64) (c contribution) {
 	values := row
-	if q.Frame.W != nil {
-		_, n2 := twinImage(q.Frame, row)
+	if q.Map.W != nil {
+		_, n2 := twinImage(q.Map, row)
 		values = []float64{n2}
 	}
 	for j, edges := range q.Edges {
@@ -363,7 +363,7 @@ func twinCounts(q query.Counts, v float64, j int, edges []float64, null bool) co
 	bin := 0
 	for i, e := range edges {
 		switch {
-		case q.As == query.Bins && q.Frame.W != nil && !(v < e*e), q.As == query.Bins && q.Frame.W == nil && v >= e:
+		case q.As == query.Bins && q.Map.W != nil && !(v < e*e), q.As == query.Bins && q.Map.W == nil && v >= e:
 			bin++
 		case q.As == query.Bins || math.IsNaN(e):
 		case v > e || math.IsNaN(v):
@@ -381,11 +381,11 @@ func twinCounts(q query.Counts, v float64, j int, edges []float64, null bool) co
 	return c
 }
 
-func twinOfCellCounts(q query.CellCounts, row []float64) contribution {
+func twinOfCellCounts(q query.GridCounts, row []float64) contribution {
 	if isNull(row) {
 		return bigs(q.Size())
 	}
-	y, _ := twinImage(q.Frame, row)
+	y, _ := twinImage(q.Map, row)
 	side := math.Ldexp(1, q.Level)
 	at := make([]int, len(y))
 	for i, v := range y {

@@ -57,7 +57,7 @@ func asks(n int) map[string]ask {
 			return slices.Concat(values...)
 		}
 	}
-	grid := query.Grid{Frame: frame(0), Side: []float64{1, 2, 30}, Offset: []float64{0, -1, 0}}
+	grid := query.Grid{Map: frame(0), Side: []float64{1, 2, 30}, Offset: []float64{0, -1, 0}}
 	for name, q := range map[string]query.BoxKeys{"joint": {Grids: []query.Grid{grid}, Joint: true}, "apart": {Grids: []query.Grid{grid}},
 		"cut": {Partition: cut, Grids: []query.Grid{grid, grid, grid, grid}, Joint: true}} {
 		all["cells "+name] = func(e engine.Engine, t *engine.Table) (out []int64) {

@@ -50,25 +50,25 @@ func frame(shift float64) query.Affine {
 func sums() map[string]query.Sum {
 	moments := func(form query.Form) query.ClippedMoments {
 		return query.ClippedMoments{Form: form, Lift: .7, Components: []query.Component{
-			{Frame: frame(.1), Radius: 3, LogWeight: math.Copysign(0, -1)}, {Frame: frame(-1), Radius: 2, LogWeight: -1, Truncate: true}, {Frame: frame(5), Radius: 1, GateOnly: true}}}
+			{Map: frame(.1), Radius: 3, LogWeight: math.Copysign(0, -1)}, {Map: frame(-1), Radius: 2, LogWeight: -1, Truncate: true}, {Map: frame(5), Radius: 1, GateOnly: true}}}
 	}
 	cut := query.Partition{Regions: []query.Region{
-		{Conditions: []query.Condition{{Frame: frame(0), Radius: 1}}}, {Conditions: []query.Condition{{Frame: frame(0), Radius: math.Inf(1), Outside: false}}}, {}}}
-	cut.Below = []query.Partition{{}, {Components: []query.Component{{Frame: frame(1), Radius: 9}, {Frame: frame(-1), Radius: 9}}}, {}}
+		{Conditions: []query.Condition{{Map: frame(0), Radius: 1}}}, {Conditions: []query.Condition{{Map: frame(0), Radius: math.Inf(1), Outside: false}}}, {}}}
+	cut.Below = []query.Partition{{}, {Components: []query.Component{{Map: frame(1), Radius: 9}, {Map: frame(-1), Radius: 9}}}, {}}
 	counts := query.Counts{Edges: query.Each([]float64{0, math.NaN(), 1}), As: query.Balance, Center: []float64{0, 1, 2}, SkipZero: true}
 	return map[string]query.Sum{
 		"count":      query.Count{},
 		"balance":    counts,
 		"bins":       query.Counts{Edges: [][]float64{nil, {-1, 0, 1}, {}}},
-		"tails":      query.Counts{Frame: frame(0), As: query.Above, Edges: [][]float64{{1, 2, 30}}},
+		"tails":      query.Counts{Map: frame(0), As: query.Above, Edges: [][]float64{{1, 2, 30}}},
 		"full":       moments(query.FullForm),
 		"diagonal":   moments(query.DiagonalForm),
 		"spherical":  moments(query.SphericalForm),
-		"completed":  query.ClippedMoments{Form: query.CompletedForm, Lift: .2, Components: []query.Component{{Frame: frame(.1), Radius: 3}}},
-		"directions": query.Directions{Frame: frame(.1), Lift: 1},
-		"cells":      query.CellCounts{Frame: frame(0), HalfWidth: []float64{4, 4, 4}, Level: 2},
-		"children":   query.CellCounts{Frame: frame(0), HalfWidth: []float64{4, 4, 4}, Level: 2, Parents: []uint64{0, 7, 5}},
-		"log ratio":  query.LogRatio{F: moments(query.FullForm).Components, G: []query.Component{{Frame: frame(0)}}, Bound: 1},
+		"completed":  query.ClippedMoments{Form: query.CompletedForm, Lift: .2, Components: []query.Component{{Map: frame(.1), Radius: 3}}},
+		"directions": query.Directions{Map: frame(.1), Lift: 1},
+		"cells":      query.GridCounts{Map: frame(0), HalfWidth: []float64{4, 4, 4}, Level: 2},
+		"children":   query.GridCounts{Map: frame(0), HalfWidth: []float64{4, 4, 4}, Level: 2, Parents: []uint64{0, 7, 5}},
+		"log ratio":  query.LogRatio{F: moments(query.FullForm).Components, G: []query.Component{{Map: frame(0)}}, Bound: 1},
 		"parts":      query.Parts{Partition: cut, Queries: []query.Sum{counts, counts, counts, counts}},
 	}
 }

@@ -61,7 +61,7 @@ var (
 // have the same version of it.
 var asked = []reflect.Type{
 	reflect.TypeFor[query.Count](), reflect.TypeFor[query.Counts](), reflect.TypeFor[query.ClippedMoments](),
-	reflect.TypeFor[query.Directions](), reflect.TypeFor[query.CellCounts](), reflect.TypeFor[query.LogRatio](),
+	reflect.TypeFor[query.Directions](), reflect.TypeFor[query.GridCounts](), reflect.TypeFor[query.LogRatio](),
 	reflect.TypeFor[query.Parts](), reflect.TypeFor[query.Ranks](), reflect.TypeFor[query.Partial](),
 	reflect.TypeFor[query.PairOctaves](), reflect.TypeFor[query.Summed](), reflect.TypeFor[query.Placing](),
 	reflect.TypeFor[query.BoxKeys](),

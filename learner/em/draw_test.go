@@ -50,7 +50,7 @@ func random(rng *rand.Rand, k, d int, sep, cond, unequal float64) []learner.Comp
 	if !m.Refactor() {
 		panic("no covariance")
 	}
-	f := Frame{At: make([]float64, d), Root: make([]float64, d*d)}
+	f := Whitening{At: make([]float64, d), Root: make([]float64, d*d)}
 	for i := range d {
 		f.Root[i*d+i] = 1
 	}

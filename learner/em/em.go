@@ -112,7 +112,7 @@ func (l Learner) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.C
 }
 
 // Finish runs EM from m to its end.
-func (r *Run) Finish(m *Mixture, f *Frame) ([]learner.Component, error) {
+func (r *Run) Finish(m *Mixture, f *Whitening) ([]learner.Component, error) {
 	if _, ok := r.iterate(m, longSteps, leastGain); !ok {
 		return nil, errNone
 	}
@@ -124,7 +124,7 @@ func (r *Run) Finish(m *Mixture, f *Frame) ([]learner.Component, error) {
 }
 
 // Prepare whitens the rows, of which k components take k(d+2) at least.
-func (l Learner) Prepare(rows [][]float64, k int) ([]float64, *Frame, error) {
+func (l Learner) Prepare(rows [][]float64, k int) ([]float64, *Whitening, error) {
 	if k < 1 || len(rows) == 0 || len(rows[0]) == 0 || len(rows)/k < len(rows[0])+2 {
 		return nil, nil, learner.ErrTooFew
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/gauze-dp/gauze/learner"
 )
 
-// A Frame takes whitened rows back: x = at + root z, with a lower triangular root. What EM does to
-// the rows z depends on their inner products only, and whitened rows of an affine image are those
-// of the rows themselves, rotated. So the mixture found moves with the rows under every invertible
-// affine map, up to rounding.
-type Frame struct {
+// A Whitening takes whitened rows back: x = at + root z, with a lower triangular root. What EM does
+// to the rows z depends on their inner products only, and whitened rows of an affine image are
+// those of the rows themselves, rotated. So the mixture found moves with the rows under every
+// invertible affine map, up to rounding.
+type Whitening struct {
 	At   []float64
 	Root []float64 // d x d
 }
@@ -33,9 +33,9 @@ const errFlat learner.Error = "em: the rows have no covariance of full rank"
 
 // Whiten returns the rows, flat, in coordinates in which their mean is 0 and their covariance the
 // identity; if trim is positive, the mean and the covariance of the central rows.
-func Whiten(rows [][]float64, trim float64) (z []float64, f *Frame, err error) {
+func Whiten(rows [][]float64, trim float64) (z []float64, f *Whitening, err error) {
 	d := len(rows[0])
-	f = &Frame{At: slices.Clone(rows[0]), Root: make([]float64, d*d)}
+	f = &Whitening{At: slices.Clone(rows[0]), Root: make([]float64, d*d)}
 	z = make([]float64, 0, len(rows)*d)
 	for _, r := range rows {
 		for j, v := range r {
@@ -88,7 +88,7 @@ func quantile(values []float64, share float64) float64 {
 
 // whiten moves z to the mean and the covariance of the rows whose squared length is at most that,
 // and f with it; false if they have none.
-func (f *Frame) whiten(z []float64, most float64) bool {
+func (f *Whitening) whiten(z []float64, most float64) bool {
 	d, n := len(f.At), 0.0
 	mean, l := make([]float64, d), make([]float64, d*d)
 	keep := make([]bool, len(z)/d)
@@ -138,7 +138,7 @@ func turn(to, l []float64, d int, z []float64) {
 }
 
 // back returns x of z.
-func (f *Frame) back(z []float64) []float64 {
+func (f *Whitening) back(z []float64) []float64 {
 	d, x := len(z), slices.Clone(f.At)
 	for i := range x {
 		x[i] += dense.Dot(f.Root[i*d:i*d+i+1], z[:i+1])
@@ -147,7 +147,7 @@ func (f *Frame) back(z []float64) []float64 {
 }
 
 // times returns the root times a lower triangle.
-func (f *Frame) times(l []float64) []float64 {
+func (f *Whitening) times(l []float64) []float64 {
 	d := len(f.At)
 	out := make([]float64, d*d)
 	for i := range d {

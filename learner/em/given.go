@@ -35,7 +35,7 @@ func finite(m *Mixture) bool {
 }
 
 // within returns the mixture of the components in the frame; nil if they are none.
-func within(f *Frame, components []learner.Component) *Mixture {
+func within(f *Whitening, components []learner.Component) *Mixture {
 	d, k := len(f.At), len(components)
 	if k == 0 {
 		return nil
@@ -102,7 +102,7 @@ func LogLikelihood(rows [][]float64, components []learner.Component) float64 {
 }
 
 // into replaces x - at by z.
-func into(f *Frame, x []float64) {
+func into(f *Whitening, x []float64) {
 	d := len(x)
 	for i := range x {
 		x[i] = (x[i] - dense.Dot(f.Root[i*d:i*d+i], x[:i])) / f.Root[i*d+i]

@@ -67,7 +67,7 @@ func precision(a, l []float64, d int, scale float64) {
 }
 
 // components returns those of m in the rows' coordinates; false if they overflow.
-func (f *Frame) components(m *Mixture) ([]learner.Component, bool) {
+func (f *Whitening) components(m *Mixture) ([]learner.Component, bool) {
 	d, t := m.d, len(m.Root)/m.k
 	out := make([]learner.Component, m.k)
 	for j := range out {

@@ -90,7 +90,7 @@ func (s *starter) regroup(m *Mixture, axes bool) bool {
 			of, z = append(of, i), append(z, r.z[i*d:i*d+d]...)
 		}
 	}
-	f := &Frame{At: make([]float64, d), Root: make([]float64, d*d)}
+	f := &Whitening{At: make([]float64, d), Root: make([]float64, d*d)}
 	if !f.whiten(z, math.Inf(1)) {
 		return false
 	}

@@ -38,7 +38,7 @@ func whiten(rows [][]float64) (table, frame, bool) {
 			return t, f, false
 		}
 	}
-	for range 2 { // the second time mends what rounding left of correlated columns
+	for range 2 { // the second time fixes what rounding left of correlated columns
 		l := t.covariance()
 		if !dense.Cholesky(l, d) {
 			return t, f, false

@@ -54,7 +54,7 @@ func (r *run) learnMixture(ctx context.Context, l List) (estimate.Outcome, error
 	if levels > 0 {
 		mu2 *= r.c.FirstShare
 	}
-	chosen, err := paper.Choose(r.a, stepChoice, list, r.choice(cover.step), paper.ChoiceEpsilon(mu2))
+	chosen, err := paper.Choose(r.a, stepChoice, list, r.choice(cover.step), paper.SelectionEpsilon(mu2))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -77,7 +77,7 @@ func (r *run) learnMixture(ctx context.Context, l List) (estimate.Outcome, error
 
 // choice returns how one of a list is chosen whose net has that step.
 func (r *run) choice(step float64) paper.Options {
-	return paper.Options{Form: r.c.Choice, Accuracy: math.Min(1, step)}
+	return paper.Options{Form: r.c.Selection, Accuracy: math.Min(1, step)}
 }
 
 // The finest step worth choosing by, in standard deviations of a component: resolvedRows is what a
@@ -97,7 +97,7 @@ func (r *run) levels(moves []paper.Move, any paper.Gaussian, step, mu2 float64) 
 		return 0
 	}
 	n := math.Max(1, r.rows)
-	finest := 1/math.Sqrt(n) + resolvedRows/(paper.ChoiceEpsilon(mu2)*n)
+	finest := 1/math.Sqrt(n) + resolvedRows/(paper.SelectionEpsilon(mu2)*n)
 	return max(0, min(r.c.Refinements, int(math.Ceil(math.Log2(step/finest)))))
 }
 
@@ -115,7 +115,7 @@ func (r *run) refine(moves []paper.Move, list *paper.List, chosen int, step floa
 			return nil, 0, err
 		}
 		mu2 := r.a.Left() / float64(left*len(moves)-j)
-		if chosen, err = paper.Choose(r.a, stepRefine, next, r.choice(step), paper.ChoiceEpsilon(mu2)); err != nil {
+		if chosen, err = paper.Choose(r.a, stepRefine, next, r.choice(step), paper.SelectionEpsilon(mu2)); err != nil {
 			return nil, 0, err
 		}
 		list = next
@@ -129,7 +129,7 @@ func (c Constants) cover(l List, k int) (best cover, reason string) {
 	for i := len(rungs) - 1; i >= 0; i-- {
 		best = cover{rung: rungs[i], size: l.Size(rungs[i].step)}
 		count := int(math.Min(best.size, 1e15))
-		cost := paper.CostOf(c.Choice, count, paper.CountMixtures(count, k, best.grains))
+		cost := paper.CostOf(c.Selection, count, paper.CountMixtures(count, k, best.grains))
 		if best.size <= float64(c.MostGaussians) && cost.Mixtures <= float64(c.MostMixtures) && cost.Runs() {
 			return best, ""
 		}

@@ -40,9 +40,9 @@ func meanSteps(share float64) []kernel.Step {
 // part of the budget.
 func (r *run) meanDecoder(axes []axis, mu2 float64) (lists [][]float64, err error) {
 	// Steps 1 and 2: bins, and their stability histogram.
-	grid := query.Grid{Frame: query.Affine{Center: make([]float64, r.d)}}
+	grid := query.Grid{Map: query.Affine{Center: make([]float64, r.d)}}
 	for _, x := range axes {
-		grid.Frame.W = append(grid.Frame.W, x.weights)
+		grid.Map.W = append(grid.Map.W, x.weights)
 		grid.Side, grid.Offset = append(grid.Side, x.scale), append(grid.Offset, -x.scale/2)
 	}
 	cells, err := r.histogram(stepMeans, query.BoxKeys{Grids: []query.Grid{grid}}, mu2)

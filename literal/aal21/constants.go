@@ -29,9 +29,9 @@ type Constants struct {
 	// MostGaussians and MostMixtures bound the list and the mixtures that one may be chosen among:
 	// time and memory. The source has no such numbers and no end of either.
 	MostGaussians, MostMixtures int
-	// Choice is how a mixture is chosen of a list: by the minimum distance over all pairs as
+	// Selection is how a mixture is chosen of a list: by the minimum distance over all pairs as
 	// printed.
-	Choice paper.Form
+	Selection paper.Form
 	// Refinements: how often, at most, the net is laid again around the mixture that was chosen,
 	// twice as fine; MostMoved is how many mixtures, about, it may then have. 0 as printed.
 	Refinements, MostMoved int
@@ -66,7 +66,7 @@ func Practical() Constants {
 		Reach:         .5,
 		MostGaussians: 10000,
 		MostMixtures:  mostListed,
-		Choice:        paper.Quick,
+		Selection:     paper.Quick,
 		Refinements:   12,
 		MostMoved:     50,
 		Correlated:    .95,
@@ -89,7 +89,7 @@ func Printed(alpha float64) Constants {
 	c := Practical()
 	c.TargetError, c.WeightPart, c.ScalePart, c.MeanPart, c.Reach = alpha, alpha/9, 3./32, 1./8, 1
 	c.MostGaussians, c.MostMixtures, c.TruncatedLaplace = mostListed, mostListed, true
-	c.Choice, c.Refinements = paper.AllPairs, 0
+	c.Selection, c.Refinements = paper.AllPairs, 0
 	return c
 }
 

@@ -197,8 +197,8 @@ func (e Estimator) steps(p estimate.Problem) (steps []kernel.Step) {
 	lists, choice := e.c.shares(p)
 	decoder := e.decoder(p)
 	steps = append(steps, decoder.Steps(p, lists)...)
-	steps = append(steps, paper.ChoiceStep(stepChoice, choice, e.c.Choice, "AAL21 Algorithm 1"))
-	refine := paper.ChoiceStep(stepRefine, choice, e.c.Choice, "AAL21 Algorithm 1")
+	steps = append(steps, paper.SelectionStep(stepChoice, choice, e.c.Selection, "AAL21 Algorithm 1"))
+	refine := paper.SelectionStep(stepRefine, choice, e.c.Selection, "AAL21 Algorithm 1")
 	if refine.Most = e.c.Refinements * len(decoder.Shortest(p).Moves()); refine.Most > 0 {
 		steps = append(steps, refine)
 	}

@@ -63,9 +63,9 @@ func (r *run) count(mu2 float64) error {
 // histogram returns a stability histogram that costs mu2.
 //
 // Source: [AAL21] Lemma 4.1. Differs: Gaussian noise, unless TruncatedLaplace.
-func (r *run) histogram(step string, q query.BoxKeys, mu2 float64) (found []kernel.Cell, err error) {
+func (r *run) histogram(step string, q query.BoxKeys, mu2 float64) (found []kernel.HistogramCell, err error) {
 	if r.c.TruncatedLaplace {
-		found, _, err = pure.TruncatedCells(r.a, step, q, paper.PureEpsilon(mu2))
+		found, _, err = pure.TruncatedHistogram(r.a, step, q, paper.PureEpsilon(mu2))
 		return found, err
 	}
 	found, _, err = kernel.StabilityHistogram(r.a, step, q, parts.Mu(mu2))

@@ -174,8 +174,8 @@ func TestLemma41(t *testing.T) {
 			}
 			c := trial{rows: rows, d: 1, k: 1, eps: eps, relation: rel, noise: kerneltest.Options{Seed: rng.Uint64()}}
 			r, mu2 := c.alone(t, Printed(1))
-			grid := query.Grid{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{-.5}}
-			found, support, err := pure.TruncatedCells(r.a, stepMeans, query.BoxKeys{Grids: []query.Grid{grid}}, paper.PureEpsilon(mu2))
+			grid := query.Grid{Map: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{1}, Offset: []float64{-.5}}
+			found, support, err := pure.TruncatedHistogram(r.a, stepMeans, query.BoxKeys{Grids: []query.Grid{grid}}, paper.PureEpsilon(mu2))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -121,7 +121,7 @@ func (e Estimator) seen(p estimate.Problem) float64 {
 	}
 	list, choice := e.c.shares(p)
 	_, least := e.decoder(p).Rows(p, 1/float64(program.MostComponents(p)), list*p.Mu*p.Mu)
-	return math.Max(least, 4*math.Log(float64(e.c.MostMixtures))/paper.ChoiceEpsilon(choice*p.Mu*p.Mu))
+	return math.Max(least, 4*math.Log(float64(e.c.MostMixtures))/paper.SelectionEpsilon(choice*p.Mu*p.Mu))
 }
 
 // alpha returns the error that expectations are about: the target, or the accuracy at which a
@@ -146,7 +146,7 @@ func (e Estimator) expected(p estimate.Problem) (lists, choice, mixtures float64
 		mixtures = math.Exp(float64(k)*math.Log(l.Size(r.step)) + float64(k-1)*math.Log(float64(r.grains)))
 	}
 	lists, _ = e.decoder(p).Rows(p, e.c.leastWeight(k), list*p.Mu*p.Mu)
-	return lists, paper.ChoiceRows(e.c.alpha(), e.c.FailureProb/2, paper.ChoiceEpsilon(share*p.Mu*p.Mu), mixtures), mixtures
+	return lists, paper.SelectionRows(e.c.alpha(), e.c.FailureProb/2, paper.SelectionEpsilon(share*p.Mu*p.Mu), mixtures), mixtures
 }
 
 // Expect returns what the analysis asks for with its constants.
@@ -164,7 +164,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 			"variation %g beyond three times the best; below %s rows it shows nothing",
 			paper.RowsText(lists), e.c.leastWeight(program.MostComponents(p)), paper.RowsText(choice), mixtures, e.c.alpha(), paper.RowsText(e.seen(p))),
 		fmt.Sprintf("lists of about %d Gaussians or more: %.2g mixtures, which a choice compares on %v; all pairs of them would be %v",
-			size, count, paper.CostOf(e.c.Choice, size, count), paper.CostOf(paper.AllPairs, size, count))}}
+			size, count, paper.CostOf(e.c.Selection, size, count), paper.CostOf(paper.AllPairs, size, count))}}
 }
 
 // advice says what would help.

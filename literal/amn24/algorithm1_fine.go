@@ -25,9 +25,9 @@ type mixture struct {
 
 // fineSteps returns the steps of Algorithm 1.
 func (c Constants) fineSteps() []kernel.Step {
-	steps := []kernel.Step{paper.ChoiceStep(stepMixture, 1, c.Choice, "AMN24 Algorithm 1")}
+	steps := []kernel.Step{paper.SelectionStep(stepMixture, 1, c.Selection, "AMN24 Algorithm 1")}
 	if c.Refinements > 0 {
-		s := paper.ChoiceStep(stepRefine, 1, c.Choice, "AMN24 Algorithm 1")
+		s := paper.SelectionStep(stepRefine, 1, c.Selection, "AMN24 Algorithm 1")
 		s.Most = 2*c.Refinements + 1
 		steps = append(steps, s)
 	}
@@ -112,7 +112,7 @@ func (r *run) choose(ctx context.Context, step string, list *paper.List, share f
 		return mixture{}, err
 	}
 	mu := parts.Mu(share * (r.a.Left() - r.held))
-	i, err := paper.Choose(r.a, step, list, paper.Options{Form: r.c.Choice, Accuracy: r.c.Accuracy}, privacy.BoundedRangeOfMu(mu))
+	i, err := paper.Choose(r.a, step, list, paper.Options{Form: r.c.Selection, Accuracy: r.c.Accuracy}, privacy.BoundedRangeOfMu(mu))
 	if err != nil {
 		return mixture{}, err
 	}
@@ -137,7 +137,7 @@ func (c Constants) spacing(groups [][]pair, factor float64, k int) (bases [][]pa
 			for _, size := range sizes {
 				members += size
 			}
-			if mixtures <= float64(c.MostHypotheses) && paper.CostOf(c.Choice, members, mixtures).Runs() {
+			if mixtures <= float64(c.MostHypotheses) && paper.CostOf(c.Selection, members, mixtures).Runs() {
 				return bases, zeta
 			}
 		}

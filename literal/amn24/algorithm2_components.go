@@ -119,7 +119,7 @@ func (r *run) component(s scorer, omega region, h, mu2 float64) (p pair, ok bool
 	for range s.levels() {
 		h /= 2
 		pairs, score := s.near(p, h)
-		epsilon := paper.ChoiceEpsilon((mu2 - first) / float64(s.levels()))
+		epsilon := paper.SelectionEpsilon((mu2 - first) / float64(s.levels()))
 		chosen, err := pure.Select(r.a, stepCloser, papers.Selection{Partition: s.left(omega), Scores: []papers.Score{score}}, epsilon)
 		if err != nil {
 			return p, false, err

@@ -191,7 +191,7 @@ func (h histogram) off(parts []part) (sum float64) {
 				for _, q := range parts {
 					f += q.density(x)
 				}
-				stays := math.Exp(-f * b.Gap)
+				stays := math.Exp(-f * b.Length)
 				expected += p.density(x) * (high - low) / explainNodes * stays * (1 - stays)
 			}
 		}

@@ -71,7 +71,7 @@ func (c Constants) bucketRows(n float64) int {
 // told returns the pair of a bucket, for a component of so many rows.
 func (c Constants) told(b pure.Bucket, rows float64) pair {
 	if c.Spread == 0 {
-		return paper.Line(b.Low, b.Gap)
+		return paper.Line(b.Low, b.Length)
 	}
-	return paper.Line(b.Low/2+b.High/2, b.Gap*math.Max(1, c.Spread*rows))
+	return paper.Line(b.Low/2+b.High/2, b.Length*math.Max(1, c.Spread*rows))
 }

@@ -104,7 +104,7 @@ func TestPropositionE2(t *testing.T) {
 			}
 			near := 0
 			for j, r := range pairs {
-				if l.Robust.Near.close(best.pair(), r) {
+				if l.Robust.Closeness.close(best.pair(), r) {
 					if near++; of[j] < of[i] {
 						t.Fatalf("%v: N(%v, ..) scores %d, and %v in its region %d", x, p.Mean, -of[i], r.Mean, -of[j])
 					}
@@ -177,7 +177,7 @@ func TestPropositionE3(t *testing.T) {
 			if !slices.ContainsFunc(regions, func(o opinion) bool {
 				for y := range l.Multisets {
 					told := l.Opinions[y]
-					if told.OK && missing(l, l.Multisets[y], x) == 0 && r.Near.times(allowed).close(o.pair(), told.pair()) && r.Near.close(told.pair(), pairs[i]) {
+					if told.OK && missing(l, l.Multisets[y], x) == 0 && r.Closeness.times(allowed).close(o.pair(), told.pair()) && r.Closeness.close(told.pair(), pairs[i]) {
 						return true
 					}
 				}
@@ -238,7 +238,7 @@ func TestLemmaE5(t *testing.T) {
 			t.Fatal(err)
 		}
 		in := slices.ContainsFunc(k.x.lattice.Opinions, func(o opinion) bool {
-			return ok && o.OK && omega.contains(o.pair()) && k.c.Near.close(o.pair(), p)
+			return ok && o.OK && omega.contains(o.pair()) && k.c.Closeness.close(o.pair(), p)
 		})
 		if ok && !in {
 			t.Errorf("%v: %v is close to nothing in the region", parts, p.Mean)

@@ -86,7 +86,7 @@ func TestPropositionF1(t *testing.T) {
 		}
 		for _, b := range buckets {
 			for key, count := range exact {
-				if gap, low, _ := q.Bucket(int(key[0]), key[1]); gap == b.Gap && low == b.Low {
+				if gap, low, _ := q.Bucket(int(key[0]), key[1]); gap == b.Length && low == b.Low {
 					released++
 					if off := math.Abs(b.Count - float64(count)); off > support {
 						t.Errorf("noise %v, the support is %v", off, support)
@@ -128,7 +128,7 @@ func TestLemmaF2(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, b := range buckets {
-			if !full[[2]float64{b.Gap, b.Low}] {
+			if !full[[2]float64{b.Length, b.Low}] {
 				t.Fatalf("an empty bucket was released: %+v", b)
 			}
 		}

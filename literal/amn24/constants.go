@@ -40,10 +40,10 @@ type Constants struct {
 	// Points of the lattice that rows are rounded to; Elements of a multiset, Subset elements of
 	// its subsets.
 	Points, Elements, Subset int
-	// Near is the closeness of function (2); Changed, Wide and Narrow are phi, B1 and 1/B2 of Lemma
-	// B.6, Ties its least number of ties. Changed 0 leaves condition (a) out, and with it the
+	// Closeness is the closeness of function (2); Changed, Wide and Narrow are phi, B1 and 1/B2 of
+	// Lemma B.6, Ties its least number of ties. Changed 0 leaves condition (a) out, and with it the
 	// lemma's property 1.
-	Near                  tolerance
+	Closeness             tolerance
 	Changed, Wide, Narrow float64
 	Ties                  int
 	// Spacing is z of the lattice of pairs.
@@ -53,11 +53,11 @@ type Constants struct {
 	Unbounded bool
 	// Removed is B, how far around a found pair nothing more is sought.
 	Removed float64
-	// Shells of the cells of the tractable score. Closer is how often a pair that it found is moved
-	// and chosen again, by steps half as long each time.
-	Shells, Closer int
-	// Choice is how a mixture is chosen of a list: by a tournament as printed.
-	Choice paper.Form
+	// RadialCells of the cells of the tractable score. Closer is how often a pair that it found is
+	// moved and chosen again, by steps half as long each time.
+	RadialCells, Closer int
+	// Selection is how a mixture is chosen of a list: by a tournament as printed.
+	Selection paper.Form
 	// Test is the part of epsilon for the test whether the score's volumes allow a choice.
 	Test float64
 	// CountShare of mu^2 counts the rows; CrudeShare of it buys the crude pairs; FirstShare of what
@@ -88,13 +88,13 @@ func Practical() Constants {
 		Points:         13,
 		Elements:       4,
 		Subset:         3,
-		Near:           tolerance{.6, .6, .7},
+		Closeness:      tolerance{.6, .6, .7},
 		Wide:           4,
 		Narrow:         1e-3,
 		Ties:           3,
 		Spacing:        .5,
 		Removed:        2.6,
-		Shells:         3,
+		RadialCells:    3,
 		Closer:         2,
 		Test:           .5,
 		CountShare:     .01,
@@ -117,7 +117,7 @@ func Printed() Constants {
 	c := Practical()
 	c.Coarsest, c.Units, c.Factor, c.Found, c.Refinements, c.Places, c.Spread = 0, 0, 0, 0, 0, 0, 0
 	c.LeastWeight, c.Unbounded, c.Closer, c.Ties, c.MostHypotheses, c.MostNet = 0, true, 0, 3, paper.MostListed, paper.MostListed
-	c.Choice, c.Changed = paper.Tournament, oneOfFour
+	c.Selection, c.Changed = paper.Tournament, oneOfFour
 	return c
 }
 
@@ -146,13 +146,13 @@ func (c Constants) Validate() error {
 	want(c.Subset >= 2 && c.Elements > c.Subset && choose(c.Points+c.Elements-1, c.Elements) <= mostMultisets,
 		"Elements, Subset: want more than 2 elements, fewer in a subset, and at most %d multisets, got %d and %d",
 		mostMultisets, c.Elements, c.Subset)
-	want(part(c.Near.Gamma) && part(c.Near.Rho) && c.Near.Tau > 0, "Near: want Gamma and Rho between 0 and 1, Tau positive, got %v", c.Near)
+	want(part(c.Closeness.Gamma) && part(c.Closeness.Rho) && c.Closeness.Tau > 0, "Near: want Gamma and Rho between 0 and 1, Tau positive, got %v", c.Closeness)
 	want(c.Changed >= 0 && c.Changed < 1, "Changed: want a number in [0, 1), got %v", c.Changed)
 	want(c.Wide > 0 && c.Narrow >= 0 && c.Ties >= 1, "Wide, Narrow, Ties: want positive numbers, got %v, %v, %d", c.Wide, c.Narrow, c.Ties)
 	want(c.Spacing > 0 && c.Spacing <= 4, "Spacing: want a number in (0, 4], got %v", c.Spacing)
-	want(!part(c.Near.Gamma) || c.Removed >= math.Max(1/(1-c.Near.Gamma), math.Max(1+c.Near.Gamma, c.Near.Tau)),
+	want(!part(c.Closeness.Gamma) || c.Removed >= math.Max(1/(1-c.Closeness.Gamma), math.Max(1+c.Closeness.Gamma, c.Closeness.Tau)),
 		"Removed: want so much that what is Near a found pair is removed, got %v", c.Removed)
-	want(c.Shells >= 1 && c.Shells <= 10, "Shells: want 1 to 10, got %d", c.Shells)
+	want(c.RadialCells >= 1 && c.RadialCells <= 10, "Shells: want 1 to 10, got %d", c.RadialCells)
 	want(part(c.Test) && part(c.CountShare) && part(c.CrudeShare) && part(c.FirstShare),
 		"Test, CountShare, CrudeShare, FirstShare: want numbers between 0 and 1, got %v, %v, %v, %v",
 		c.Test, c.CountShare, c.CrudeShare, c.FirstShare)

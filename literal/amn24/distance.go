@@ -111,7 +111,7 @@ func between(values []float64, j, cuts int) (slabs []query.Condition) {
 		if i == cuts-1 {
 			high = low + reach
 		}
-		slabs = append(slabs, query.Condition{Frame: query.Affine{Columns: []int{j}, Center: []float64{low/2 + high/2}, W: [][]float64{{1}}},
+		slabs = append(slabs, query.Condition{Map: query.Affine{Columns: []int{j}, Center: []float64{low/2 + high/2}, W: [][]float64{{1}}},
 			Radius: high/2 - low/2})
 	}
 	return slabs
@@ -120,7 +120,7 @@ func between(values []float64, j, cuts int) (slabs []query.Condition) {
 // holds reports that the row meets all conditions, slabs of one column.
 func holds(region query.Region, x []float64) bool {
 	for _, c := range region.Conditions {
-		if math.Abs(x[c.Frame.Columns[0]]-c.Frame.Center[0]) > c.Radius {
+		if math.Abs(x[c.Map.Columns[0]]-c.Map.Center[0]) > c.Radius {
 			return false
 		}
 	}

@@ -52,9 +52,9 @@ const fullestBucket = .15
 // selection says how many rows Algorithm 1 asks for: its net is the one that the guard allows,
 // around one crude pair per component.
 func (c Constants) selection(d, k int, mu2 float64) string {
-	epsilon := paper.ChoiceEpsilon((1 - c.CrudeShare) * c.FirstShare * mu2)
-	rows := paper.ChoiceRows
-	if c.Choice == paper.Tournament {
+	epsilon := paper.SelectionEpsilon((1 - c.CrudeShare) * c.FirstShare * mu2)
+	rows := paper.SelectionRows
+	if c.Selection == paper.Tournament {
 		rows = paper.TournamentRows
 	}
 	return fmt.Sprintf("about %s to choose among %d mixtures", paper.RowsText(rows(c.Accuracy, c.FailureProb, epsilon, float64(c.MostHypotheses))), c.MostHypotheses)

@@ -33,11 +33,11 @@ func exactGaps(rows [][]float64, support float64, c Constants) (h histogram) {
 	for key, count := range counts {
 		if width := math.Ldexp(places, key[0]); count > support {
 			low := float64(key[1]) * width
-			h.buckets = append(h.buckets, pure.Bucket{Scale: key[0], Gap: math.Ldexp(1, key[0]), Low: low, High: low + width, Count: count})
+			h.buckets = append(h.buckets, pure.Bucket{Scale: key[0], Length: math.Ldexp(1, key[0]), Low: low, High: low + width, Count: count})
 		}
 	}
 	slices.SortFunc(h.buckets, func(a, b pure.Bucket) int {
-		return slices.Compare([]float64{-a.Count, a.Gap, a.Low}, []float64{-b.Count, b.Gap, b.Low})
+		return slices.Compare([]float64{-a.Count, a.Length, a.Low}, []float64{-b.Count, b.Length, b.Low})
 	})
 	h.buckets, h.support, h.n, h.told = h.buckets[:min(len(h.buckets), mostExplained)], support, n, c.told
 	return h

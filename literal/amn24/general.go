@@ -138,7 +138,7 @@ func (c Constants) lattice(radius, low, high float64, k int) (l lattice, ok bool
 	if len(pairs) > mostOptions {
 		return l, false
 	}
-	r := robust{Points: points(reach, c.Points), Components: k, Ties: c.Ties, Changed: c.Changed, Near: c.Near, Wide: c.Wide, Narrow: c.Narrow}
+	r := robust{Points: points(reach, c.Points), Components: k, Ties: c.Ties, Changed: c.Changed, Closeness: c.Closeness, Wide: c.Wide, Narrow: c.Narrow}
 	return newLattice(r, c.Elements, c.Subset, pairs), true
 }
 

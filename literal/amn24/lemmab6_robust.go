@@ -30,15 +30,15 @@ type robust struct {
 	Components, Ties int
 	// Changed is phi: what A0 says must survive the replacement of this part of the elements.
 	Changed float64
-	// Near is the closeness that is meant; the lemma's checks allow Symmetry*Transitivity = 8 times
-	// as much.
-	Near tolerance
+	// Closeness is the closeness that is meant; the lemma's checks allow Symmetry*Transitivity = 8
+	// times as much.
+	Closeness tolerance
 	// Wide and Narrow are B1 and 1/B2, in standard deviations.
 	Wide, Narrow float64
 }
 
-// allowed is how much more than Near the checks allow: closeness is symmetric up to a factor of 2
-// and transitive up to one of 4.
+// allowed is how much more than Closeness the checks allow: closeness is symmetric up to a factor
+// of 2 and transitive up to one of 4.
 //
 // Source: [AMN24] Proposition B.2.
 const allowed = 2 * 4
@@ -109,7 +109,7 @@ func (r robust) survives(all [][]int, starts []opinion, i, m int) bool {
 		return true
 	}
 	for j, y := range all {
-		if d := changes(all[i], y); d > 0 && d <= most && !(starts[j].OK && r.Near.times(allowed).close(starts[j].pair(), starts[i].pair())) {
+		if d := changes(all[i], y); d > 0 && d <= most && !(starts[j].OK && r.Closeness.times(allowed).close(starts[j].pair(), starts[i].pair())) {
 			return false
 		}
 	}
@@ -156,7 +156,7 @@ func (r robust) stable(m, n int) []opinion {
 		}
 		agree := 0.0
 		eachSubset(y, n, func(z []int, ways float64) {
-			if o := of[fmt.Sprint(z)]; o.OK && r.Near.times(allowed).close(o.pair(), out[i].pair()) {
+			if o := of[fmt.Sprint(z)]; o.OK && r.Closeness.times(allowed).close(o.pair(), out[i].pair()) {
 				agree += ways
 			}
 		})

@@ -11,7 +11,7 @@ import (
 
 // small is an estimator on a lattice so small that everything can be written out.
 func small(changed float64) robust {
-	return robust{Points: points(3, 6), Components: 1, Ties: 3, Changed: changed, Near: tolerance{.3, .3, .2}, Wide: 2.5, Narrow: .2}
+	return robust{Points: points(3, 6), Components: 1, Ties: 3, Changed: changed, Closeness: tolerance{.3, .3, .2}, Wide: 2.5, Narrow: .2}
 }
 
 // elements writes a multiset out.
@@ -37,7 +37,7 @@ func bruteA(r robust, x []float64) (mean, sd float64, ok bool) {
 	if sd == 0 {
 		return 0, 0, false
 	}
-	near := r.Near.times(8)
+	near := r.Closeness.times(8)
 	y := make([]float64, len(x))
 	var stable func(i, left int) bool // (a)
 	stable = func(i, left int) bool {
@@ -100,7 +100,7 @@ func TestRobustAgainstBruteForce(t *testing.T) {
 			agree := 0
 			for skip := range x { // all subsets of 3 of 4
 				z := slices.Delete(slices.Clone(x), skip, skip+1)
-				if m2, s2, ok := bruteA(r, z); ok && r.Near.times(8).close(paper.Line(m2, s2), paper.Line(mean, sd)) {
+				if m2, s2, ok := bruteA(r, z); ok && r.Closeness.times(8).close(paper.Line(m2, s2), paper.Line(mean, sd)) {
 					agree++
 				}
 			}
@@ -124,7 +124,7 @@ func TestRobustAgainstBruteForce(t *testing.T) {
 // Shows: [AMN24] Lemma B.6.
 func TestRobustProperty(t *testing.T) {
 	small, c := small(.26), Practical()
-	with := robust{Points: points(7, c.Points), Components: 2, Ties: c.Ties, Changed: Printed().Changed, Near: c.Near, Wide: c.Wide, Narrow: c.Narrow}
+	with := robust{Points: points(7, c.Points), Components: 2, Ties: c.Ties, Changed: Printed().Changed, Closeness: c.Closeness, Wide: c.Wide, Narrow: c.Narrow}
 	without := with
 	without.Changed = c.Changed
 	for _, x := range []struct {
@@ -139,7 +139,7 @@ func TestRobustProperty(t *testing.T) {
 				if i == j || !a.OK || !b.OK || changes(all[i], all[j]) > 1 {
 					continue
 				}
-				if compared++; !x.r.Near.times(allowed).close(b.pair(), a.pair()) {
+				if compared++; !x.r.Closeness.times(allowed).close(b.pair(), a.pair()) {
 					broken++
 				}
 			}
@@ -210,7 +210,7 @@ func TestScoreThree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for trial := range 30 {
 		r := small(0)
-		r.Points, r.Near, r.Wide = points(3, 5), tolerance{.6, .6, .7}, 20
+		r.Points, r.Closeness, r.Wide = points(3, 5), tolerance{.6, .6, .7}, 20
 		l := newLattice(r, 4, 3, normals(2, .5, 2, .7, 1000))
 		if trial%2 == 1 {
 			for i := range l.Opinions {

@@ -155,8 +155,8 @@ func (c Constants) enumerable(d, k int, factor float64, p estimate.Problem) erro
 // Source: [AMN24] Lemma D.1; Lemma D.3.
 func (c Constants) beyond(d, k int, factor, mu2 float64) string {
 	base, power := factor*math.Sqrt(float64(d))/c.zeta(), float64(k*d*(d+3)/2)
-	epsilon := paper.ChoiceEpsilon((1 - c.CrudeShare) * mu2)
-	rows := paper.ChoiceRows(c.Accuracy, c.FailureProb, epsilon, math.Min(1e150, math.Pow(base, power)))
+	epsilon := paper.SelectionEpsilon((1 - c.CrudeShare) * mu2)
+	rows := paper.SelectionRows(c.Accuracy, c.FailureProb, epsilon, math.Min(1e150, math.Pow(base, power)))
 	return fmt.Sprintf("the printed net, within a factor of %.2g of every pair, makes about %.2g^%.0f mixtures, of which %d can be listed; "+
 		"a choice among all takes about %s rows", factor, base, power, c.MostHypotheses, paper.RowsText(rows))
 }

@@ -30,8 +30,8 @@ type deficits struct {
 func newDeficits(c Constants, pairs []pair, d, k int, rows float64) deficits {
 	s := deficits{c: c, d: d, pairs: pairs}
 	chi := distuv.ChiSquared{K: float64(d)}
-	for i := 1; i < c.Shells; i++ {
-		s.radii = append(s.radii, math.Sqrt(chi.Quantile(float64(i)/float64(c.Shells))))
+	for i := 1; i < c.RadialCells; i++ {
+		s.radii = append(s.radii, math.Sqrt(chi.Quantile(float64(i)/float64(c.RadialCells))))
 	}
 	return s.of(rows, k)
 }
@@ -41,7 +41,7 @@ func newDeficits(c Constants, pairs []pair, d, k int, rows float64) deficits {
 // w is little less than that, so that few others have none.
 func (s deficits) of(rows float64, components int) deficits {
 	weight := math.Ceil(math.Max(0, s.c.SureWeight*rows/float64(components)))
-	s.target = int(math.Min(1<<29, math.Round(weight/float64(papers.CellCount(s.c.Shells, s.d)))))
+	s.target = int(math.Min(1<<29, math.Round(weight/float64(papers.CellCount(s.c.RadialCells, s.d)))))
 	return s
 }
 
@@ -50,7 +50,7 @@ func (s deficits) of(rows float64, components int) deficits {
 const sparePart = .25
 
 func (s deficits) spare() int {
-	return int(sparePart * float64(s.target*papers.CellCount(s.c.Shells, s.d)))
+	return int(sparePart * float64(s.target*papers.CellCount(s.c.RadialCells, s.d)))
 }
 
 // left returns the rows that lie beyond Removed standard deviations of every found pair. The zero
@@ -64,7 +64,7 @@ func (s deficits) left(omega region) (p query.Partition) {
 	}
 	p.Regions = make([]query.Region, 1)
 	for _, f := range omega.Found {
-		p.Regions[0].Conditions = append(p.Regions[0].Conditions, query.Condition{Frame: frameOf(f), Radius: s.c.Removed, Outside: true})
+		p.Regions[0].Conditions = append(p.Regions[0].Conditions, query.Condition{Map: frameOf(f), Radius: s.c.Removed, Outside: true})
 	}
 	return p
 }
@@ -102,7 +102,7 @@ func (s deficits) near(p pair, h float64) (pairs []pair, score papers.Score) {
 func (s deficits) score(pairs []pair) papers.Score {
 	q := papers.CellDeficits{Radii: s.radii}
 	for _, p := range pairs {
-		q.Frames = append(q.Frames, frameOf(p))
+		q.Maps = append(q.Maps, frameOf(p))
 	}
 	if len(pairs) > 0 {
 		cells := papers.CellCount(len(s.radii)+1, len(pairs[0].Mean))

@@ -36,7 +36,7 @@ func newLattice(r robust, size, sub int, pairs []pair) lattice {
 // Source: [AMN24] Section E.1.
 func (l lattice) good(i int, p pair, omega region) bool {
 	o := l.Opinions[i]
-	return o.OK && l.Robust.Near.close(o.pair(), p) && omega.contains(o.pair())
+	return o.OK && l.Robust.Closeness.close(o.pair(), p) && omega.contains(o.pair())
 }
 
 // Options returns the pairs for which some multiset is good, and those multisets: all other pairs
@@ -49,7 +49,7 @@ func (l lattice) Options(omega region) (pairs []pair, good [][]int) {
 	for _, p := range l.Pairs {
 		var of []int
 		for i, o := range l.Opinions {
-			if within[i] && l.Robust.Near.close(o.pair(), p) {
+			if within[i] && l.Robust.Closeness.close(o.pair(), p) {
 				of = append(of, i)
 			}
 		}
@@ -109,7 +109,7 @@ func (s overlap) unlisted() int64 {
 }
 
 func (s overlap) options(omega region) (pairs []pair, score papers.Score) {
-	q := papers.MultisetOverlap{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Size: s.block * s.Size}
+	q := papers.MultisetOverlap{Map: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Size: s.block * s.Size}
 	for _, x := range s.Robust.Points {
 		q.Points = append(q.Points, []float64{x})
 	}

@@ -70,7 +70,7 @@ func TestLemmaA8(t *testing.T) {
 // run; so does (a) where one element of four may change, which those constants do not ask for.
 func TestConditionsBite(t *testing.T) {
 	c := Practical()
-	r := robust{Points: points(7, c.Points), Components: 2, Ties: c.Ties, Changed: .26, Near: c.Near, Wide: c.Wide, Narrow: c.Narrow}
+	r := robust{Points: points(7, c.Points), Components: 2, Ties: c.Ties, Changed: .26, Closeness: c.Closeness, Wide: c.Wide, Narrow: c.Narrow}
 	all := multisets(c.Points, c.Elements)
 	var starts []opinion
 	for _, y := range all {

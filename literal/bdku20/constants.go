@@ -38,7 +38,7 @@ type Constants struct {
 // countShare buys the number of rows within a few hundredths of what it has to be.
 const countShare = .01
 
-// Practical returns the published constants, with the mended whitener, several pairings, a count of
+// Practical returns the published constants, with the fixed whitener, several pairings, a count of
 // good rows, and an estimate only where every direction can be told from the noise.
 //
 // Source: [BDKU20] Section 4 of the restatement.

@@ -36,7 +36,7 @@ func (r *run) mean() (doubt string, err error) {
 		if !dense.Finite(ball) {
 			return "the stated bound on the mean is too far for the scale of the rows", nil
 		}
-		q := query.ClippedMoments{Components: []query.Component{{Frame: r.frame(), Radius: ball}}, Form: query.FullForm, Lift: 1}
+		q := query.ClippedMoments{Components: []query.Component{{Map: r.frame(), Radius: ball}}, Form: query.FullForm, Lift: 1}
 		answer, err := r.Sum(stepMean, q, mu)
 		if err != nil {
 			return "", err

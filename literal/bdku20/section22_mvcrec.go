@@ -104,7 +104,7 @@ const countedSDs = 4
 func (r *run) second(a *kernel.SubBudget, mu float64) (second, error) {
 	radius := math.Sqrt(bound2(r.d, r.c.CovarianceTail))
 	if !r.unknown.mean {
-		q := query.ClippedMoments{Components: []query.Component{{Frame: r.frame(), Radius: radius}}, Form: query.FullForm, Lift: pureLift}
+		q := query.ClippedMoments{Components: []query.Component{{Map: r.frame(), Radius: radius}}, Form: query.FullForm, Lift: pureLift}
 		answer, err := a.Sum(stepCovariance, q, mu)
 		if err != nil {
 			return second{}, err
@@ -113,7 +113,7 @@ func (r *run) second(a *kernel.SubBudget, mu float64) (second, error) {
 		s.Second.ScaleSym(1/r.good, s.Second)
 		return second{s.Second, r.good, s.SecondSD / r.good}, nil
 	}
-	q := papers.PairMoments{Frame: r.frame(), Radius: radius}
+	q := papers.PairMoments{Map: r.frame(), Radius: radius}
 	buckets := int(math.Max(1, math.Min(1<<26, r.rows/2)))
 	answer, err := kernel.SumPairs(a, stepCovariance, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets}}, mu)
 	if err != nil {

@@ -124,7 +124,7 @@ const surely = 4.5
 func (s schedule) norm() float64 { return s.spectral() + surely }
 
 // slack returns what the eigenvalues of a second moment of m vectors are raised by to bound the
-// covariance: half the spectral norm of the sampling error and, in the mended form, that of the
+// covariance: half the spectral norm of the sampling error and, in the fixed form, that of the
 // noise.
 func (s schedule) slack(m, noise float64) float64 {
 	d := float64(s.d)

@@ -37,7 +37,7 @@ func naiveHTPCE(x sample, step string, a *mat.Dense, gamma, mu float64) (*mat.Sy
 	var m *mat.SymDense
 	count := x.rows
 	if x.pairs {
-		q := papers.PairMoments{Frame: frame, Radius: gamma, Truncate: true}
+		q := papers.PairMoments{Map: frame, Radius: gamma, Truncate: true}
 		ans, err := kernel.SumPairs(x.a, step, query.Pairs{Queries: []query.PairSum{q}, Buckets: []int{buckets(x.rows)}}, mu)
 		if err != nil {
 			return nil, err
@@ -45,7 +45,7 @@ func naiveHTPCE(x sample, step string, a *mat.Dense, gamma, mu float64) (*mat.Sy
 		pairs, second := q.Read(ans.Values)
 		count, m = pairs, component.Symmetric(second, x.d)
 	} else {
-		q := query.ClippedMoments{Form: query.FullForm, Lift: lift, Components: []query.Component{{Frame: frame, Radius: gamma, Truncate: true}}}
+		q := query.ClippedMoments{Form: query.FullForm, Lift: lift, Components: []query.Component{{Map: frame, Radius: gamma, Truncate: true}}}
 		ans, err := x.a.Sum(step, q, mu)
 		if err != nil {
 			return nil, err

@@ -23,7 +23,7 @@ func near(rng *rand.Rand, d int, s float64) *mat.SymDense {
 }
 
 // [KM21] Theorem 3.2 without chance: whatever M is within s of A Sigma A^T, L <= A Sigma A^T <= I,
-// the mended step keeps lambda_min(L') <= A' Sigma A'^T <= 1. The printed one breaks both, by more
+// the fixed step keeps lambda_min(L') <= A' Sigma A'^T <= 1. The printed one breaks both, by more
 // than rounding.
 //
 // Shows: [KM21] Theorem 3.2.
@@ -57,7 +57,7 @@ func TestStepKeepsBounds(t *testing.T) {
 		}
 	}
 	if most[false] > 1+1e-9 || least[false] < 1-1e-9 {
-		t.Errorf("mended: A' Sigma A'^T up to %v, down to %v of lambda_min(L')", most[false], least[false])
+		t.Errorf("fixed: A' Sigma A'^T up to %v, down to %v of lambda_min(L')", most[false], least[false])
 	}
 	if most[true] < 1.01 || least[true] > .95 {
 		t.Errorf("as printed: up to %v, down to %v: the search does not find what is said of it", most[true], least[true])

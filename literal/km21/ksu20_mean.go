@@ -84,7 +84,7 @@ func (x design) meanSD(radius, mu float64) float64 {
 func (x sample) clippedMean(step string, e estimated, center []float64, radius, mu float64) ([]float64, error) {
 	frame := frameOf(e.Whitener)
 	frame.Center = center
-	q := query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{{Frame: frame, Radius: radius}}}
+	q := query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{{Map: frame, Radius: radius}}}
 	ans, err := x.a.Sum(step, q, mu)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func (r *run) eigenvalueEstimator() ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := query.BoxKeys{Grids: []query.Grid{{Frame: whole(r.d).frame(), Side: repeat(1, r.d), Offset: make([]float64, r.d)}}}
+	q := query.BoxKeys{Grids: []query.Grid{{Map: whole(r.d).frame(), Side: repeat(1, r.d), Offset: make([]float64, r.d)}}}
 	cells, _, err := kernel.StabilityHistogram(pooled, stepEigenvalues, q, pooled.LeftMu())
 	if err != nil {
 		return nil, err

@@ -28,13 +28,13 @@ func (r *run) goodCenter(pooled *kernel.SubBudget, dims, points int, radius, mu2
 	rng := rand.New(rand.NewPCG(r.seed(), 0))
 	all := dims * points
 	width := 2 * radius / math.Sqrt(float64(dims))
-	g := query.Grid{Frame: query.Affine{Center: make([]float64, all)}, Side: repeat(width, all)}
+	g := query.Grid{Map: query.Affine{Center: make([]float64, all)}, Side: repeat(width, all)}
 	for i := range points {
 		u := paper.Rotation(rng, dims)
 		for a := range dims {
 			w := make([]float64, all)
 			copy(w[i*dims:], u.RawRowView(a))
-			g.Frame.W = append(g.Frame.W, w)
+			g.Map.W = append(g.Map.W, w)
 			g.Offset = append(g.Offset, width*rng.Float64())
 		}
 	}
@@ -51,7 +51,7 @@ func (r *run) goodCenter(pooled *kernel.SubBudget, dims, points int, radius, mu2
 				return nil, nil
 			}
 			for j := range centers[i] {
-				centers[i][j] += g.Frame.W[a][i*dims+j] * (g.Offset[a] + (key+.5)*width)
+				centers[i][j] += g.Map.W[a][i*dims+j] * (g.Offset[a] + (key+.5)*width)
 			}
 		}
 	}

@@ -40,7 +40,7 @@ func (r *run) subspaceRecovery(s space, k int, gap, finest, mu2 float64) (*mat.D
 		return nil, err
 	}
 	radius := math.Max(finest, r.c.subspaceRadius(dims, k, t, r.rows/float64(t), gap))
-	pooled, err := blocks.Pool(r.a.Take(mu2), blocks.Blocks{Learner: spectral.Subspace{Dimensions: k, Points: q}, Count: t, Frame: s.frame(),
+	pooled, err := blocks.Pool(r.a.Take(mu2), blocks.Blocks{Learner: spectral.Subspace{Dimensions: k, Points: q}, Count: t, Map: s.frame(),
 		Seed: r.seed(), Shared: true}) // all blocks project the same reference points
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (r *run) average(pooled *kernel.SubBudget, first int, c []float64, radius f
 		frame.Columns = append(frame.Columns, first+j)
 	}
 	sums, err := measure(pooled, stepAverages, query.ClippedMoments{Form: query.SphericalForm,
-		Components: []query.Component{{Frame: frame, Radius: radius}}}, parts.Mu(mu2))
+		Components: []query.Component{{Map: frame, Radius: radius}}}, parts.Mu(mu2))
 	if err != nil {
 		return nil, err
 	}

@@ -265,7 +265,7 @@ func TestNaiveEstimator(t *testing.T) {
 // Shows: [KMSSU22] The loop.
 func TestCalls(t *testing.T) {
 	c := Practical()
-	c.Gap, c.Cumulative = 100, 50
+	c.EigenvalueRatio, c.Cumulative = 100, 50
 	for _, test := range []struct {
 		sds  []float64
 		want []call

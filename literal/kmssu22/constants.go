@@ -12,8 +12,9 @@ import (
 type Constants struct {
 	// FailureProb is beta in the logarithms.
 	FailureProb float64
-	// Gap is the ratio of neighbouring eigenvalues above which the coarse preconditioner is called.
-	Gap float64
+	// EigenvalueRatio is the ratio of neighbouring eigenvalues above which the coarse
+	// preconditioner is called.
+	EigenvalueRatio float64
 	// Cumulative is the ratio of the largest and the next eigenvalue above which the fine
 	// preconditioner is called.
 	Cumulative float64
@@ -44,7 +45,7 @@ type Constants struct {
 func Practical() Constants {
 	return Constants{
 		FailureProb:        .1,
-		Gap:                10,
+		EigenvalueRatio:    10,
 		Cumulative:         5,
 		Remaining:          .25,
 		Bound:              2,
@@ -67,7 +68,7 @@ func Practical() Constants {
 // Source: [KMSSU22] The loop; Algorithm 2.
 func Printed() Constants {
 	c := Practical()
-	c.Gap, c.Cumulative, c.Bound = 1000, 1000, 40
+	c.EigenvalueRatio, c.Cumulative, c.Bound = 1000, 1000, 40
 	c.Radius, c.PointsPerDimension, c.MorePoints = 1, 1, 10
 	return c
 }
@@ -79,7 +80,7 @@ func (c Constants) Validate() error {
 		name          string
 		v, least, top float64
 	}{
-		{"FailureProb", c.FailureProb, 1e-300, .999}, {"Gap", c.Gap, 1.001, 1e12}, {"Cumulative", c.Cumulative, 1.001, 1e12},
+		{"FailureProb", c.FailureProb, 1e-300, .999}, {"Gap", c.EigenvalueRatio, 1.001, 1e12}, {"Cumulative", c.Cumulative, 1.001, 1e12},
 		{"Remaining", c.Remaining, 1e-6, .25}, {"Bound", c.Bound, 1, 1e6}, {"LeastRows", c.LeastRows, 2, 1e9},
 		{"RowsPerColumn", c.RowsPerColumn, 2, 1e6}, {"EigenvalueMass", c.EigenvalueMass, .001, 1}, {"CenterMass", c.CenterMass, .001, 1},
 		{"Radius", c.Radius, 1e-3, 1e6}, {"Clip", c.Clip, 1e-3, 1e6}, {"PointsPerDimension", float64(c.PointsPerDimension), 1, 100},

@@ -6,7 +6,7 @@
 // zero.go treats eigenvalues that are zero, and plan.go says what every part may cost and how many
 // rows it needs.
 //
-// The form that was presented is not private. Four things are mended, each where it is done: the
+// The form that was presented is not private. Four things are fixed, each where it is done: the
 // second parameter of the histograms (Algorithm 1), the noise of the averaged projections and the
 // budget of GoodCenter (Algorithm 2), and the budget of the loop (plan.go).
 package kmssu22

@@ -20,7 +20,7 @@ type call struct {
 func (c Constants) calls(sds []float64) (list []call, top float64) {
 	s := append([]float64(nil), sds...)
 	for k := 1; k < len(s); k++ {
-		if gap := s[k] / s[k-1]; gap*gap*c.Gap < 1 {
+		if gap := s[k] / s[k-1]; gap*gap*c.EigenvalueRatio < 1 {
 			list = append(list, call{k: k, gap: gap, top: s[0]})
 			for i := range k {
 				s[i] *= gap

@@ -57,7 +57,7 @@ func (r *run) naiveEstimator(prefix string, s space, bound float64, locate, spen
 		return naive{}, err
 	}
 	q := query.ClippedMoments{Form: query.FullForm, Lift: lift,
-		Components: []query.Component{{Frame: s.frame(), Radius: unit * r.c.radius(s.dim(), r.rows)}}}
+		Components: []query.Component{{Map: s.frame(), Radius: unit * r.c.radius(s.dim(), r.rows)}}}
 	sums, err := measure(spend, prefix+stepMoments, q, spend.LeftMu())
 	if err != nil {
 		return naive{}, err
@@ -90,7 +90,7 @@ func locatedAt(prefix string, s space, sides []float64, a *kernel.SubBudget) (sp
 	if !usable(s) {
 		return space{}, fail("the location of the rows is outside of float64")
 	}
-	q := query.BoxKeys{Grids: []query.Grid{{Frame: s.frame(), Side: sides, Offset: make([]float64, s.dim())}}}
+	q := query.BoxKeys{Grids: []query.Grid{{Map: s.frame(), Side: sides, Offset: make([]float64, s.dim())}}}
 	cells, _, err := kernel.StabilityHistogram(a, prefix+stepLocation, q, a.LeftMu())
 	if err != nil {
 		return space{}, err

@@ -134,7 +134,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		fmt.Sprintf("the eigenvalues alone need about %s rows", paper.RowsText(m.leastNeeded(p.Mu))))
 	if p.Columns > 1 {
 		x.Notes = append(x.Notes, fmt.Sprintf("one gap of a factor %g or more between neighbouring eigenvalues needs about %s rows, several more",
-			e.c.Gap, paper.RowsText(m.gapNeeded(p.Mu))))
+			e.c.EigenvalueRatio, paper.RowsText(m.gapNeeded(p.Mu))))
 	}
 	return x
 }

@@ -83,7 +83,7 @@ func (r *run) seed() uint64 {
 
 // fullest returns the key of the cell of the largest count along a coordinate; false if none was
 // released.
-func fullest(cells []kernel.Cell, coordinate int) (key float64, ok bool) {
+func fullest(cells []kernel.HistogramCell, coordinate int) (key float64, ok bool) {
 	most := math.Inf(-1)
 	for _, c := range cells {
 		if c.Coordinate == coordinate && c.Count > most {

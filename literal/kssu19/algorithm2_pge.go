@@ -201,7 +201,7 @@ func (k *klsu) scale() error {
 	}
 	edges := halfOctaves(lowestHalf, highestHalf)
 	err := k.pairs(stepScale, k.mu2*scaleShare, func(c *pgePart) query.PairSum {
-		return papers.PairDistances{Frame: whole(k.d), Edges: edges}
+		return papers.PairDistances{Map: whole(k.d), Edges: edges}
 	}, func(c *pgePart, _ query.PairSum, counts []float64, sd float64) {
 		best := 0
 		for b, n := range counts {
@@ -232,7 +232,7 @@ func (k *klsu) second(c *pgePart) query.PairSum {
 			w[j] /= s
 		}
 	}
-	return papers.PairMoments{Frame: f, Radius: math.Sqrt(math.Min(c.bound*k.sd0()*k.sd0(), c.cap2))}
+	return papers.PairMoments{Map: f, Radius: math.Sqrt(math.Min(c.bound*k.sd0()*k.sd0(), c.cap2))}
 }
 
 // read divides by the released number of pairs; false if that is too small. noise is the sd of a

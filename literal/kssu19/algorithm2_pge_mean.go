@@ -34,7 +34,7 @@ func (k *klsu) where() error {
 	for _, c := range k.live {
 		f, l := c.white(make([]float64, k.d))
 		factors, of = append(factors, l), append(of, c.part)
-		q.Grids = append(q.Grids, query.Grid{Frame: f, Side: repeat(1, k.d), Offset: uniform(k.draw(), k.d, 1)})
+		q.Grids = append(q.Grids, query.Grid{Map: f, Side: repeat(1, k.d), Offset: uniform(k.draw(), k.d, 1)})
 	}
 	q.Partition = partition(of)
 	cells, _, err := kernel.StabilityHistogram(k.run.a, k.prefix+stepWhere, q, parts.Mu(k.mu2*(1-scaleShare-roundsShare-covarianceShare)/2))

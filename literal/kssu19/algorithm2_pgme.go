@@ -150,7 +150,7 @@ func (e Paper) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (
 	// Step 1: truncate.
 	root := part{frame: whole(p.Columns), rows: n}
 	if e.c.Radius > 0 && e.c.SigmaMax > 0 {
-		root = root.and(query.Condition{Frame: root.frame, Radius: e.c.Radius + e.c.SigmaMax*math.Sqrt(float64(p.Columns))})
+		root = root.and(query.Condition{Map: root.frame, Radius: e.c.Radius + e.c.SigmaMax*math.Sqrt(float64(p.Columns))})
 	}
 	// Step 2: Algorithm 1.
 	leaves, err := r.rpgmp(ctx, root, n, k, mu2*e.partitionShare(k))

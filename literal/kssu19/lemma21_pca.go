@@ -29,7 +29,7 @@ func (r *run) pca(step string, of []part, balls []*ball, l int, mu2 float64) ([]
 	q := query.Parts{Partition: partition(of)}
 	for _, b := range balls {
 		q.Queries = append(q.Queries, query.ClippedMoments{Form: query.FullForm, Lift: pcaLift,
-			Components: []query.Component{{Frame: b.frame, Radius: b.radius}}})
+			Components: []query.Component{{Map: b.frame, Radius: b.radius}}})
 	}
 	ans, err := r.a.Sum(step, q, parts.Mu(mu2))
 	if err != nil {

@@ -83,7 +83,7 @@ func (r *run) terrificRadius(prefix string, parts []part, tops []float64, larges
 			continue
 		}
 		live = append(live, i)
-		q.Scores = append(q.Scores, papers.TerrificRadius{Frame: p.frame, Radii: grids[i], C: r.c.Sought, T: t})
+		q.Scores = append(q.Scores, papers.TerrificRadius{Map: p.frame, Radii: grids[i], C: r.c.Sought, T: t})
 		thresholds = append(thresholds, int64(t)*int64(math.Ceil(float64(t)-gamma)))
 	}
 	if live == nil {
@@ -158,7 +158,7 @@ func (r *run) terrificBall(prefix string, parts []part, tops []float64, largest 
 
 // conditions scores balls of one radius by the three conditions of Definition 4.1.
 func (r *run) conditions(p part, balls []*ball, t int) papers.TerrificCenters {
-	s := papers.TerrificCenters{Frame: p.frame, Radius: balls[0].radius, C: r.c.Secluded, T: t}
+	s := papers.TerrificCenters{Map: p.frame, Radius: balls[0].radius, C: r.c.Secluded, T: t}
 	for _, b := range balls {
 		s.Centers = append(s.Centers, p.place(b))
 	}

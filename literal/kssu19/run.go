@@ -63,11 +63,11 @@ func (p part) and(more ...query.Condition) part {
 func (p part) dim() int { return p.frame.Out() }
 
 func (b ball) within(radius float64) query.Condition {
-	return query.Condition{Frame: b.frame, Radius: radius}
+	return query.Condition{Map: b.frame, Radius: radius}
 }
 
 func (b ball) beyond(radius float64) query.Condition {
-	return query.Condition{Frame: b.frame, Radius: radius, Outside: true}
+	return query.Condition{Map: b.frame, Radius: radius, Outside: true}
 }
 
 // whole returns the frame of all d columns as they are.

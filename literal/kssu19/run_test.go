@@ -130,10 +130,10 @@ func distance(a, b []float64) float64 {
 func meets(conditions []query.Condition, x []float64) bool {
 	for _, c := range conditions {
 		n2 := 0.0
-		for _, w := range c.Frame.W {
+		for _, w := range c.Map.W {
 			z := 0.0
 			for j, v := range w {
-				z += v * (x[j] - c.Frame.Center[j])
+				z += v * (x[j] - c.Map.Center[j])
 			}
 			n2 += z * z
 		}

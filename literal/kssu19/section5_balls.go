@@ -177,7 +177,7 @@ func (f *aggregate) reach(root query.Affine, mu2 float64) ([]float64, error) {
 	}
 	q := query.Parts{Partition: f.partition()}
 	for range f.balls {
-		q.Queries = append(q.Queries, query.Counts{Frame: root, Edges: [][]float64{edges}})
+		q.Queries = append(q.Queries, query.Counts{Map: root, Edges: [][]float64{edges}})
 	}
 	ans, err := f.pooled.Sum(stepBallReach, q, parts.Mu(mu2))
 	if err != nil {

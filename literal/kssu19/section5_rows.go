@@ -36,7 +36,7 @@ const (
 func rowSteps() []kernel.Step {
 	steps := []kernel.Step{{Name: stepSampleCount, Query: query.Count{}.Kind(), Share: sampleCountShare, Most: 1, Source: "KSSU19 Section B.11"}}
 	steps = append(steps, program.Steps(prefixSampleUnits, sampleWeakShare)...)
-	return append(steps, columns.NearStep(prefixSampleUnits, sampleNearShare),
+	return append(steps, columns.PairUnitsStep(prefixSampleUnits, sampleNearShare),
 		kernel.Step{Name: stepSampleRadius, Query: query.DistanceCounts, Share: sampleRadiusShare, Most: 1, Source: "KSSU19 Section C.1"})
 }
 
@@ -64,7 +64,7 @@ func (f *aggregate) dim() int { return f.space.Dim() }
 
 // cut runs the learner of b on blocks of the rows in the ball, in the units of the space.
 func (f *aggregate) cut(b blocks.Blocks) (err error) {
-	b.Frame, b.Radius = f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim()))), f.radius
+	b.Map, b.Radius = f.space.Affine(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim()))), f.radius
 	f.pooled, err = blocks.Pool(f.SubBudget, b)
 	return err
 }
@@ -100,14 +100,14 @@ func (f *aggregate) findRows() (*estimate.Outcome, error) {
 //
 // Source: [KSSU19] Section E of the restatement, stage A'.
 func (f *aggregate) near() error {
-	if !columns.NearSeen(f.Problem.Relation, f.Problem.Columns, f.Rows, f.Mu(sampleNearShare)) {
+	if !columns.PairsSeen(f.Problem.Relation, f.Problem.Columns, f.Rows, f.Mu(sampleNearShare)) {
 		return nil
 	}
 	least := make([]float64, f.dim())
 	for i, j := range f.space.Columns {
-		least[i] = f.Lattices[j].Unit
+		least[i] = f.Grids[j].Unit
 	}
-	units, _, err := columns.NearUnits(f.SubBudget, prefixSampleUnits, f.space.Columns, f.space.Scale, least, f.Rows, f.Mu(sampleNearShare))
+	units, _, err := columns.PairUnits(f.SubBudget, prefixSampleUnits, f.space.Columns, f.space.Scale, least, f.Rows, f.Mu(sampleNearShare))
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (f *aggregate) findBall() (*estimate.Outcome, error) {
 	for e := ballLow; e <= ballHigh; e++ {
 		edges = append(edges, math.Exp2(float64(e)/2))
 	}
-	q := query.Counts{Frame: f.space.Frame(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim()))), Edges: [][]float64{edges}}
+	q := query.Counts{Map: f.space.Affine(make([]float64, f.dim()), mat.DenseCopyOf(symmetric.Identity(f.dim()))), Edges: [][]float64{edges}}
 	ans, err := f.Sum(stepSampleRadius, q, f.Mu(sampleRadiusShare))
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ func goodRadiusSteps(prefix string, share float64, most int) []kernel.Step {
 // rows there that a ball may be asked to hold.
 func (r *run) radiusGamma(parts, l int, mu2 float64) (gamma, need float64) {
 	options := float64(len(r.c.radii(l)))
-	gamma = r.c.RadiusSlack * r.group * r.twice(parts) / paper.ChoiceEpsilon(mu2*(1-duplicatesShare)) * math.Log(options/r.c.FailureProb)
+	gamma = r.c.RadiusSlack * r.group * r.twice(parts) / paper.SelectionEpsilon(mu2*(1-duplicatesShare)) * math.Log(options/r.c.FailureProb)
 	return gamma, 8 * gamma
 }
 
@@ -71,7 +71,7 @@ func (r *run) goodRadius(prefix string, parts []part, mu2 float64) ([]float64, e
 	var thresholds []int64
 	for _, i := range live {
 		t := sub.of(parts[i].t)
-		q.Scores = append(q.Scores, papers.BallCounts{Frame: parts[i].frame, Radii: grid[:1], T: t})
+		q.Scores = append(q.Scores, papers.BallCounts{Map: parts[i].frame, Radii: grid[:1], T: t})
 		thresholds = append(thresholds, int64(t)*int64(math.Ceil(float64(t)-gamma)))
 	}
 	same, err := pure.AboveThreshold(r.a, prefix+stepDuplicates, q, thresholds, paper.PureEpsilon(mu2*duplicatesShare))
@@ -87,13 +87,13 @@ func (r *run) goodRadius(prefix string, parts []part, mu2 float64) ([]float64, e
 			continue
 		}
 		spread = append(spread, i)
-		q.Scores = append(q.Scores, papers.GoodRadius{Frame: parts[i].frame, Radii: grid, T: sub.of(parts[i].t), Slack: slackRows(gamma)})
+		q.Scores = append(q.Scores, papers.GoodRadius{Map: parts[i].frame, Radii: grid, T: sub.of(parts[i].t), Slack: slackRows(gamma)})
 	}
 	if spread == nil {
 		return radii, nil
 	}
 	q.Partition = partition(chosen(parts, spread))
-	at, err := pure.Select(r.a, prefix+stepRadius, q, paper.ChoiceEpsilon(mu2*(1-duplicatesShare)))
+	at, err := pure.Select(r.a, prefix+stepRadius, q, paper.SelectionEpsilon(mu2*(1-duplicatesShare)))
 	if err != nil {
 		return nil, err
 	}

@@ -142,7 +142,7 @@ func (s *centerSearch) findShift() error {
 		for range s.c.BoxAttempts {
 			c.shifts = append(c.shifts, uniform(rng, dims, s.side(c)))
 		}
-		q.Scores = append(q.Scores, papers.MaxBoxCount{Frame: c.boxes, Side: s.side(c), Offsets: c.shifts})
+		q.Scores = append(q.Scores, papers.MaxBoxCount{Map: c.boxes, Side: s.side(c), Offsets: c.shifts})
 		thresholds = append(thresholds, int64(math.Max(1, math.Min(c.t/2, 1<<40))))
 	}
 	at, err := pure.AboveThreshold(s.a, s.prefix+stepBox, q, thresholds, paper.PureEpsilon(s.mu2))
@@ -163,7 +163,7 @@ func (s *centerSearch) findBox() error {
 	// Step 3: the boxes of that shift.
 	q := query.BoxKeys{Partition: partition(s.parts()), Joint: true}
 	for _, c := range s.live {
-		q.Grids = append(q.Grids, query.Grid{Frame: c.boxes, Side: repeat(s.side(c), c.boxes.Out()), Offset: c.shift})
+		q.Grids = append(q.Grids, query.Grid{Map: c.boxes, Side: repeat(s.side(c), c.boxes.Out()), Offset: c.shift})
 	}
 	cells, _, err := kernel.StabilityHistogram(s.a, s.prefix+stepBoxes, q, parts.Mu(s.mu2))
 	if err != nil {
@@ -185,14 +185,14 @@ func (s *centerSearch) findBox() error {
 }
 
 // fullest returns the boxes of a leaf with the largest counts.
-func (s *centerSearch) fullest(all []kernel.Cell, leaf int) []kernel.Cell {
-	var own []kernel.Cell
+func (s *centerSearch) fullest(all []kernel.HistogramCell, leaf int) []kernel.HistogramCell {
+	var own []kernel.HistogramCell
 	for _, c := range all {
 		if c.Leaf == leaf {
 			own = append(own, c)
 		}
 	}
-	slices.SortStableFunc(own, func(a, b kernel.Cell) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortStableFunc(own, func(a, b kernel.HistogramCell) int { return cmp.Compare(b.Count, a.Count) })
 	return own[:min(len(own), s.most)]
 }
 
@@ -206,7 +206,7 @@ func slab(f query.Affine, w []float64, middle, half float64) query.Condition {
 	for j, v := range w {
 		center[j] += v * middle / n2
 	}
-	return query.Condition{Frame: query.Affine{Columns: f.Columns, Center: center, W: [][]float64{w}}, Radius: half}
+	return query.Condition{Map: query.Affine{Columns: f.Columns, Center: center, W: [][]float64{w}}, Radius: half}
 }
 
 // findCell finds, along the axes of a random rotation, the fullest interval of each, and so a ball
@@ -221,7 +221,7 @@ func (s *centerSearch) findCell() error {
 		u := paper.Rotation(rng, l)
 		turns = append(turns, u)
 		width := s.width(c)
-		q.Grids = append(q.Grids, query.Grid{Frame: turned(u, c.frame), Side: repeat(width, l), Offset: uniform(rng, l, width)})
+		q.Grids = append(q.Grids, query.Grid{Map: turned(u, c.frame), Side: repeat(width, l), Offset: uniform(rng, l, width)})
 	}
 	cells, _, err := kernel.StabilityHistogram(s.a, s.prefix+stepAxes, q, parts.Mu(s.mu2))
 	if err != nil {
@@ -260,7 +260,7 @@ func (s *centerSearch) findMean() error {
 	// Step 5: the mean.
 	q := query.Parts{}
 	for _, c := range s.live {
-		c.part = c.and(query.Condition{Frame: c.center, Radius: c.reached})
+		c.part = c.and(query.Condition{Map: c.center, Radius: c.reached})
 		q.Queries = append(q.Queries, spherical(c.center, c.reached))
 	}
 	q.Partition = partition(s.parts())
@@ -278,7 +278,7 @@ func (s *centerSearch) findMean() error {
 
 // spherical asks for the count, sum and squared lengths of the rows, clipped to the ball.
 func spherical(f query.Affine, radius float64) query.ClippedMoments {
-	return query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{{Frame: f, Radius: radius}}}
+	return query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{{Map: f, Radius: radius}}}
 }
 
 // sphericalSums measures q, Parts of queries made by spherical.
@@ -314,7 +314,7 @@ func meanWithin(m component.Sums, radius float64) []float64 {
 
 // heaviest returns the cell of the largest count of a leaf and coordinate; nil if none was
 // released.
-func heaviest(cells []kernel.Cell, leaf, coordinate int) (best *kernel.Cell) {
+func heaviest(cells []kernel.HistogramCell, leaf, coordinate int) (best *kernel.HistogramCell) {
 	for i, c := range cells {
 		if c.Leaf == leaf && c.Coordinate == coordinate && (best == nil || c.Count > best.Count) {
 			best = &cells[i]

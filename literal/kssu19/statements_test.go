@@ -245,7 +245,7 @@ func TestLemma42WantsRowsOutside(t *testing.T) {
 		}
 		// the score that it asks last: the fewest of the rows inside, of those outside, and of t
 		// less those between
-		q := papers.TerrificCenters{Frame: whole(2), Centers: [][]float64{{0, 0}}, Radius: 10, C: 5, T: 100}
+		q := papers.TerrificCenters{Map: whole(2), Centers: [][]float64{{0, 0}}, Radius: 10, C: 5, T: 100}
 		if got := q.Scores(slices.Concat(c.rows...), 2)[0]; (got == 100) != x.found || got < 0 {
 			t.Errorf("%d groups: the score is %d", len(x.at), got)
 		}

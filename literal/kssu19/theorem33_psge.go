@@ -63,7 +63,7 @@ func (r *run) psge(prefix string, of []part, balls []*ball, mu2 float64) ([]*sph
 		clipped := m.Trace > mostClipped*balls[i].radius*balls[i].radius*m.Count
 		if m.Count > seen*m.CountSD && m.Count >= 2 && !clipped {
 			live = append(live, i)
-			asked.Queries = append(asked.Queries, papers.PairSpread{Frame: balls[i].frame, Bound: balls[i].radius * balls[i].radius})
+			asked.Queries = append(asked.Queries, papers.PairSpread{Map: balls[i].frame, Bound: balls[i].radius * balls[i].radius})
 			asked.Buckets = append(asked.Buckets, buckets(m.Count))
 		}
 	}

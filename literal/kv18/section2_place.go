@@ -16,7 +16,7 @@ func (r *run) findPlace() (doubt string, err error) {
 	if r.reach.bins > 0 {
 		return r.findNear()
 	}
-	grid := query.Grid{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{r.width}, Offset: []float64{0}}
+	grid := query.Grid{Map: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Side: []float64{r.width}, Offset: []float64{0}}
 	cells, _, err := kernel.StabilityHistogram(r.SubBudget, stepPlace, query.BoxKeys{Grids: []query.Grid{grid}}, math.Sqrt(r.share.place*r.Mu2))
 	if err != nil {
 		return "", err

@@ -31,7 +31,7 @@ func (r *run) release() (doubt string, err error) {
 	left := r.Left()
 	radius := r.c.radius(r.Problem, r.rows, left)
 	frame := query.Affine{Center: []float64{r.center}, W: [][]float64{{1 / r.width}}}
-	q := query.ClippedMoments{Components: []query.Component{{Frame: frame, Radius: radius}}, Form: form(r.Problem), Lift: lift}
+	q := query.ClippedMoments{Components: []query.Component{{Map: frame, Radius: radius}}, Form: form(r.Problem), Lift: lift}
 	answer, err := r.sum(stepMoments, q, left)
 	if err != nil {
 		return "", err

@@ -35,8 +35,8 @@ type Options struct {
 	Partition query.Partition
 }
 
-// ChoiceStep returns the plan's line for one choice, which a pure budget pays for too.
-func ChoiceStep(name string, share float64, form Form, source string) kernel.Step {
+// SelectionStep returns the plan's line for one choice, which a pure budget pays for too.
+func SelectionStep(name string, share float64, form Form, source string) kernel.Step {
 	kind := papers.MinimumDistance{}.Kind()
 	if form == Tournament {
 		kind = papers.Tournament{}.Kind()

@@ -18,7 +18,7 @@ import (
 // checks what it would cost another.
 func choose(t *testing.T, rows [][]float64, d int, rel privacy.Relation, l *List, o Options, epsilon float64) int {
 	t.Helper()
-	plan := kernel.Plan{Method: "hypotheses", Steps: []kernel.Step{ChoiceStep("choose", 1, o.Form, "AAL21 Lemma 3.1")}}
+	plan := kernel.Plan{Method: "hypotheses", Steps: []kernel.Step{SelectionStep("choose", 1, o.Form, "AAL21 Lemma 3.1")}}
 	s := kerneltest.Open(t, kerneltest.Table(rows, d, rel), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: epsilon}}, kerneltest.Options{Fresh: true})
 	i, err := Choose(s.SubBudget(), "choose", l, o, epsilon)
 	if err != nil {
@@ -101,7 +101,7 @@ func TestLemma31(t *testing.T) {
 	if got := bound(1000, 50, .5, .05); math.Abs(got-.17674) > 1e-4 {
 		t.Errorf("the bound of 50 mixtures, 1000 rows, epsilon .5 is %v", got)
 	}
-	if a, n := .1, ChoiceRows(.1, .05, 1., 50); math.Abs(bound(n, 50, 1, .05)-2/n-a) > a || bound(n, 50, 1, .05)-2/n > a*(1+1e-12) {
+	if a, n := .1, SelectionRows(.1, .05, 1., 50); math.Abs(bound(n, 50, 1, .05)-2/n-a) > a || bound(n, 50, 1, .05)-2/n > a*(1+1e-12) {
 		t.Error("Rows and Bound do not agree")
 	}
 }
@@ -173,7 +173,7 @@ func TestRowsOfALeaf(t *testing.T) {
 		}
 	}
 	for want, center := range map[int]float64{0: 100, 1: 0} {
-		near := query.Condition{Frame: query.Affine{Columns: []int{0}, Center: []float64{center}, W: [][]float64{{1}}}, Radius: 20}
+		near := query.Condition{Map: query.Affine{Columns: []int{0}, Center: []float64{center}, W: [][]float64{{1}}}, Radius: 20}
 		o := Options{Columns: []int{1}, Partition: query.Partition{Regions: []query.Region{{Conditions: []query.Condition{near}}}}}
 		if got := choose(t, rows, 2, privacy.AddRemoveOne, l, o, 1); got != want {
 			t.Errorf("around %v it chose %d", center, got)
@@ -186,7 +186,7 @@ func TestRowsOfALeaf(t *testing.T) {
 	if i, err := Choose(nil, "", one, Options{}, 1); i != 0 || err != nil {
 		t.Errorf("of one mixture it chose %d, %v", i, err)
 	}
-	if s := ChoiceStep("a", .5, Quick, "b"); s.Query != "select: minimum distance" || s.Most != 1 {
+	if s := SelectionStep("a", .5, Quick, "b"); s.Query != "select: minimum distance" || s.Most != 1 {
 		t.Error(s)
 	}
 	// What it asks does not depend on the rows, nor on the run.

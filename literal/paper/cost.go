@@ -54,11 +54,11 @@ func bound(n float64, mixtures int, epsilon, beta float64) float64 {
 	return 2*math.Sqrt(math.Log(m*m/beta)/(2*n)) + 2*math.Log(m/beta)/(epsilon*n) + 2/n
 }
 
-// ChoiceRows returns the number of rows from which bound is at most alpha (but for its last term):
-// 8 ln(M^2/beta)/alpha^2 + 4 ln(M/beta)/(alpha epsilon).
+// SelectionRows returns the number of rows from which bound is at most alpha (but for its last
+// term): 8 ln(M^2/beta)/alpha^2 + 4 ln(M/beta)/(alpha epsilon).
 //
 // Source: [AAL21] Lemma 3.1.
-func ChoiceRows(alpha, beta, epsilon, mixtures float64) float64 {
+func SelectionRows(alpha, beta, epsilon, mixtures float64) float64 {
 	return 8*math.Log(mixtures*mixtures/beta)/(alpha*alpha) + 4*math.Log(mixtures/beta)/(alpha*epsilon)
 }
 

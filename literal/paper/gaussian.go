@@ -31,7 +31,7 @@ type Gaussian struct {
 	LogVolume  float64    // ln |det L|
 }
 
-// NewGaussian returns N(mean, cov). Where cov is not positive definite it is mended as
+// NewGaussian returns N(mean, cov). Where cov is not positive definite it is fixed as
 // linalg.Factor says.
 func NewGaussian(mean []float64, cov *mat.SymDense) Gaussian {
 	l, inv, logDet := symmetric.Factor(cov)
@@ -59,7 +59,7 @@ func (g Gaussian) component(columns []int) query.Component {
 	for i := range g.Mean {
 		f.W = append(f.W, mat.Row(nil, i, g.Inverse))
 	}
-	return query.Component{Frame: f, LogWeight: -g.LogVolume}
+	return query.Component{Map: f, LogWeight: -g.LogVolume}
 }
 
 // logDensity returns that of component, at x.

@@ -20,9 +20,9 @@ import (
 // PureEpsilon returns the epsilon of a pure step that may cost mu2.
 func PureEpsilon(mu2 float64) float64 { return privacy.PureOfMu(parts.Mu(mu2)) }
 
-// ChoiceEpsilon returns the epsilon of an exponential mechanism, by its bounded range, that may
+// SelectionEpsilon returns the epsilon of an exponential mechanism, by its bounded range, that may
 // cost mu2.
-func ChoiceEpsilon(mu2 float64) float64 { return privacy.BoundedRangeOfMu(parts.Mu(mu2)) }
+func SelectionEpsilon(mu2 float64) float64 { return privacy.BoundedRangeOfMu(parts.Mu(mu2)) }
 
 // Faults are what is wrong with a package's constants, all at once.
 type Faults []string

@@ -9,7 +9,7 @@ import (
 // TestFits: what a part of a budget pays for fits into it, and leaves next to nothing.
 func TestFits(t *testing.T) {
 	for _, mu2 := range []float64{1e-12, .02, 3, 50} {
-		for _, mu := range []float64{privacy.MuOfPure(PureEpsilon(mu2)), privacy.MuOfBoundedRange(ChoiceEpsilon(mu2))} {
+		for _, mu := range []float64{privacy.MuOfPure(PureEpsilon(mu2)), privacy.MuOfBoundedRange(SelectionEpsilon(mu2))} {
 			if !(mu*mu <= mu2 && mu*mu > mu2*(1-1e-6)) {
 				t.Errorf("of %v an epsilon that costs %v", mu2, mu*mu)
 			}

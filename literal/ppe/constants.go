@@ -16,9 +16,9 @@ type Constants struct {
 	Beta                         float64
 	// CovFactor is C_1/sqrt d of Algorithm 2. 7 is proved for alpha up to 1; see etas.
 	CovFactor float64
-	// Closed: the radius is that of the closed forms of Lemmas 5.0.2 and 6.2.1; otherwise the
+	// ClosedForm: the radius is that of the closed forms of Lemmas 5.0.2 and 6.2.1; otherwise the
 	// largest that the mask's Rényi curve allows.
-	Closed bool
+	ClosedForm bool
 	// TestShare of epsilon and half of delta pay for the test.
 	TestShare float64
 	// CountShare of mu^2, as the budget would buy it alone, pays for the number of rows.
@@ -54,7 +54,7 @@ func Practical() Constants {
 // in papers/PPE.md.
 func Printed() Constants {
 	c := Practical()
-	c.Alpha, c.Beta, c.CovFactor, c.Closed, c.TestShare = 1/(2*relaxation), .05, 7, true, .5
+	c.Alpha, c.Beta, c.CovFactor, c.ClosedForm, c.TestShare = 1/(2*relaxation), .05, 7, true, .5
 	return c
 }
 

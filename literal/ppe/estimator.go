@@ -1,4 +1,4 @@
-// Package ppe holds the reduction of [PPE] as it is printed, with its errata mended: any learner of
+// Package ppe holds the reduction of [PPE] as it is printed, with its errata fixed: any learner of
 // mixtures is made private by running it on blocks of rows, testing whether the estimates agree,
 // and releasing one of them behind a mask. It is a definition that runs, to compare with: what is
 // masked is one block's estimate, so that the noise is as large as the estimates' scatter and not,

@@ -312,7 +312,7 @@ func TestRudeLearners(t *testing.T) {
 	for name, c := range map[string]Constants{"practical": Practical(), "printed": Printed()} {
 		for _, eps := range []float64{.5, 1, 20, 40} {
 			f := runTwo(t, New(c), rows, eps, "", rude{"always the same"})
-			if c.Closed && eps <= 1 {
+			if c.ClosedForm && eps <= 1 {
 				if f.Refused == nil || !strings.Contains(f.Refused.Reason, "rounding") {
 					t.Errorf("%s, epsilon %v: want a refusal, the radius is below the rounding of distances; got %+v", name, eps, f)
 				}

@@ -51,7 +51,7 @@ func (c Constants) design(p estimate.Problem, public bool) (x design) {
 			return x.mask.Validate() == nil && x.mask.Curve().Compose(beside).Epsilon(b.Delta-added*(1+room)) <= b.Epsilon*(1-room)
 		}
 		most := float64(mostGamma)
-		if c.Closed {
+		if c.ClosedForm {
 			most = math.Min(most, c.closedGamma(k, d, x.alpha, b.Epsilon-x.epsilon, b.Delta-x.delta))
 		}
 		x.mask.Gamma = largest(most, fits)

@@ -78,7 +78,7 @@ func TestBudget(t *testing.T) {
 	for _, c := range []Constants{Practical(), Printed()} {
 		for _, eps := range []float64{.3, 1, 20, 40} {
 			p := problem(privacy.AddRemoveOne, 2, 2, 0, eps)
-			if c.Closed && eps <= 1 {
+			if c.ClosedForm && eps <= 1 {
 				continue // refused
 			}
 			plan, err := New(c).Plan(p)
@@ -90,7 +90,7 @@ func TestBudget(t *testing.T) {
 				t.Fatal(err)
 			}
 			planned := math.Sqrt(c.CountShare) * privacy.MuOf(eps, delta)
-			if total.Mu < planned || !c.Closed && total.Mu > 1.05*planned {
+			if total.Mu < planned || !c.ClosedForm && total.Mu > 1.05*planned {
 				t.Errorf("epsilon %v: mu = %v for the count, %v was planned", eps, total.Mu, planned)
 			}
 		}

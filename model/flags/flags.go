@@ -27,7 +27,7 @@ const (
 	RecordedUnit     Code = "recorded-unit"     // values look rounded, which was taken into account
 	CoarseUnit       Code = "coarse-unit"       // the recording unit is a large part of the spread
 	SharedValue      Code = "shared-value"      // many rows share one value
-	FarGroup         Code = "far-group"         // a few rows lie together, far from all others
+	OutlierGroup     Code = "far-group"         // a few rows lie together, far from all others
 	HeavyTail        Code = "heavy-tail"        // mean and sd depend on few rows far out
 	NotGaussian      Code = "not-gaussian"      // rows are not bell-shaped, or more groups than components
 	Correlated       Code = "correlated"        // columns correlate in a way that the shape cannot show
@@ -49,7 +49,7 @@ const (
 
 // Codes returns all codes, in the order of docs/FORMAT.md.
 func Codes() []Code {
-	return []Code{LeftOut, Background, IncompleteRows, MissingCells, ConstantColumn, RecordedUnit, CoarseUnit, SharedValue, FarGroup, HeavyTail, NotGaussian, Correlated,
+	return []Code{LeftOut, Background, IncompleteRows, MissingCells, ConstantColumn, RecordedUnit, CoarseUnit, SharedValue, OutlierGroup, HeavyTail, NotGaussian, Correlated,
 		HeldOut, Unresolved, Singular, OneComponent, FewerComponents, AtLimit, FewRows, UncertainMean, SurplusComponent, Narrow, KnownCovariance, OtherShape, Method, Uncoded}
 }
 

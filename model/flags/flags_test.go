@@ -67,14 +67,14 @@ func TestCodesAreDocumented(t *testing.T) {
 // printed; other numbers, and names that look like a column's number, stay what they are.
 func TestNamed(t *testing.T) {
 	raised := []Flag[int]{
-		New(FarGroup, "column %v: far, at %d", Ref{1}, 2).In(1).Of(.1, .01),
+		New(OutlierGroup, "column %v: far, at %d", Ref{1}, 2).In(1).Of(.1, .01),
 		New(Method, "columns %v: odd; over column 1", Ref{0, 1, 2}),
 	}
 	if raised[0].Text != "column 2: far, at 2" || raised[1].Text != "columns 1, 2, 3: odd; over column 1" {
 		t.Errorf("%q", Texts(raised))
 	}
 	said := Named(raised, []string{"column 3", "b\x1bmi", "2"})
-	want := []Flag[string]{{Code: FarGroup, Columns: []string{"b\x1bmi"}, Share: .1, Noise: .01, Text: `column "b\x1bmi": far, at 2`},
+	want := []Flag[string]{{Code: OutlierGroup, Columns: []string{"b\x1bmi"}, Share: .1, Noise: .01, Text: `column "b\x1bmi": far, at 2`},
 		{Code: Method, Text: `columns column 3, "b\x1bmi", 2: odd; over column 1`}}
 	if !reflect.DeepEqual(said, want) {
 		t.Errorf("%+v", said)

@@ -33,20 +33,20 @@ const (
 	farAbove, farSDs, farPart = 4, 5.7, .08
 )
 
-// NearStep returns the step of NearUnits.
-func NearStep(prefix string, share float64) kernel.Step {
+// PairUnitsStep returns the step of PairUnits.
+func PairUnitsStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "near pairs", Query: query.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "KSSU19 Section E"}
 }
 
-// NearSeen reports whether so many rows can show near pairs: whether a window that counts need hold
-// no more than the part nearHidden of the pairs.
-func NearSeen(r privacy.Relation, columns int, rows, mu float64) bool {
+// PairsSeen reports whether so many rows can show near pairs: whether a window that counts need
+// hold no more than the part nearHidden of the pairs.
+func PairsSeen(r privacy.Relation, columns int, rows, mu float64) bool {
 	return nearSDsOfWindow*math.Sqrt(2*float64(columns))/mu <= nearHidden*pairsOf(r, rows)
 }
 
-// NearShare returns the part of mu^2 at which the widest window shows an eighth of the pairs, as
-// five clusters of two sizes leave it, within bounds.
-func NearShare(r privacy.Relation, columns int, rows, mu, least, most float64) float64 {
+// PairUnitsShare returns the part of mu^2 at which the widest window shows an eighth of the pairs,
+// as five clusters of two sizes leave it, within bounds.
+func PairUnitsShare(r privacy.Relation, columns int, rows, mu, least, most float64) float64 {
 	need := nearSDsOfWindow * math.Sqrt(2*nearWindows*float64(columns)) / (mu * nearSplit * pairsOf(r, rows))
 	return math.Max(least, math.Min(need*need, most))
 }
@@ -62,7 +62,7 @@ func pairsOf(r privacy.Relation, rows float64) float64 {
 	return rows / 2
 }
 
-// NearUnits is, for each of the columns, the sd of a Gaussian whose pairs are as often near each
+// PairUnits is, for each of the columns, the sd of a Gaussian whose pairs are as often near each
 // other, whatever is far: in a column that holds a gap the whole spread is that of the gap, while
 // near pairs are of one cluster. Of k equal clusters apart it is k times the sd of one. scale is
 // the column's whole spread; differences below least, a unit that it is recorded in, do not count.
@@ -72,7 +72,7 @@ func pairsOf(r privacy.Relation, rows float64) float64 {
 //
 // Source: [KSSU19] Section E of the restatement, stage A'. Differs: the height of the density of
 // differences at zero in place of the fullest octave.
-func NearUnits(a *kernel.SubBudget, prefix string, columns []int, scale, least []float64, rows, mu float64) (out []float64, far float64, err error) {
+func PairUnits(a *kernel.SubBudget, prefix string, columns []int, scale, least []float64, rows, mu float64) (out []float64, far float64, err error) {
 	octaves, sigma, m, err := pairOctaves(a, prefix+"near pairs", rows, mu)
 	if err != nil {
 		return nil, 0, err

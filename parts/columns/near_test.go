@@ -29,9 +29,9 @@ func TestNearUnits(t *testing.T) {
 			rows[i] = []float64{40 + 3*rng.NormFloat64(), far, whole, atom, 7}
 		}
 		scale, least := []float64{4, 1e6, 2, 64, 1}, []float64{0, 0, 1, 0, 0}
-		s := kerneltest.Open(t, kerneltest.Table(rows, 5, rel), kernel.Plan{Method: "near", Steps: []kernel.Step{NearStep("", 1)}},
+		s := kerneltest.Open(t, kerneltest.Table(rows, 5, rel), kernel.Plan{Method: "near", Steps: []kernel.Step{PairUnitsStep("", 1)}},
 			kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: .02}}, kerneltest.Options{Seed: 9})
-		got, far, err := NearUnits(s.SubBudget(), "", []int{0, 1, 2, 3, 4}, scale, least, n, .99*s.Mu())
+		got, far, err := PairUnits(s.SubBudget(), "", []int{0, 1, 2, 3, 4}, scale, least, n, .99*s.Mu())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestNearSeen(t *testing.T) {
 		{privacy.ReplaceOne, 8, 12000, .047, true}, {privacy.AddRemoveOne, 8, 12000, .047, true}, {privacy.ReplaceOne, 10, 3000, .047, false},
 		{privacy.AddRemoveOne, 20, 10000, .047, false}, {privacy.ReplaceOne, 8, 12000, .01, false}, {privacy.ReplaceOne, 1, 0, .047, false},
 	} {
-		if got := NearSeen(c.relation, c.d, c.rows, c.mu); got != c.want {
+		if got := PairsSeen(c.relation, c.d, c.rows, c.mu); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

@@ -42,9 +42,9 @@ type Column struct {
 	Tail float64
 	// TailSD is about what noise and sampling of the rows at the end of the tail do to Tail.
 	TailSD float64
-	// Group is the share of rows in a group at Far, signed, which a gap of two octaves or more
+	// Group is the share of rows in a group at GroupAt, signed, which a gap of two octaves or more
 	// separates from all others; 0 if there is none. GroupSD is its noise.
-	Far, Group, GroupSD float64
+	GroupAt, Group, GroupSD float64
 
 	squares []float64 // what the bins from the centre outwards add to Square
 	last    float64   // exponent of its last octave
@@ -261,7 +261,7 @@ func (c *Column) group(side [2][]float64, last [2]int, sigma, rows float64) {
 		empty++
 	}
 	if i >= 0 && sum > clearSDs*sigma*math.Sqrt(bins) && math.Max(gap, 0)+gapSDs*sigma*math.Sqrt(empty) < gapPart*sum {
-		c.Far, c.Group, c.GroupSD = sign*at/sum, sum/rows, sigma*math.Sqrt(bins)/rows
+		c.GroupAt, c.Group, c.GroupSD = sign*at/sum, sum/rows, sigma*math.Sqrt(bins)/rows
 	}
 }
 

@@ -42,9 +42,9 @@ type Moments struct {
 	// MeanSD and CovSD are the noise sds of an entry of Mean and of a diagonal entry of Cov;
 	// off-diagonal ones have CovSD/sqrt2.
 	MeanSD, CovSD float64
-	// Lost is what clipping took from the trace, by the law of the radii; Beyond the share of rows
-	// outside of the radius, and BeyondSD its noise.
-	Lost, Beyond, BeyondSD float64
+	// ClippedTrace is what clipping took from the trace, by the law of the radii; Beyond the share
+	// of rows outside of the radius, and BeyondSD its noise.
+	ClippedTrace, Beyond, BeyondSD float64
 }
 
 // ErrOverflow is the error of a release in coordinates that float64 does not hold.
@@ -71,14 +71,14 @@ func ReleaseMoments(a *kernel.SubBudget, prefix string, frame query.Affine, rows
 		c.R2, c.Lift = law.Mean(), .2 // all radii lose: any will do
 	}
 	c.R2 = math.Max(c.R2, least2)
-	q := query.ClippedMoments{Form: query.FullForm, Lift: math.Sqrt(c.Lift), Components: []query.Component{{Frame: frame, Radius: math.Sqrt(c.R2)}}}
+	q := query.ClippedMoments{Form: query.FullForm, Lift: math.Sqrt(c.Lift), Components: []query.Component{{Map: frame, Radius: math.Sqrt(c.R2)}}}
 	answer, err := a.Sum(prefix+"column moments", q, mu)
 	if err != nil {
 		return m, err
 	}
 	sums := component.UnpackSums(q, answer)[0].Over(rows)
 	m.R2, m.MeanSD, m.CovSD = c.R2, sums.SumSD, sums.SecondSD
-	m.Mean, m.Cov, m.Lost = sums.Sum, sums.Second, law.Clip(c.R2).Excess
+	m.Mean, m.Cov, m.ClippedTrace = sums.Sum, sums.Second, law.Clip(c.R2).Excess
 	m.Cov.SymRankOne(m.Cov, -1, mat.NewVecDense(d, m.Mean))
 	for i := len(h.Edges) - 1; i >= 0 && h.Edges[i] >= c.R2; i-- {
 		m.Beyond, m.BeyondSD = h.Beyond(i)/rows, h.Sigma*math.Sqrt(float64(len(h.Edges)-i))/rows
@@ -134,7 +134,7 @@ func (t *Summary) giveBack() {
 	}
 	for i := range d {
 		factor.Set(i, i, 1)
-		if gain := t.Lost * weight[i] / (all * t.Cov.At(i, i)); gain > 0 { // false for NaN: of noise alone all may be 0
+		if gain := t.ClippedTrace * weight[i] / (all * t.Cov.At(i, i)); gain > 0 { // false for NaN: of noise alone all may be 0
 			factor.Set(i, i, math.Sqrt(1+gain))
 		}
 	}
@@ -155,5 +155,5 @@ func units(space component.Space, columns []Column) (component.Space, query.Affi
 	for i, c := range columns {
 		u.Scale = append(u.Scale, c.Reach*space.Scale[i]/math.Sqrt(reach2))
 	}
-	return u, u.Frame(make([]float64, len(columns)), one), reach2
+	return u, u.Affine(make([]float64, len(columns)), one), reach2
 }

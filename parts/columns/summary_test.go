@@ -87,8 +87,8 @@ func TestMeasure(t *testing.T) {
 		}
 		if c := m.Columns[3]; c.Group == 0 {
 			missed++
-		} else if math.Abs(c.Group-.06) > 6*(c.GroupSD+.0011) || c.Far*4 < 700 || c.Far*4 > 1200 {
-			t.Errorf("%v: a group of %v at %v, want .06 at 969", rel, c.Group, c.Far)
+		} else if math.Abs(c.Group-.06) > 6*(c.GroupSD+.0011) || c.GroupAt*4 < 700 || c.GroupAt*4 > 1200 {
+			t.Errorf("%v: a group of %v at %v, want .06 at 969", rel, c.Group, c.GroupAt)
 		}
 	}
 	if missed > 4 {

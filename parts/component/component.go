@@ -32,9 +32,9 @@ func Flat(d int) Space {
 // Dim returns the number of working coordinates.
 func (s Space) Dim() int { return len(s.Columns) }
 
-// Frame turns a map z = w (y - mean) of working coordinates, w of any number of rows, into a map of
-// the table's rows.
-func (s Space) Frame(mean []float64, w *mat.Dense) query.Affine {
+// Affine turns a map z = w (y - mean) of working coordinates, w of any number of rows, into a map
+// of the table's rows.
+func (s Space) Affine(mean []float64, w *mat.Dense) query.Affine {
 	r, d := w.Dims()
 	a := query.Affine{Columns: s.Columns, Center: make([]float64, d), W: make([][]float64, r)}
 	for l := range d {
@@ -58,8 +58,8 @@ type Gaussian struct {
 	// divided by Rows.
 	Rows, Sigma float64
 	CountSD     float64 // noise sd of Rows
-	Misfit      float64 // see em.Rounds.Shells
-	Doubt       Doubt
+	Misfit      float64 // see em.Rounds.GoodnessOfFit
+	Uncertainty Uncertainty
 }
 
 // leastWeight is the weight that a component has in a partition at least: its logarithm stays a
@@ -70,7 +70,7 @@ const leastWeight = 1e-12
 // a radius, and the factor l of its frame: c.Cov = l l^T (see symmetric.Factor).
 func (s Space) Density(c Gaussian, weight float64) (q query.Component, l *mat.Dense) {
 	l, inv, logDet := symmetric.Factor(c.Cov)
-	return query.Component{Frame: s.Frame(c.Mean, inv), LogWeight: math.Log(math.Max(weight, leastWeight)) - logDet/2}, l
+	return query.Component{Map: s.Affine(c.Mean, inv), LogWeight: math.Log(math.Max(weight, leastWeight)) - logDet/2}, l
 }
 
 // A Clipping is how one release saw a component: in the frame z = L^-1 (y - mean), clipped to a
@@ -137,9 +137,9 @@ func joined(a, b Gaussian) Gaussian {
 		return pa*(a.Cov.At(i, j)+(a.Mean[i]-m.Mean[i])*(a.Mean[j]-m.Mean[j])) +
 			pb*(b.Cov.At(i, j)+(b.Mean[i]-m.Mean[i])*(b.Mean[j]-m.Mean[j]))
 	})
-	m.Doubt = Doubt{
-		Shape: pa*a.Doubt.Shape + pb*b.Doubt.Shape, Scale: pa*a.Doubt.Scale + pb*b.Doubt.Scale,
-		Mean: pa*a.Doubt.Mean + pb*b.Doubt.Mean, Weight: pa*a.Doubt.Weight + pb*b.Doubt.Weight,
+	m.Uncertainty = Uncertainty{
+		Shape: pa*a.Uncertainty.Shape + pb*b.Uncertainty.Shape, Scale: pa*a.Uncertainty.Scale + pb*b.Uncertainty.Scale,
+		Mean: pa*a.Uncertainty.Mean + pb*b.Uncertainty.Mean, Weight: pa*a.Uncertainty.Weight + pb*b.Uncertainty.Weight,
 	}
 	return m
 }

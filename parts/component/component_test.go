@@ -30,7 +30,7 @@ func randomGauss(rng *rand.Rand, d int) Gaussian {
 		}
 		f.Set(i, i, f.At(i, i)+1)
 	}
-	return Gaussian{Weight: .1 + rng.Float64(), Mean: mean, Cov: symmetric.Congruence(f, symmetric.Identity(d)), Rows: 100, Doubt: StartDoubt()}
+	return Gaussian{Weight: .1 + rng.Float64(), Mean: mean, Cov: symmetric.Congruence(f, symmetric.Identity(d)), Rows: 100, Uncertainty: StartUncertainty()}
 }
 
 // TestGain: a measurement counts less the noisier it is, fully without noise and not at all in
@@ -110,7 +110,7 @@ func TestApplyUndoesClipping(t *testing.T) {
 			}
 			// clips a seventh of the rows
 			how := Clipping{L: mat.DenseCopyOf(symmetric.Identity(d)), Law: ClippedGaussian(d, 4)}
-			q := query.ClippedMoments{Form: form, Lift: Lift, Components: []query.Component{{Frame: frame, Radius: 2}}}
+			q := query.ClippedMoments{Form: form, Lift: Lift, Components: []query.Component{{Map: frame, Radius: 2}}}
 			plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "m", Query: q.Kind(), Share: 1, Most: 1}}}
 			s := kerneltest.Open(t, kerneltest.Table(rows, d, privacy.AddRemoveOne), plan, kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Rho: 1e4}},
 				kerneltest.Options{Exact: true})
@@ -118,7 +118,7 @@ func TestApplyUndoesClipping(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			start := Gaussian{Weight: 1, Mean: make([]float64, d), Cov: symmetric.Identity(d), Doubt: Doubt{4, 4, 4, 1}}
+			start := Gaussian{Weight: 1, Mean: make([]float64, d), Cov: symmetric.Identity(d), Uncertainty: Uncertainty{4, 4, 4, 1}}
 			got := Update{Form: form, Rows: n, Floor: 1e-4}.Apply(start, UnpackSums(q, ans)[0], how)
 			limit := .012 + 1.5*off*off
 			for i := range d {
@@ -147,7 +147,7 @@ func TestFrame(t *testing.T) {
 	s := Space{Columns: []int{2, 0}, Center: []float64{5, -1}, Scale: []float64{.25, 8}}
 	w := mat.NewDense(1, 2, []float64{3, -2})
 	mean := []float64{rng.NormFloat64(), rng.NormFloat64()}
-	frame := s.Frame(mean, w)
+	frame := s.Affine(mean, w)
 	for range 50 {
 		x := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
 		y := []float64{(x[2] - 5) / .25, (x[0] + 1) / 8}
@@ -175,7 +175,7 @@ func TestClipped(t *testing.T) {
 		c := randomGauss(rng, d)
 		q, how := s.Clipped(c, c.Weight, 1000, Noise(query.FullForm, 1, 1), 1)
 		w := mat.NewDense(d, d, nil)
-		for i, row := range q.Frame.W {
+		for i, row := range q.Map.W {
 			w.SetRow(i, row)
 		}
 		if !mat.EqualApprox(symmetric.Congruence(w, c.Cov), symmetric.Identity(d), 1e-6) {
@@ -200,7 +200,7 @@ func TestNoise(t *testing.T) {
 	const mu = .7
 	for _, form := range []query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm} {
 		for relation, factor := range map[privacy.Relation]float64{privacy.ReplaceOne: math.Sqrt2, privacy.AddRemoveOne: 1} {
-			q := query.ClippedMoments{Form: form, Lift: Lift, Components: []query.Component{{Frame: frame, Radius: 1}}}
+			q := query.ClippedMoments{Form: form, Lift: Lift, Components: []query.Component{{Map: frame, Radius: 1}}}
 			plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "m", Query: q.Kind(), Share: 1, Most: 1}}}
 			s := kerneltest.Open(t, kerneltest.Table([][]float64{{1, 2}, {3, 4}}, 2, relation), plan, kernel.Terms{Relation: relation, Budget: privacy.Budget{Rho: 1}}, kerneltest.Options{})
 			ans, err := s.SubBudget().Sum("m", q, mu)

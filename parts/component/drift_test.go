@@ -13,7 +13,7 @@ import (
 // no rows are a component's own, a part of it where all are.
 func TestDrift(t *testing.T) {
 	const d = 2
-	start := Gaussian{Weight: .5, Mean: make([]float64, d), Cov: symmetric.Identity(d), Doubt: StartDoubt()}
+	start := Gaussian{Weight: .5, Mean: make([]float64, d), Cov: symmetric.Identity(d), Uncertainty: StartUncertainty()}
 	s := Sums{Count: 480, CountSD: 5, Sum: []float64{30, -20}, SumSD: 9, Second: mat.NewSymDense(d, []float64{500, 40, 40, 420}), SecondSD: 12, Trace: 920, TraceSD: 17}
 	how := Clipping{L: mat.DenseCopyOf(symmetric.Identity(d)), Law: ClippedGaussian(d, 8)}
 	apply := func(settled float64) Gaussian {
@@ -28,18 +28,18 @@ func TestDrift(t *testing.T) {
 				t.Errorf("settled to %v: %s is left in doubt by %v, between %v and %v", c.settled, what, after, before, most)
 			}
 		}
-		near("shape", got.Doubt.Shape, none.Doubt.Shape, all.Doubt.Shape)
-		near("scale", got.Doubt.Scale, none.Doubt.Scale, all.Doubt.Scale)
-		near("mean", got.Doubt.Mean, none.Doubt.Mean, all.Doubt.Mean)
-		near("weight", got.Doubt.Weight, none.Doubt.Weight, all.Doubt.Weight)
+		near("shape", got.Uncertainty.Shape, none.Uncertainty.Shape, all.Uncertainty.Shape)
+		near("scale", got.Uncertainty.Scale, none.Uncertainty.Scale, all.Uncertainty.Scale)
+		near("mean", got.Uncertainty.Mean, none.Uncertainty.Mean, all.Uncertainty.Mean)
+		near("weight", got.Uncertainty.Weight, none.Uncertainty.Weight, all.Uncertainty.Weight)
 		if got.Weight != none.Weight || !mat.Equal(got.Cov, none.Cov) || got.Mean[0] != none.Mean[0] || got.Sigma != none.Sigma {
 			t.Errorf("drift moved the component: %+v, without %+v", got, none)
 		}
 	}
-	if d := all.Doubt.Shape - none.Doubt.Shape - (1-settledPart)*overlapping.Shape; d > 1e-12 || d < -1e-12 {
+	if d := all.Uncertainty.Shape - none.Uncertainty.Shape - (1-settledPart)*overlapping.Shape; d > 1e-12 || d < -1e-12 {
 		t.Errorf("components that overlap are doubted by %v more", d)
 	}
-	if none.Doubt.Shape >= start.Doubt.Shape || none.Doubt.Weight >= start.Doubt.Weight {
-		t.Errorf("a measurement leaves more doubt, %+v, than there was", none.Doubt)
+	if none.Uncertainty.Shape >= start.Uncertainty.Shape || none.Uncertainty.Weight >= start.Uncertainty.Weight {
+		t.Errorf("a measurement leaves more doubt, %+v, than there was", none.Uncertainty)
 	}
 }

@@ -54,7 +54,7 @@ func TestInvertStops(t *testing.T) {
 	second := symmetric.Identity(d)
 	second.ScaleSym(.5, second)
 	var steps evaluations
-	asks, most := stattest.StopsAsked(t, 5, func() (func(context.Context) error, func() int) {
+	asks, most := stattest.StopsWhenDone(t, 5, func() (func(context.Context) error, func() int) {
 		steps = 0
 		return func(ctx context.Context) error {
 			_, _, err := InvertClipping(ctx, ClippedRelease{Mean: make([]float64, d), Second: second, R2: d, MeanSD: 1e-6, SecondSD: 1e-6}, []View{&steps})

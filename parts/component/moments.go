@@ -63,7 +63,7 @@ func UnpackSums(q query.ClippedMoments, answer kernel.Answer) []Sums {
 		if c.GateOnly {
 			continue
 		}
-		d := c.Frame.Out()
+		d := c.Map.Out()
 		var s Sums
 		size := q.Form.Size(d)
 		switch q.Form {

@@ -18,7 +18,7 @@ func TestUnpack(t *testing.T) {
 	frame := query.Affine{Center: []float64{0, 0}, W: [][]float64{{1, 0}, {0, 1}}}
 	clipped := [][]float64{{1, 2}, {-3, .5}, {0, 0}, {3, 4}}
 	for _, form := range []query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm, query.CompletedForm} {
-		q := query.ClippedMoments{Form: form, Lift: .5, Components: []query.Component{{Frame: frame, Radius: radius}}}
+		q := query.ClippedMoments{Form: form, Lift: .5, Components: []query.Component{{Map: frame, Radius: radius}}}
 		plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "m", Query: q.Kind(), Share: 1, Most: 1}}}
 		s := kerneltest.Open(t, kerneltest.Table(rows, 2, privacy.ReplaceOne), plan, kernel.Terms{Relation: privacy.ReplaceOne,
 			Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}, kerneltest.Options{Exact: true})
@@ -92,7 +92,7 @@ func TestSDs(t *testing.T) {
 	const draws, d = 4000, 3
 	frame := query.Affine{Center: make([]float64, d), W: [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}
 	for _, form := range []query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm, query.CompletedForm} {
-		q := query.ClippedMoments{Form: form, Lift: .3, Components: []query.Component{{Frame: frame, Radius: 2}, {Frame: frame, Radius: 5}}}
+		q := query.ClippedMoments{Form: form, Lift: .3, Components: []query.Component{{Map: frame, Radius: 2}, {Map: frame, Radius: 5}}}
 		if form == query.CompletedForm {
 			q.Components = q.Components[1:]
 		}

@@ -63,8 +63,8 @@ func unsized(m *mat.SymDense, rows float64) (e *mat.SymDense, size float64) {
 	return e, size
 }
 
-// Alike gives components their mean shape, each at its own size.
-func Alike(cs []Gaussian) {
+// ShareShape gives components their mean shape, each at its own size.
+func ShareShape(cs []Gaussian) {
 	d := len(cs[0].Mean)
 	shape, size := mat.NewSymDense(d, nil), func(cov *mat.SymDense) float64 {
 		_, _, logDet := symmetric.Factor(cov)

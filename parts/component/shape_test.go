@@ -81,7 +81,7 @@ func TestAlike(t *testing.T) {
 		was := []float64{logDet(a.Cov), logDet(b.Cov)}
 		cs := []Gaussian{a, b}
 		for range 2 { // the second time changes nothing
-			Alike(cs)
+			ShareShape(cs)
 			var ratio mat.SymDense
 			ratio.ScaleSym(cs[1].Cov.At(0, 0)/cs[0].Cov.At(0, 0), cs[0].Cov)
 			if !mat.EqualApprox(&ratio, cs[1].Cov, 1e-8) {

@@ -16,7 +16,7 @@ import (
 // where every vector is clipped to a length that costs what the first one's does, however far out
 // the row lies.
 type Split struct {
-	Frame    query.Affine
+	Map      query.Affine
 	R2, Gate float64
 }
 
@@ -32,16 +32,16 @@ const (
 // Components returns those of the query.
 func (s Split) Components() []query.Component {
 	scaled := func(by float64) query.Affine {
-		f := s.Frame
-		f.W = make([][]float64, len(s.Frame.W))
-		for i, row := range s.Frame.W {
+		f := s.Map
+		f.W = make([][]float64, len(s.Map.W))
+		for i, row := range s.Map.W {
 			f.W[i] = floats.ScaleTo(make([]float64, len(row)), by, row)
 		}
 		return f
 	}
 	return []query.Component{
-		{Frame: scaled(splitSharp), Radius: splitSharp * math.Sqrt(s.R2)},
-		{Frame: scaled(splitFlat), Radius: splitFlat * math.Sqrt(s.Gate), LogWeight: -splitSharp * splitSharp * s.Gate / 2},
+		{Map: scaled(splitSharp), Radius: splitSharp * math.Sqrt(s.R2)},
+		{Map: scaled(splitFlat), Radius: splitFlat * math.Sqrt(s.Gate), LogWeight: -splitSharp * splitSharp * s.Gate / 2},
 	}
 }
 

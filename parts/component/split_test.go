@@ -13,15 +13,15 @@ import (
 // whose vectors in the second have the length of its radius.
 func TestSplitShares(t *testing.T) {
 	one := query.Affine{Columns: []int{0}, Center: []float64{0}, W: [][]float64{{1}}}
-	s := Split{Frame: one, R2: 4, Gate: 25}
+	s := Split{Map: one, R2: 4, Gate: 25}
 	cs := s.Components()
 	for _, x := range []float64{0, 1, 4.8, 5.2, 10, 1e6} {
-		log := func(c query.Component) float64 { z := x * c.Frame.W[0][0]; return c.LogWeight - z*z/2 }
+		log := func(c query.Component) float64 { z := x * c.Map.W[0][0]; return c.LogWeight - z*z/2 }
 		share := 1 / (1 + math.Exp(log(cs[1])-log(cs[0])))
 		if within := x < 5; within && share < .99 || !within && share > .01 {
 			t.Errorf("a row at %v has the share %v within a gate at 5", x, share)
 		}
-		if z := x * cs[1].Frame.W[0][0]; x >= 5.2 && z < cs[1].Radius {
+		if z := x * cs[1].Map.W[0][0]; x >= 5.2 && z < cs[1].Radius {
 			t.Errorf("a row at %v has the length %v beyond the gate, below %v", x, z, cs[1].Radius)
 		}
 	}

@@ -25,20 +25,22 @@ const (
 	noiseFloor, mostFloor = .2, .5
 )
 
-// A Doubt is how far, in squared units of its own frame, a component may be from the truth: the
-// prior variance of an entry of its covariance, of its scale, of a coordinate of its mean, and of
-// its weight relative to itself. Each update is Kalman's: what is measured counts by its noise,
+// A Uncertainty is how far, in squared units of its own frame, a component may be from the truth:
+// the prior variance of an entry of its covariance, of its scale, of a coordinate of its mean, and
+// of its weight relative to itself. Each update is Kalman's: what is measured counts by its noise,
 // what was known by its doubt.
-type Doubt struct{ Shape, Scale, Mean, Weight float64 }
+type Uncertainty struct{ Shape, Scale, Mean, Weight float64 }
 
-// StartDoubt returns that of a component that comes from a coreset. A utility constant.
-func StartDoubt() Doubt { return Doubt{Shape: .15, Scale: .15, Mean: .15, Weight: .06} }
+// StartUncertainty returns that of a component that comes from a coreset. A utility constant.
+func StartUncertainty() Uncertainty {
+	return Uncertainty{Shape: .15, Scale: .15, Mean: .15, Weight: .06}
+}
 
 // overlapping is what an update adds to the doubts of components that overlap: the shares of the
 // rows move with the components. Of components apart it is the part settledPart of that. Utility
 // constants; the latter was chosen on tables in 3, 8 and 20 columns under linear maps of condition
 // 100.
-var overlapping = Doubt{Shape: .03, Scale: .03, Mean: .03, Weight: .01}
+var overlapping = Uncertainty{Shape: .03, Scale: .03, Mean: .03, Weight: .01}
 
 const settledPart = 1. / 30
 
@@ -79,8 +81,8 @@ type Update struct {
 	// Settled is which part of the component's rows no other shares: 1 of components apart. What
 	// was measured before goes on counting as far as rows do not change hands.
 	Settled float64
-	// Shape, if set, is that of all components, which have one in common: see Alike. For the full
-	// form only.
+	// Shape, if set, is that of all components, which have one in common: see ShareShape. For the
+	// full form only.
 	Shape *Shape
 }
 
@@ -92,16 +94,16 @@ func (u Update) Apply(c Gaussian, s Sums, how Clipping) Gaussian {
 	d := len(c.Mean)
 	// Weight.
 	old := math.Max(c.Weight*u.Rows, 1)
-	k, left := gain(c.Doubt.Weight, sq((s.Count-old)/old), sq(s.CountSD/old), 1)
+	k, left := gain(c.Uncertainty.Weight, sq((s.Count-old)/old), sq(s.CountSD/old), 1)
 	n := math.Max(old+k*(s.Count-old), leastKept*old)
-	c.Doubt.Weight, c.CountSD = left+drift*overlapping.Weight, old*math.Sqrt(left)
+	c.Uncertainty.Weight, c.CountSD = left+drift*overlapping.Weight, old*math.Sqrt(left)
 	c.Weight = n / u.Rows
 	n = math.Max(n, leastRows)
 	c.Rows = n
 	// Mean.
 	mean := parts.Map(s.Sum, func(v float64) float64 { return v / n / law.A1 })
-	k, left = gain(c.Doubt.Mean, dense.Norm2(mean), sq(s.SumSD/n/law.A1), d)
-	c.Doubt.Mean = left + drift*overlapping.Mean
+	k, left = gain(c.Uncertainty.Mean, dense.Norm2(mean), sq(s.SumSD/n/law.A1), d)
+	c.Uncertainty.Mean = left + drift*overlapping.Mean
 	if long := k * math.Sqrt(dense.Norm2(mean)); long > math.Sqrt(law.R2) {
 		k *= math.Sqrt(law.R2) / long
 	}
@@ -131,8 +133,8 @@ func (u Update) covariance(c *Gaussian, s Sums, law ClippingLaw, mean []float64,
 	if u.Shape != nil && excess > 0 { // far frames grow as soon as they shrink
 		excess = ClippedVariance(d, s.Trace/n, law.R2) - 1 - dense.Norm2(mean)/float64(d)
 	}
-	k, left := gain(c.Doubt.Scale, sq(excess), sq(noise), 1)
-	c.Doubt.Scale = left + drift*overlapping.Scale
+	k, left := gain(c.Uncertainty.Scale, sq(excess), sq(noise), 1)
+	c.Uncertainty.Scale = left + drift*overlapping.Scale
 	size, least, cov := 1+k*excess, shrinkStep, symmetric.Identity(d)
 	if c.Sigma = s.SecondSD / n / law.B1; u.Shape != nil {
 		c.Sigma = u.Shape.SD
@@ -141,7 +143,7 @@ func (u Update) covariance(c *Gaussian, s Sums, law ClippingLaw, mean []float64,
 	}
 	if s.Second != nil {
 		least = math.Max(least, math.Min(mostFloor, noiseFloor*c.Sigma*math.Sqrt(2*float64(d))))
-		c.Doubt.Shape = u.addShape(cov, s, law, n, mean, *c) + drift*overlapping.Shape
+		c.Uncertainty.Shape = u.addShape(cov, s, law, n, mean, *c) + drift*overlapping.Shape
 	}
 	cov = symmetric.Floored(cov, least, stretch)
 	if u.Shape != nil {
@@ -170,12 +172,12 @@ func (u Update) addShape(cov *mat.SymDense, s Sums, law ClippingLaw, n float64, 
 		entries = d - 1
 	}
 	if entries == 0 {
-		return c.Doubt.Shape
+		return c.Uncertainty.Shape
 	}
 	if u.Shape != nil {
 		e.CopySym(u.Shape.Excess)
 	}
-	k, left := gain(c.Doubt.Shape, symmetric.Frobenius2(e), sq(c.Sigma), entries)
+	k, left := gain(c.Uncertainty.Shape, symmetric.Frobenius2(e), sq(c.Sigma), entries)
 	e.ScaleSym(k, e)
 	cov.AddSym(cov, e)
 	return left

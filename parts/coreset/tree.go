@@ -88,11 +88,11 @@ func NewDroppingTree(frame query.Affine, half []float64, first, last int, least 
 }
 
 // Next returns the query of the next level; false when the tree is finished.
-func (t *Tree) Next() (query.CellCounts, bool) {
+func (t *Tree) Next() (query.GridCounts, bool) {
 	if t.level > t.last || t.level > t.first && len(t.parents) == 0 {
-		return query.CellCounts{}, false
+		return query.GridCounts{}, false
 	}
-	return query.CellCounts{Frame: t.frame, HalfWidth: t.half, Level: t.level, Parents: t.parents}, true
+	return query.GridCounts{Map: t.frame, HalfWidth: t.half, Level: t.level, Parents: t.parents}, true
 }
 
 // Take takes the answer to Next's query, which it does not change, and the noise sd of one count.
@@ -153,15 +153,15 @@ func (t *Tree) Finest() []float64 {
 func (t *Tree) Coreset() *Coreset { return &t.leaves }
 
 // idle returns a query that asks nothing of the rows, for a tree that is finished.
-func (t *Tree) idle() query.CellCounts {
-	return query.CellCounts{Frame: t.frame, HalfWidth: slices.Repeat([]float64{1}, len(t.half)), Level: 1, Parents: []uint64{}}
+func (t *Tree) idle() query.GridCounts {
+	return query.GridCounts{Map: t.frame, HalfWidth: slices.Repeat([]float64{1}, len(t.half)), Level: 1, Parents: []uint64{}}
 }
 
 // Grow measures trees of disjoint parts of the rows, level by level, all of them in one query of
 // ask, which returns their answers.
-func Grow(trees []*Tree, ask func([]query.CellCounts) ([]kernel.Answer, error)) error {
+func Grow(trees []*Tree, ask func([]query.GridCounts) ([]kernel.Answer, error)) error {
 	for {
-		queries, any := make([]query.CellCounts, len(trees)), false
+		queries, any := make([]query.GridCounts, len(trees)), false
 		for i, t := range trees {
 			q, open := t.Next()
 			if any = any || open; !open {
@@ -188,7 +188,7 @@ func Grow(trees []*Tree, ask func([]query.CellCounts) ([]kernel.Answer, error)) 
 func Build(a *kernel.SubBudget, step string, frame query.Affine, half []float64, first, last int, least, mu float64) (*Coreset, error) {
 	t := NewTree(frame, half, first, last, least)
 	per := mu / math.Sqrt(float64(last-first+1))
-	err := Grow([]*Tree{t}, func(q []query.CellCounts) ([]kernel.Answer, error) {
+	err := Grow([]*Tree{t}, func(q []query.GridCounts) ([]kernel.Answer, error) {
 		ans, err := a.Sum(step, q[0], per)
 		return []kernel.Answer{ans}, err
 	})

@@ -79,7 +79,7 @@ func TestCoresetKeepsMass(t *testing.T) {
 			frame, half := box(q)
 			first, last := Levels(q, false)
 			var tr kerneltest.Transcript
-			plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "tree", Query: query.CellCounts{}.Kind(), Share: 1, Most: last}}}
+			plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "tree", Query: query.GridCounts{}.Kind(), Share: 1, Most: last}}}
 			mu := .3 + 3*rng.Float64()
 			s := kerneltest.Open(t, kerneltest.Table(rows, q, privacy.AddRemoveOne), plan, kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Rho: mu * mu / 2}},
 				kerneltest.Options{Seed: rng.Uint64(), Record: &tr})

@@ -352,8 +352,8 @@ func (d *Data) Misfit(cs []Component) (of []float64, sd float64) {
 	return of, math.Sqrt(variance) / (2 * math.Max(rows, 1))
 }
 
-// Worth returns what component i of cs takes off the cost.
-func (d *Data) Worth(cs []Component, i int) float64 {
+// Gain returns what component i of cs takes off the cost.
+func (d *Data) Gain(cs []Component, i int) float64 {
 	all, rest := d.Expected(cs), d.Expected(slices.Delete(slices.Clone(cs), i, i+1))
 	return d.costOf(rest) - d.costOf(all)
 }

@@ -126,7 +126,7 @@ func TestSearch(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 4))
 			d := NewData([]Histogram{noisy(exact(truth, JoinEdges(fine, wide, far), 6), rng), noisy(exact(truth, JoinEdges(fine, wide), 20), rng)}, Known{})
 			for _, most := range []int{len(truth), len(truth) + 2} {
-				got, _, _ := d.Search(t.Context(), Options{Most: most, Spare: 1, Penalty: 20, Exchange: true})
+				got, _, _ := d.Search(t.Context(), Options{Most: most, Extra: 1, Penalty: 20, Exchange: true})
 				if len(got) != len(truth) {
 					t.Errorf("%s: %d components, want %d: %+v", name, len(got), len(truth), got)
 					continue
@@ -192,7 +192,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 	d := NewData([]Histogram{exact(truth, JoinEdges(edges), 6)}, Known{})
 	for b.Loop() {
-		d.Search(b.Context(), Options{Most: 5, Spare: 1, Penalty: 5})
+		d.Search(b.Context(), Options{Most: 5, Extra: 1, Penalty: 5})
 	}
 }
 
@@ -207,7 +207,7 @@ func TestSearchStops(t *testing.T) {
 	}
 	d := NewData([]Histogram{exact(truth, even(-10, 610, 4000), 1)}, Known{})
 	stattest.Stops(t, func(ctx context.Context) error {
-		_, _, err := d.Search(ctx, Options{Most: 200, Spare: 1, Penalty: 5, Exchange: true})
+		_, _, err := d.Search(ctx, Options{Most: 200, Extra: 1, Penalty: 5, Exchange: true})
 		return err
 	})
 	stattest.Stops(t, func(ctx context.Context) error {

@@ -136,9 +136,9 @@ const (
 	maxEdges      = 1 << 13
 )
 
-// GapEdges returns the edges of the first histogram: those of the grids of all windows, which must
-// be those of one leaf. Nil without windows.
-func GapEdges(windows []kernel.Spacing) (edges []float64) {
+// SpacingEdges returns the edges of the first histogram: those of the grids of all windows, which
+// must be those of one leaf. Nil without windows.
+func SpacingEdges(windows []kernel.Spacing) (edges []float64) {
 	for i, w := range windows {
 		bins := binsOf(windows, i)
 		step := (w.High - w.Low) / float64(bins)
@@ -162,7 +162,7 @@ func binsOf(windows []kernel.Spacing, i int) int {
 			return fewBins
 		case overlap && v.Scale-w.Scale <= 1 && w.Scale-v.Scale <= 1:
 			mass += v.Mass
-			logGap += v.Mass * math.Log(v.Gap)
+			logGap += v.Mass * math.Log(v.Length)
 		}
 	}
 	step := binSDs * mass * math.Exp(logGap/mass) / gapOfSD

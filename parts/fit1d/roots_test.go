@@ -50,25 +50,25 @@ func increasingOf(t *testing.T, edges []float64) {
 // binSDs of it wide.
 func TestGrid(t *testing.T) {
 	const gap, mass = 0x1p-6, 400.0
-	w := kernel.Spacing{Gap: gap, Low: -512, High: 2048, Mass: mass}
-	edges := GapEdges([]kernel.Spacing{w})
+	w := kernel.Spacing{Length: gap, Low: -512, High: 2048, Mass: mass}
+	edges := SpacingEdges([]kernel.Spacing{w})
 	increasingOf(t, edges)
 	width, want := edges[1]-edges[0], binSDs*mass*gap/gapOfSD
 	if edges[0] != w.Low || edges[len(edges)-1] != w.High || width > want || width < want/2 {
 		t.Errorf("bins from %v to %v of width %v, want about %v", edges[0], edges[len(edges)-1], width, want)
 	}
 	// A lighter window at a finer scale inside: few bins, and those of the wide one stay.
-	leak := kernel.Spacing{Scale: -1, Gap: gap / 64, Low: 0, High: 80, Mass: mass / 8}
-	both := GapEdges([]kernel.Spacing{w, leak})
+	leak := kernel.Spacing{Scale: -1, Length: gap / 64, Low: 0, High: 80, Mass: mass / 8}
+	both := SpacingEdges([]kernel.Spacing{w, leak})
 	increasingOf(t, both)
 	if more := len(both) - len(edges); more > fewBins+1 || more < fewBins/2 {
 		t.Errorf("the leak of a window has %d more edges", more)
 	}
-	if GapEdges(nil) != nil {
+	if SpacingEdges(nil) != nil {
 		t.Error("no windows, and edges")
 	}
 	// Windows as those of hostile rows may be.
-	increasingOf(t, GapEdges([]kernel.Spacing{{Gap: 0x1p-900, Low: -0x1p-880, High: 0x1p-880, Mass: 1e3}, {Scale: 300, Gap: 0x1p900, Low: -0x1p915, High: 0x1p915, Mass: 1}}))
+	increasingOf(t, SpacingEdges([]kernel.Spacing{{Length: 0x1p-900, Low: -0x1p-880, High: 0x1p-880, Mass: 1e3}, {Scale: 300, Length: 0x1p900, Low: -0x1p915, High: 0x1p915, Mass: 1}}))
 }
 
 // Leaves hold most rows of both Gaussians, the body of a wide one too, though no bin of it is seen

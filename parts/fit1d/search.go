@@ -15,9 +15,9 @@ import (
 type Options struct {
 	// Most is the largest number of components. Required.
 	Most int
-	// Spare is how many more there may be on the way: a false one must not take the place of a true
+	// Extra is how many more there may be on the way: a false one must not take the place of a true
 	// one.
-	Spare int
+	Extra int
 	// Penalty is what a component must take off the cost to be added. Required.
 	Penalty float64
 	// Beyond is how many more there may be in the end, each worth BeyondPenalty: they carry what
@@ -76,9 +76,9 @@ func (d *Data) explained(cost float64) bool {
 
 // grow adds components as long as one pays.
 func (d *Data) grow(ctx context.Context, cs []Component, cost float64, o Options) ([]Component, float64) {
-	for len(cs) < o.Most+max(o.Spare, o.Beyond) {
+	for len(cs) < o.Most+max(o.Extra, o.Beyond) {
 		worth := o.Penalty
-		if len(cs) >= o.Most+o.Spare {
+		if len(cs) >= o.Most+o.Extra {
 			worth = o.BeyondPenalty
 		}
 		if cost < worth { // no cost is below zero
@@ -279,7 +279,7 @@ func (d *Data) exchange(ctx context.Context, cs []Component, cost float64, o Opt
 		removals = append(removals, attempt{rest, c})
 	}
 	best, least := cs, cost
-	o.Most, o.Spare, o.Penalty, o.Beyond = len(cs), 0, 0, 0
+	o.Most, o.Extra, o.Penalty, o.Beyond = len(cs), 0, 0, 0
 	for _, r := range cheapest(removals, tried) {
 		if next, c := d.grow(ctx, r.cs, r.cost, o); c < least {
 			best, least = next, c

@@ -58,7 +58,7 @@ func partition(boxes []Box) query.Partition {
 			}
 			half := math.Max(b.High[j]/2-b.Low[j]/2, 0x1p-1000)
 			r.Conditions = append(r.Conditions, query.Condition{
-				Frame: query.Affine{Columns: []int{j}, Center: []float64{b.Low[j]/2 + b.High[j]/2}, W: [][]float64{{1 / half}}}, Radius: 1})
+				Map: query.Affine{Columns: []int{j}, Center: []float64{b.Low[j]/2 + b.High[j]/2}, W: [][]float64{{1 / half}}}, Radius: 1})
 		}
 		p.Regions = append(p.Regions, r)
 	}

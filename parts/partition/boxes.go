@@ -16,25 +16,25 @@ import (
 
 // Config says how much a search may spend. All fields are public or released.
 type Config struct {
-	GapsStep, CountsStep string
-	GapsMu2, CountsMu2   float64 // parts of mu^2. Required.
-	Columns              []int   // to look at, in this order; nil means all
-	Rows                 float64 // public or released. Required.
-	Least                float64 // boxes with fewer rows are dropped
-	Components           int     // that a column may show in a box
-	Open                 bool    // whether that is a limit only, and not what was asked for
+	SpacingsStep, CountsStep string
+	SpacingsMu2, CountsMu2   float64 // parts of mu^2. Required.
+	Columns                  []int   // to look at, in this order; nil means all
+	Rows                     float64 // public or released. Required.
+	Least                    float64 // boxes with fewer rows are dropped
+	Components               int     // that a column may show in a box
+	Open                     bool    // whether that is a limit only, and not what was asked for
 	// Keep is the part of mu^2 for what comes after: closer looks, and second ones at columns that
 	// others have cut since, leave it alone.
 	Keep float64
-	// Lattices are what the columns of the table are recorded in; Find adds those that it infers.
+	// Grids are what the columns of the table are recorded in; Find adds those that it infers.
 	// Nil means that none is known and none is to be inferred.
-	Lattices []fit1d.Grid
+	Grids []fit1d.Grid
 }
 
 // lattice returns that of column j.
 func (c Config) lattice(j int) fit1d.Grid {
-	if j < len(c.Lattices) {
-		return c.Lattices[j]
+	if j < len(c.Grids) {
+		return c.Grids[j]
 	}
 	return fit1d.Grid{}
 }
@@ -51,9 +51,9 @@ func Steps(c Config, gapsShare, countsShare, slack float64, columns int) []kerne
 	if columns == 1 {
 		first = slack
 	}
-	out := []kernel.Step{{Name: c.GapsStep, Query: gaps, Share: gapsShare, Most: 1, Slack: first, Source: source}}
+	out := []kernel.Step{{Name: c.SpacingsStep, Query: gaps, Share: gapsShare, Most: 1, Slack: first, Source: source}}
 	if columns > 1 {
-		out = append(out, kernel.Step{Name: c.GapsStep + inBoxes, Query: query.PartsOf(gaps), Share: min(1, 2*gapsShare), Most: 2*columns - 1,
+		out = append(out, kernel.Step{Name: c.SpacingsStep + inBoxes, Query: query.PartsOf(gaps), Share: min(1, 2*gapsShare), Most: 2*columns - 1,
 			Slack: slack * float64(2*columns-1) / float64(2*columns), Source: source})
 	}
 	return append(out, kernel.Step{Name: c.CountsStep, Query: query.PartsOf(query.Histogram), Share: 1, Most: 2 * mostLooks * columns, Source: source})
@@ -115,7 +115,7 @@ type finder struct {
 }
 
 // once returns the price of one look at a column without closer ones, of mu^2.
-func (f *finder) once() float64 { return f.per * (f.GapsMu2 + f.CountsMu2) }
+func (f *finder) once() float64 { return f.per * (f.SpacingsMu2 + f.CountsMu2) }
 
 // reserve returns what must be left of mu^2 for something at a price that columns can do without.
 func (f *finder) reserve(price float64) float64 { return price + float64(f.ahead)*f.once() + f.Keep }
@@ -133,11 +133,11 @@ const staleGain = .04
 // look measures column j in every box and cuts the boxes into what it shows.
 func (f *finder) look(j int) error {
 	q := query.SpacingMasses{Column: j, LogWindow: query.LogWindow(f.Rows)}
-	step := f.GapsStep
+	step := f.SpacingsStep
 	if len(f.found) > 1 || !f.found[0].whole() {
-		q.Partition, step = partition(f.found), f.GapsStep+inBoxes
+		q.Partition, step = partition(f.found), f.SpacingsStep+inBoxes
 	}
-	windows, _, err := kernel.SpacingHistogram(f.a, step, q, parts.Mu(f.GapsMu2*f.per))
+	windows, _, err := kernel.SpacingHistogram(f.a, step, q, parts.Mu(f.SpacingsMu2*f.per))
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (f *finder) clusters(windows []kernel.Spacing, j int) ([][]cluster, error) 
 	}
 	for b := range lines {
 		lines[b].gaps = len(of[b]) > 0
-		if lines[b].edges = fit1d.GapEdges(of[b]); lines[b].edges == nil && f.found[b].Scale[j] == 0 {
+		if lines[b].edges = fit1d.SpacingEdges(of[b]); lines[b].edges == nil && f.found[b].Scale[j] == 0 {
 			lines[b].edges = fit1d.ApartFromZero(fit1d.HoleEdges(math.Inf(-1), math.Inf(1), 0))
 		}
 	}
@@ -230,7 +230,7 @@ func (f *finder) next(l *line, look, j int, mass float64) (err error) {
 	}
 	d := fit1d.NewData(l.seen, fit1d.Known{Least: on.Unit / math.Sqrt(12)})
 	for _, most := range []int{f.Components, max(f.Components, mostInLine)} {
-		l.found, _, err = d.Search(f.ctx, fit1d.Options{Most: most, Penalty: penalty, Quick: true, Spare: 1, Start: l.found})
+		l.found, _, err = d.Search(f.ctx, fit1d.Options{Most: most, Penalty: penalty, Quick: true, Extra: 1, Start: l.found})
 		if err != nil {
 			return err
 		}
@@ -242,7 +242,7 @@ func (f *finder) next(l *line, look, j int, mass float64) (err error) {
 	l.edges, l.atoms, l.ghost = nil, make([]bool, len(l.found)), make([]bool, len(l.found))
 	blurred := look+1 < looks
 	for i, c := range l.found {
-		l.ghost[i] = f.Open && (!d.Seen(c) || d.Worth(l.found, i) < clearWorth)
+		l.ghost[i] = f.Open && (!d.Seen(c) || d.Gain(l.found, i) < clearWorth)
 		if l.atoms[i] = d.Atom(c); l.atoms[i] {
 			low, _ := d.Bin(c)
 			l.found[i].Origin, l.found[i].Offset, l.found[i].SD = low, 0, pointSD(low)

@@ -31,7 +31,7 @@ const (
 
 // open is a session for boxes and trees at epsilon 1.
 func open(t testing.TB, rows [][]float64, d int, rel privacy.Relation, o kerneltest.Options) *kernel.Session {
-	steps := append(Steps(Config{GapsStep: gapsStep, CountsStep: countsStep}, gapsPart, countsPart, 1, d), TreeStep(treeStep, treePart))
+	steps := append(Steps(Config{SpacingsStep: gapsStep, CountsStep: countsStep}, gapsPart, countsPart, 1, d), TreeStep(treeStep, treePart))
 	return kerneltest.Open(t, kerneltest.Table(rows, d, rel), kernel.Plan{Method: "test", Steps: steps},
 		kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Engine: kernel.LocalEngine{Workers: 1}}, o)
 }
@@ -39,7 +39,7 @@ func open(t testing.TB, rows [][]float64, d int, rel privacy.Relation, o kernelt
 // config is that of a search for k components, with a part of what the session has.
 func config(s *kernel.Session, n, k int) Config {
 	mu2 := s.Mu() * s.Mu()
-	return Config{GapsStep: gapsStep, CountsStep: countsStep, GapsMu2: gapsPart * mu2, CountsMu2: countsPart * mu2, Rows: float64(n),
+	return Config{SpacingsStep: gapsStep, CountsStep: countsStep, SpacingsMu2: gapsPart * mu2, CountsMu2: countsPart * mu2, Rows: float64(n),
 		Least: .12 * float64(n) / float64(k), Components: k, Keep: keepPart * mu2}
 }
 
@@ -288,7 +288,7 @@ func TestCost(t *testing.T) {
 				gaps += float64(m.Count) * m.Mu * m.Mu
 			}
 		}
-		if total := s.Mu() * s.Mu(); gaps > 2*c.GapsMu2 || all > total-c.Keep {
+		if total := s.Mu() * s.Mu(); gaps > 2*c.SpacingsMu2 || all > total-c.Keep {
 			t.Errorf("%s: gaps cost %.3f of mu^2, the search %.3f", what, gaps/total, all/total)
 		}
 		if len(found) == 0 {

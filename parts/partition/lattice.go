@@ -18,7 +18,7 @@ const (
 // there are several, or the heaviest where there were no gaps. Repeated values show no gaps, and
 // look like many narrow components.
 func (f *finder) comb(d *fit1d.Data, l *line, j int) (points []float64) {
-	if j >= len(f.Lattices) || f.Lattices[j].Unit > 0 {
+	if j >= len(f.Grids) || f.Grids[j].Unit > 0 {
 		return nil
 	}
 	var heaviest fit1d.Component
@@ -53,9 +53,9 @@ func (f *finder) infer(l *line, h fit1d.Histogram, j int) fit1d.Histogram {
 	if len(l.comb) == 0 {
 		return h
 	}
-	if f.Lattices[j].Unit == 0 {
+	if f.Grids[j].Unit == 0 {
 		if on, ok := fit1d.InferGrid(l.comb, fit1d.PointCounts(l.comb, h.Edges, h.Counts), h.Sigma, l.on.Rows, l.on.About); ok {
-			f.Lattices[j] = on
+			f.Grids[j] = on
 			return h
 		}
 	}

@@ -17,11 +17,11 @@ import (
 // one returns the component that a box is, if it holds one; its weight is a share of rows.
 func (b Box) one(rows float64) component.Gaussian {
 	variances := parts.Map(b.Scale, func(s float64) float64 { return s * s })
-	return component.Gaussian{Weight: b.Mass / rows, Mean: append([]float64(nil), b.Center...), Cov: symmetric.Diagonal(variances), Doubt: component.StartDoubt()}
+	return component.Gaussian{Weight: b.Mass / rows, Mean: append([]float64(nil), b.Center...), Cov: symmetric.Diagonal(variances), Uncertainty: component.StartUncertainty()}
 }
 
-// A Choice says how many components to start from.
-type Choice struct {
+// A StartConfig says how many components to start from.
+type StartConfig struct {
 	Components int     // that are asked for; 0 if their number is not known
 	Most       int     // where it is not known
 	Rows       float64 // that weights are shares of
@@ -42,7 +42,7 @@ const (
 // or, where there are fewer boxes than components asked for, more in boxes whose trees show more;
 // where their number is not known, only boxes that look mixed in some column get a tree. mu2 is the
 // part of mu^2 that the trees may spend.
-func Start(ctx context.Context, a *kernel.SubBudget, step string, found []Box, mu2 float64, c Choice) ([]component.Gaussian, float64, error) {
+func Start(ctx context.Context, a *kernel.SubBudget, step string, found []Box, mu2 float64, c StartConfig) ([]component.Gaussian, float64, error) {
 	found = withoutScraps(joinAlike(found, c.Components), c.Components)
 	wanted := Box.isMixed
 	most, penalty := c.Most, complexity
@@ -162,7 +162,7 @@ func withoutScraps(found []Box, components int) []Box {
 // penalty is what a component must gain, in those of BIC.
 //
 // Source: [AAL21] Section 5 of the restatement, step 5 (which shares components out among roots).
-func share(ctx context.Context, sets []set, most int, penalty float64, c Choice) ([]component.Gaussian, error) {
+func share(ctx context.Context, sets []set, most int, penalty float64, c StartConfig) ([]component.Gaussian, error) {
 	most = max(most, len(sets))
 	fits := make([][]*coreset.Mixture, len(sets))
 	total := slices.Repeat([]float64{math.Inf(-1)}, most+1) // of the sets so far with so many components, the best

@@ -87,7 +87,7 @@ func TestShare(t *testing.T) {
 			}
 		}
 		try(nil, max(most, len(sets)))
-		cs, _ := share(t.Context(), sets, most, penalty, Choice{Rows: rows, Uniform: uniform})
+		cs, _ := share(t.Context(), sets, most, penalty, StartConfig{Rows: rows, Uniform: uniform})
 		ks := numbers(len(sets), cs)
 		if slices.Min(ks) < 1 || len(cs) > max(most, len(sets)) {
 			t.Fatalf("%v components in the sets, at most %d", ks, most)
@@ -115,7 +115,7 @@ func TestPenalty(t *testing.T) {
 	rows := sets[0].Box.Mass + sets[1].Box.Mass
 	last := math.MaxInt
 	for _, penalty := range []float64{0, .7, 5, 1e6} {
-		cs, _ := share(t.Context(), sets, 9, penalty, Choice{Rows: rows, Uniform: uniform})
+		cs, _ := share(t.Context(), sets, 9, penalty, StartConfig{Rows: rows, Uniform: uniform})
 		n := len(cs)
 		if n > last {
 			t.Errorf("%d components at penalty %v, fewer at a smaller one", n, penalty)
@@ -149,7 +149,7 @@ func TestStart(t *testing.T) {
 		for _, c := range []struct{ asked, most, trees, components int }{{0, 10, 1, 3}, {2, 0, 0, 2}, {3, 0, 1, 5}, {0, 2, 1, 2}} {
 			s := open(t, rows, 2, rel, kerneltest.Options{Exact: true})
 			mu2 := treePart * s.Mu() * s.Mu()
-			cs, held, err := Start(t.Context(), s.SubBudget(), treeStep, found, mu2, Choice{Components: c.asked, Most: c.most, Rows: 9000, Uniform: uniform})
+			cs, held, err := Start(t.Context(), s.SubBudget(), treeStep, found, mu2, StartConfig{Components: c.asked, Most: c.most, Rows: 9000, Uniform: uniform})
 			if err != nil {
 				t.Fatal(err)
 			}

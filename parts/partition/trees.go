@@ -32,7 +32,7 @@ const (
 
 // TreeStep returns the step that Start may measure.
 func TreeStep(step string, share float64) kernel.Step {
-	return kernel.Step{Name: step, Query: query.PartsOf(query.CellCounts{}.Kind()), Share: share, Most: levels, Source: "KSSU19 Section C.3"}
+	return kernel.Step{Name: step, Query: query.PartsOf(query.GridCounts{}.Kind()), Share: share, Most: levels, Source: "KSSU19 Section C.3"}
 }
 
 // trees measures a tree of counts in every box that is wanted, all at once, in the columns that
@@ -55,7 +55,7 @@ func trees(a *kernel.SubBudget, step string, found []Box, wanted func(Box) bool,
 		s.Leaves = grown[i].Coreset()
 		sets = append(sets, s)
 	}
-	return sets, coreset.Grow(grown, func(queries []query.CellCounts) ([]kernel.Answer, error) {
+	return sets, coreset.Grow(grown, func(queries []query.GridCounts) ([]kernel.Answer, error) {
 		return parts.AskLeaves(a, step, partition(found), queries, parts.Mu(mu2/levels))
 	})
 }

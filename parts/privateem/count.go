@@ -27,7 +27,7 @@ func outside(space component.Space, components []component.Gaussian) (out query.
 	radius := math.Sqrt(float64(space.Dim())) + outsideSDs
 	for _, c := range components {
 		q, _ := space.Density(c, c.Weight)
-		out.Conditions = append(out.Conditions, query.Condition{Frame: q.Frame, Radius: radius, Outside: true})
+		out.Conditions = append(out.Conditions, query.Condition{Map: q.Map, Radius: radius, Outside: true})
 	}
 	return out
 }

@@ -88,7 +88,7 @@ func TestFormsJoinTheSame(t *testing.T) {
 			path = vectors
 			now := *r
 			now.Components = slices.Clone(r.Components)
-			if err := now.Simplify(t.Context(), func(n, k int) Random { return rand.New(rand.NewPCG(uint64(n), uint64(k))) }, .5); err != nil {
+			if err := now.MergeIndistinct(t.Context(), func(n, k int) Random { return rand.New(rand.NewPCG(uint64(n), uint64(k))) }, .5); err != nil {
 				t.Fatal(err)
 			}
 			joined[i] = now.Components
@@ -111,7 +111,7 @@ func TestDrawnOnce(t *testing.T) {
 		draws++
 		return rand.New(rand.NewPCG(uint64(n), uint64(k)))
 	}
-	if err := r.Simplify(t.Context(), random, .5); err != nil || len(r.Components) != 2 || draws != 1 {
+	if err := r.MergeIndistinct(t.Context(), random, .5); err != nil || len(r.Components) != 2 || draws != 1 {
 		t.Errorf("%d components are left of %d, by %d draws of rows: %v", len(r.Components), k, draws, err)
 	}
 }

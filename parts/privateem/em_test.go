@@ -61,14 +61,14 @@ func TestJoiningStops(t *testing.T) {
 	for name, join := range map[string]func(ctx context.Context, r *Rounds, random func(int, int) Random) error{
 		"merge": func(ctx context.Context, r *Rounds, _ func(int, int) Random) error { return r.Merge(ctx, 1) },
 		"reduce": func(ctx context.Context, r *Rounds, random func(int, int) Random) error {
-			return r.Reduce(ctx, random, 2, .1)
+			return r.MergeTo(ctx, random, 2, .1)
 		},
 		"simplify": func(ctx context.Context, r *Rounds, random func(int, int) Random) error {
-			return r.Simplify(ctx, random, 1)
+			return r.MergeIndistinct(ctx, random, 1)
 		},
 	} {
 		left := 0
-		asks, most := stattest.StopsAsked(t, 23, func() (func(context.Context) error, func() int) {
+		asks, most := stattest.StopsWhenDone(t, 23, func() (func(context.Context) error, func() int) {
 			random := rand.New(rand.NewPCG(1, 2))
 			r := &Rounds{Space: component.Space{Columns: make([]int, d)}, Form: query.FullForm, Rows: 20000, Factor: math.Sqrt2, Misfit: 1}
 			for range k {

@@ -70,7 +70,7 @@ func (r *Rounds) Lines(a *kernel.SubBudget, step string, mu float64) ([][]Line, 
 			w.Mul(mat.NewDense(1, d, along[j][i]), inv)
 			from := slices.Clone(c.Mean)
 			floats.AddScaled(from, -LineReach, axis)
-			queries[j] = query.Counts{Frame: r.Space.Frame(from, &w), Edges: [][]float64{shifted}}
+			queries[j] = query.Counts{Map: r.Space.Affine(from, &w), Edges: [][]float64{shifted}}
 			out[j] = append(out[j], Line{Axis: axis, Edges: edges})
 		}
 		answers, err := parts.AskLeaves(a, step, p, queries, mu/math.Sqrt(float64(len(along[0])))*(1-1e-9))

@@ -17,24 +17,24 @@ type Rounds struct {
 	Form       query.Form
 	Components []component.Gaussian
 	Background Background
-	// Stray, if set, is one more component, for rows that are far from all others: see Watch. Its
+	// Outlier, if set, is one more component, for rows that are far from all others: see Watch. Its
 	// weight is a share of all rows, theirs are shares of the rest.
-	Stray *component.Gaussian
-	// Far, if set, looks for rows far from all components and makes Stray of them: in the last
-	// round, and in all with Watch.
-	Far    *Outliers
-	Watch  bool
-	Alike  bool      // rounds with one shape of all components
-	Differ float64   // how their shapes differ, by the last of these: see component.Shape
-	Rows   float64   // public or released number of good rows
-	Factor float64   // sqrt2 under replace-one, 1 under add-or-remove-one
-	Floor  float64   // smallest eigenvalue in working coordinates; 0 for none
-	Grid   []float64 // least variance of each working coordinate; nil for none
-	Misfit float64   // see component.ClippingRadius2
-	Gone   float64   // a component with fewer rows than this is deleted after the last round
-	// MostDoubt, if positive: a component whose weight is in more doubt than this, a relative
+	Outlier *component.Gaussian
+	// Outliers, if set, looks for rows far from all components and makes Outlier of them: in the
+	// last round, and in all with Watch.
+	Outliers    *Outliers
+	Watch       bool
+	SharedShape bool      // rounds with one shape of all components
+	Differ      float64   // how their shapes differ, by the last of these: see component.Shape
+	Rows        float64   // public or released number of good rows
+	Factor      float64   // sqrt2 under replace-one, 1 under add-or-remove-one
+	Floor       float64   // smallest eigenvalue in working coordinates; 0 for none
+	Grid        []float64 // least variance of each working coordinate; nil for none
+	Misfit      float64   // see component.ClippingRadius2
+	LeastRows   float64   // a component with fewer rows than this is deleted after the last round
+	// MostUncertainty, if positive: a component whose weight is in more doubt than this, a relative
 	// variance, is deleted after the last round.
-	MostDoubt float64
+	MostUncertainty float64
 	// Pairs has the last round measure all second moments of components whose form is diagonal, so
 	// that it is known what the form cannot show: see Correlated.
 	Pairs bool
@@ -42,8 +42,8 @@ type Rounds struct {
 	// noise is deleted after it.
 	Clear  float64
 	pairs  []correlations         // of the components in the last round
-	lost   map[[2]float64]float64 // what Lost has said, by rows and mu
-	hidden float64                // noise sd of the number of rows that Far has seen last
+	lost   map[[2]float64]float64 // what NoiseLoss has said, by rows and mu
+	hidden float64                // noise sd of the number of rows that Outliers has seen last
 	// rows outside every component, and the sd of their noise; 0 if they were not counted
 	outside, outsideSD float64
 }
@@ -61,15 +61,15 @@ func (r *Rounds) query(mu float64, last bool) (query.ClippedMoments, []component
 		part, clipping := r.Space.Clipped(c, c.Weight*(1-r.apart()), r.Rows, r.noise(mu), r.Misfit)
 		q.Components, how = append(q.Components, part), append(how, clipping)
 	}
-	if r.Stray != nil {
-		part, clipping := r.Space.Clipped(*r.Stray, r.Stray.Weight, r.Rows, r.noise(mu), strayMisfit)
+	if r.Outlier != nil {
+		part, clipping := r.Space.Clipped(*r.Outlier, r.Outlier.Weight, r.Rows, r.noise(mu), strayMisfit)
 		q.Components, how = append(q.Components, part), append(how, clipping)
 	}
 	if last {
 		q.Components = append(q.Components, r.Background.components(r.Space)...)
 	}
 	if last || r.Watch {
-		q.Components = append(q.Components, r.Far.Components(r.Space)...)
+		q.Components = append(q.Components, r.Outliers.Components(r.Space)...)
 	}
 	return q, how
 }
@@ -92,7 +92,7 @@ func (r *Rounds) Round(a *kernel.SubBudget, step string, mu float64, last bool) 
 	}
 	sums := component.UnpackSums(q, ans)
 	update, alone, k := r.update(), component.Alone(r.Components), len(r.Components)
-	if r.Alike {
+	if r.SharedShape {
 		update.Shape = component.Pooled(sums[:k], how[:k])
 		r.Differ = update.Shape.Differ
 	}
@@ -108,7 +108,7 @@ func (r *Rounds) Round(a *kernel.SubBudget, step string, mu float64, last bool) 
 		r.Components[j] = c
 	}
 	r.normalise(last)
-	if r.Stray != nil {
+	if r.Outlier != nil {
 		r.updateStray(sums[k], how[k])
 		k++
 	}
@@ -116,18 +116,18 @@ func (r *Rounds) Round(a *kernel.SubBudget, step string, mu float64, last bool) 
 		r.Background.update(sums[k:], r.Rows)
 		k += len(r.Background.near)
 	}
-	if r.Far != nil && (last || r.Watch) {
+	if r.Outliers != nil && (last || r.Watch) {
 		var more *component.Gaussian
-		more, r.hidden = r.Far.Seen(sums[k:], r.Rows)
+		more, r.hidden = r.Outliers.Seen(sums[k:], r.Rows)
 		r.carry(more)
 	}
 	return nil
 }
 
-// Lost returns the nats per row of a component of weight w that the noise of one round is expected
-// to cost it: d(d+1)/8 s^2 for a relative noise s of each entry of its covariance, at most
+// NoiseLoss returns the nats per row of a component of weight w that the noise of one round is
+// expected to cost it: d(d+1)/8 s^2 for a relative noise s of each entry of its covariance, at most
 // mostLost.
-func (r *Rounds) Lost(w, mu float64) float64 {
+func (r *Rounds) NoiseLoss(w, mu float64) float64 {
 	asked := [2]float64{w * r.Rows, mu}
 	if lost, ok := r.lost[asked]; ok {
 		return lost
@@ -156,7 +156,7 @@ func (r *Rounds) Price(w, mu float64) float64 {
 	d, n, noise := r.Space.Dim(), math.Max(w*r.Rows, 1), r.noise(mu)
 	r2 := component.ClippingRadius2(d, n, noise, r.Misfit)
 	s := noise * math.Sqrt(r2) / component.Lift / n / component.ClippedGaussian(d, r2).A1
-	return math.Min(mostLost, float64(d)/2*s*s+math.Min(1, ownShape/float64(d))*r.Lost(w, mu))
+	return math.Min(mostLost, float64(d)/2*s*s+math.Min(1, ownShape/float64(d))*r.NoiseLoss(w, mu))
 }
 
 // relative returns the noise of each entry of the covariance of a component of weight w in one
@@ -176,7 +176,7 @@ func (r *Rounds) normalise(last bool) {
 	total := 0.0
 	var next []component.Gaussian
 	for _, c := range r.Components {
-		if last && (c.Weight == 0 || c.Weight*r.Rows < r.Gone || r.MostDoubt > 0 && c.Doubt.Weight > r.MostDoubt) {
+		if last && (c.Weight == 0 || c.Weight*r.Rows < r.LeastRows || r.MostUncertainty > 0 && c.Uncertainty.Weight > r.MostUncertainty) {
 			continue
 		}
 		total += c.Weight
@@ -188,8 +188,9 @@ func (r *Rounds) normalise(last bool) {
 	r.Components = next
 }
 
-// AlikeNoise is about the relative spectral noise of the shape in a round of mu with Alike.
-func (r *Rounds) AlikeNoise(mu float64) float64 {
+// SharedShapeNoise is about the relative spectral noise of the shape in a round of mu with
+// SharedShape.
+func (r *Rounds) SharedShapeNoise(mu float64) float64 {
 	k := float64(len(r.Components))
 	return r.relative(1/k, mu) * r.spectral() / math.Sqrt(k)
 }

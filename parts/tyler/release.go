@@ -17,7 +17,7 @@ import (
 // Differs: one histogram in place of a bisection. It costs no more and shows the whole law: also
 // what clipping cuts off.
 func CountRadii(a *kernel.SubBudget, step string, frame query.Affine, mu float64, edges []float64, rows float64) (*RadialHistogram, error) {
-	answer, err := a.Sum(step, query.Counts{Frame: frame, Edges: [][]float64{parts.Map(edges, math.Sqrt)}}, mu)
+	answer, err := a.Sum(step, query.Counts{Map: frame, Edges: [][]float64{parts.Map(edges, math.Sqrt)}}, mu)
 	return &RadialHistogram{D: frame.Out(), Edges: edges, Counts: answer.Values, Sigma: answer.Sigma, Rows: rows}, err
 }
 

@@ -93,12 +93,12 @@ func (s *State) Standard() (component.Space, *mat.SymDense) {
 	return space, symmetric.Congruence(unit, symmetric.Identity(d))
 }
 
-// Frame returns the map x -> factor * W(y - M) from raw rows; ok is false if it does not fit
+// Affine returns the map x -> factor * W(y - M) from raw rows; ok is false if it does not fit
 // float64.
-func (s *State) Frame(factor float64) (frame query.Affine, ok bool) {
+func (s *State) Affine(factor float64) (frame query.Affine, ok bool) {
 	var w mat.Dense
 	w.Scale(factor, s.W)
-	frame = s.Space.Frame(s.M, &w)
+	frame = s.Space.Affine(s.M, &w)
 	ok = dense.AllFinite(frame.Center)
 	for _, row := range frame.W {
 		ok = ok && dense.AllFinite(row)

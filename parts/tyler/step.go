@@ -52,12 +52,12 @@ type look struct {
 //
 // Source: [TYLERPRESS] Sections 4.1 and 4.5; privacy is that of query.Directions.
 func (r *Rounder) step(st *State, mu float64) (look, error) {
-	frame, ok := st.Frame(1)
+	frame, ok := st.Affine(1)
 	if !ok {
 		return look{lost: true}, nil
 	}
 	nu, d := st.Nu, st.Rank()
-	answer, err := r.pre.Sum(r.Prefix+stepName, query.Directions{Frame: frame, Lift: math.Sqrt(nu)}, mu)
+	answer, err := r.pre.Sum(r.Prefix+stepName, query.Directions{Map: frame, Lift: math.Sqrt(nu)}, mu)
 	if err != nil {
 		return look{}, err
 	}

@@ -31,7 +31,7 @@ func frame(d int) (f query.Affine) {
 func leaves(n int) (p query.Partition) {
 	p.Components = make([]query.Component, n)
 	for i := range p.Components {
-		p.Components[i].Frame = frame(columns)
+		p.Components[i].Map = frame(columns)
 	}
 	return p
 }
@@ -39,10 +39,10 @@ func leaves(n int) (p query.Partition) {
 // sums are queries of every kind whose noise is Gaussian, or Laplace, and of every shape that
 // matters.
 func sums() (all []query.Sum) {
-	all = append(all, query.Count{}, query.Directions{Frame: frame(2), Lift: 1}, query.LogRatio{Bound: 7.5},
-		query.CellCounts{Frame: frame(2)},
-		query.Counts{Frame: frame(2), Edges: [][]float64{{1, 2, 3}}, As: query.Bins},
-		query.Counts{Frame: frame(2), Edges: [][]float64{{1, 2, 3}}, As: query.Above})
+	all = append(all, query.Count{}, query.Directions{Map: frame(2), Lift: 1}, query.LogRatio{Bound: 7.5},
+		query.GridCounts{Map: frame(2)},
+		query.Counts{Map: frame(2), Edges: [][]float64{{1, 2, 3}}, As: query.Bins},
+		query.Counts{Map: frame(2), Edges: [][]float64{{1, 2, 3}}, As: query.Above})
 	for d := 1; d <= columns; d++ {
 		edges := make([][]float64, columns)
 		balance := query.Each([]float64{math.NaN(), math.NaN(), math.NaN()})
@@ -56,12 +56,12 @@ func sums() (all []query.Sum) {
 		for k := 1; k <= 2; k++ {
 			q := query.ClippedMoments{Form: form, Lift: .5}
 			for range k {
-				q.Components = append(q.Components, query.Component{Frame: frame(columns), Radius: 3})
+				q.Components = append(q.Components, query.Component{Map: frame(columns), Radius: 3})
 			}
 			all = append(all, q)
 		}
 	}
-	all = append(all, query.ClippedMoments{Form: query.CompletedForm, Lift: .5, Components: []query.Component{{Frame: frame(columns), Radius: 3}}})
+	all = append(all, query.ClippedMoments{Form: query.CompletedForm, Lift: .5, Components: []query.Component{{Map: frame(columns), Radius: 3}}})
 	return all
 }
 
@@ -143,7 +143,7 @@ func TestSensitivities(t *testing.T) {
 			laplace(q, r)
 		}
 		for _, sum := range []query.PairSum{query.PairOctaves{Columns: columns}, papers.PairDistances{Edges: []float64{1}},
-			papers.PairMoments{Frame: frame(2), Radius: 1e9}, papers.PairSpread{Frame: frame(2), Bound: 1e-9}} {
+			papers.PairMoments{Map: frame(2), Radius: 1e9}, papers.PairSpread{Map: frame(2), Bound: 1e-9}} {
 			gauss(query.Pairs{Queries: []query.PairSum{sum}})
 			laplace(query.Pairs{Queries: []query.PairSum{sum}}, r)
 			laplace(query.Pairs{Partition: leaves(2), Queries: []query.PairSum{sum, sum}}, r)
@@ -154,7 +154,7 @@ func TestSensitivities(t *testing.T) {
 		gauss(query.SpacingMasses{LogWindow: 20, Partition: leaves(3)})
 		for d := 1; d <= columns; d++ {
 			for _, joint := range []bool{false, true} {
-				grid := query.Grid{Frame: frame(d)}
+				grid := query.Grid{Map: frame(d)}
 				for _, q := range []query.BoxKeys{{Grids: []query.Grid{grid}, Joint: joint}, {Partition: leaves(2), Grids: []query.Grid{grid, grid}, Joint: joint}} {
 					agrees(t, q, "", r, 1, q.Sensitivity(r))
 					agrees(t, q, "truncated laplace", r, 1, privacy.L1(math.MaxInt, q.Sensitivity(r)))

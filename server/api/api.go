@@ -120,7 +120,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, route route) {
 	}
 	if err == nil {
 		Name(r, p)
-		if wait := a.Service.Asked.Wait(p.Name); wait > 0 {
+		if wait := a.Service.Requests.Wait(p.Name); wait > 0 {
 			err = service.Busy("too many requests", wait)
 		}
 	}

@@ -51,8 +51,8 @@ func (a Ask) Request(d *store.Dataset) (r gauze.Request, schema *source.Schema, 
 	return r, schema, r.Validate()
 }
 
-func fault(field, wanted, got, mend string) error {
-	return &privacy.FieldError{Field: field, Wanted: wanted, Got: fmt.Sprintf("%.80q", got), Mend: mend}
+func fault(field, wanted, got, fix string) error {
+	return &privacy.FieldError{Field: field, Wanted: wanted, Got: fmt.Sprintf("%.80q", got), Fix: fix}
 }
 
 // mostDim bounds plans of hypothetical columns, and mostSpokenOf their rows. Guesses: the time of a
@@ -198,8 +198,8 @@ type Kept struct {
 	Cost ledger.Cost `json:"reserved"`
 }
 
-// Shown returns the part of it that is shown: the request.
-func Shown(kept json.RawMessage) json.RawMessage {
+// Request returns the part of it that is shown: the request.
+func Request(kept json.RawMessage) json.RawMessage {
 	var k Kept
 	if err := json.Unmarshal(kept, &k); err != nil {
 		return nil // cannot fail: Marshal wrote it

@@ -47,7 +47,7 @@ type Provider struct {
 // NewProvider asks the issuer for its endpoints.
 func NewProvider(ctx context.Context, c Config, now func() time.Time) (*Provider, error) {
 	fault := func(field, wanted, got string) error {
-		return &privacy.FieldError{Field: field, Wanted: wanted, Got: got, Mend: "docs/SERVER.md has an example"}
+		return &privacy.FieldError{Field: field, Wanted: wanted, Got: got, Fix: "docs/SERVER.md has an example"}
 	}
 	u, err := url.Parse(c.Issuer)
 	switch {

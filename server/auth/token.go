@@ -92,7 +92,7 @@ var validPerson = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
 // ValidPerson returns an error if a name is not allowed.
 func ValidPerson(field, name string) error {
 	if !validPerson.MatchString(name) {
-		return &privacy.FieldError{Field: field, Wanted: "a name of 1 to 64 letters, digits, dots, dashes, underscores, plus and at signs", Got: fmt.Sprintf("%.80q", name), Mend: "for instance kim or kim@example.org"}
+		return &privacy.FieldError{Field: field, Wanted: "a name of 1 to 64 letters, digits, dots, dashes, underscores, plus and at signs", Got: fmt.Sprintf("%.80q", name), Fix: "for instance kim or kim@example.org"}
 	}
 	return nil
 }
@@ -104,10 +104,10 @@ func (k *Keeper) Add(ctx context.Context, who string, p store.Person, life time.
 		return "", err
 	}
 	if p.Role != store.Custodian && p.Role != store.Analyst {
-		return "", &privacy.FieldError{Field: "role", Wanted: "custodian or analyst", Got: fmt.Sprintf("%.80q", string(p.Role)), Mend: "a custodian registers data sets and grants budgets, an analyst fits"}
+		return "", &privacy.FieldError{Field: "role", Wanted: "custodian or analyst", Got: fmt.Sprintf("%.80q", string(p.Role)), Fix: "a custodian registers data sets and grants budgets, an analyst fits"}
 	}
 	if life < 0 {
-		return "", &privacy.FieldError{Field: "expires", Wanted: "a positive time, or 0 for never", Got: life.String(), Mend: "for instance 2160h"}
+		return "", &privacy.FieldError{Field: "expires", Wanted: "a positive time, or 0 for never", Got: life.String(), Fix: "for instance 2160h"}
 	}
 	salt, secret := drawn(saltBytes), base64.RawURLEncoding.EncodeToString(drawn(secretBytes))
 	token := store.Token{ID: hex.EncodeToString(drawn(idBytes)), Person: p, Hash: hex.EncodeToString(salt) + ":" + hex.EncodeToString(hashOf(secret, salt))}
@@ -116,7 +116,7 @@ func (k *Keeper) Add(ctx context.Context, who string, p store.Person, life time.
 	}
 	err := k.store.AddToken(ctx, who, token)
 	if errors.Is(err, store.ErrThere) {
-		return "", &privacy.FieldError{Field: "role", Wanted: "the role that this person has", Got: string(p.Role), Mend: "a person has one role: choose another name for the other"}
+		return "", &privacy.FieldError{Field: "role", Wanted: "the role that this person has", Got: string(p.Role), Fix: "a person has one role: choose another name for the other"}
 	}
 	return strings.Join([]string{mark, token.ID, secret}, "_"), err
 }

@@ -135,7 +135,7 @@ func (c *curve) add(x float64, plan *service.Plan) bool {
 	}
 	for i, m := range plan.Mixtures {
 		if i < mostLines {
-			point(fmt.Sprintf("c%d", i), fmt.Sprintf("%d groups, %g sd apart", m.Components, m.Gap), m.TotalVariation)
+			point(fmt.Sprintf("c%d", i), fmt.Sprintf("%d groups, %g sd apart", m.Components, m.Separation), m.TotalVariation)
 		}
 	}
 	if bound := plan.MixtureBound; bound != nil {

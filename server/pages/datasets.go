@@ -139,14 +139,14 @@ func schemaOf(text string) (out source.Schema, err error) {
 		decoder := json.NewDecoder(strings.NewReader(text))
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&out); err != nil {
-			return out, &privacy.FieldError{Field: "schema", Wanted: "a schema as JSON", Got: err.Error(), Mend: `for instance {"columns": [{"name": "age", "at_least": 0, "at_most": 120}, {"name": "bmi"}]}`}
+			return out, &privacy.FieldError{Field: "schema", Wanted: "a schema as JSON", Got: err.Error(), Fix: `for instance {"columns": [{"name": "age", "at_least": 0, "at_most": 120}, {"name": "bmi"}]}`}
 		}
 	}
 	if text == "" { // the registration, which reads the input, says what can be written there
 		return out, nil
 	}
 	if len(out.Columns) == 0 {
-		return out, &privacy.FieldError{Field: "schema", Wanted: "the columns to fit", Got: "none", Mend: "write their names, one a line"}
+		return out, &privacy.FieldError{Field: "schema", Wanted: "the columns to fit", Got: "none", Fix: "write their names, one a line"}
 	}
 	return out, out.Tidy()
 }
@@ -162,7 +162,7 @@ func people(p *Pages, v *visit) (*answer, error) { return p.people(v, nil, "") }
 
 // people shows the tokens, with what is wrong with one that was to be made, or the one that was.
 func (p *Pages) people(v *visit, fault *service.Problem, made string) (*answer, error) {
-	all, err := p.Service.People(v.Context(), v.Person)
+	all, err := p.Service.Tokens(v.Context(), v.Person)
 	days := &field{Name: "days", Label: "Days until it expires", Hint: "Empty for never.", Kind: "number", Value: "90"}
 	view := peopleView{listing: listing[store.Token]{Lines: all}, Made: made, Name: v.PostForm.Get("name")}
 	view.Form = filled(v.PostForm, fault, &field{Name: "name", Label: "Analyst", Hint: "Custodians are made by whoever runs the server."}, days)

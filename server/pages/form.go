@@ -89,8 +89,8 @@ type reader struct {
 	faults []error
 }
 
-func (r *reader) wrong(name, wanted, got, mend string) {
-	r.faults = append(r.faults, &privacy.FieldError{Field: name, Wanted: wanted, Got: fmt.Sprintf("%.80q", got), Mend: mend})
+func (r *reader) wrong(name, wanted, got, fix string) {
+	r.faults = append(r.faults, &privacy.FieldError{Field: name, Wanted: wanted, Got: fmt.Sprintf("%.80q", got), Fix: fix})
 }
 
 // text returns a value without blanks around it.

@@ -152,7 +152,7 @@ func (p *Pages) serve(w http.ResponseWriter, r *http.Request, route route) {
 
 // do runs a visit's handler, if the visit is allowed.
 func (p *Pages) do(v *visit, route route) (*answer, error) {
-	if wait := p.Service.Asked.Wait(v.Person.Name); wait > 0 {
+	if wait := p.Service.Requests.Wait(v.Person.Name); wait > 0 {
 		return nil, service.Busy("too many requests", wait)
 	}
 	if route.role != "" && v.Role != route.role {

@@ -102,7 +102,7 @@ func syntheticRows(p *Pages, v *visit) (*answer, error) {
 		return nil, err
 	}
 	if r.Model == nil {
-		return nil, &privacy.FieldError{Field: "rows", Wanted: "a release of one model", Got: "one of groups, or a profile of columns", Mend: "of groups download the release: gauze sample draws rows of it"}
+		return nil, &privacy.FieldError{Field: "rows", Wanted: "a release of one model", Got: "one of groups, or a profile of columns", Fix: "of groups download the release: gauze sample draws rows of it"}
 	}
 	asked := reader{Values: v.Form}
 	if v.Form == nil {
@@ -113,7 +113,7 @@ func syntheticRows(p *Pages, v *visit) (*answer, error) {
 		return nil, err
 	}
 	if most := mostDrawn / r.Model.Dim(); rows > most {
-		return nil, &privacy.FieldError{Field: "rows", Wanted: fmt.Sprintf("at most %d", most), Got: strconv.Itoa(rows), Mend: "download the release: gauze sample draws as many as you like"}
+		return nil, &privacy.FieldError{Field: "rows", Wanted: fmt.Sprintf("at most %d", most), Got: strconv.Itoa(rows), Fix: "download the release: gauze sample draws as many as you like"}
 	}
 	done, err := p.turn()
 	if err != nil {
@@ -199,11 +199,11 @@ func (p *Pages) compared(v *visit, out *comparing) (err error) {
 		}
 	}
 	if out.A.Model == nil || out.B.Model == nil {
-		return &privacy.FieldError{Field: "a", Wanted: "releases of one model each", Got: "one of groups, or a profile of columns", Mend: "choose others; of groups download both: gauze compare reads a group's model"}
+		return &privacy.FieldError{Field: "a", Wanted: "releases of one model each", Got: "one of groups, or a profile of columns", Fix: "choose others; of groups download both: gauze compare reads a group's model"}
 	}
 	result, err := model.Compare(v.Context(), out.A.Model, out.B.Model, compareRows, rand.New(rand.NewPCG(1, 2)))
 	if err != nil && v.Context().Err() == nil { // it knows only released values
-		return &privacy.FieldError{Field: "b", Wanted: "a release that can be compared with A", Got: err.Error(), Mend: "compare models of the same columns"}
+		return &privacy.FieldError{Field: "b", Wanted: "a release that can be compared with A", Got: err.Error(), Fix: "compare models of the same columns"}
 	}
 	out.Result = &result
 	return err

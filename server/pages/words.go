@@ -157,7 +157,7 @@ func linkOf(path, to, name string) link {
 func heading(p *service.Problem) string {
 	switch p.Status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		return "Something has to be mended"
+		return "Something has to be fixed"
 	case http.StatusUnauthorized:
 		return "That did not let you in"
 	case http.StatusConflict:
@@ -211,7 +211,7 @@ func headline(p *service.Plan) string {
 	case len(p.Mixtures) > 0 && p.Mixtures[0].TotalVariation > 0:
 		m := p.Mixtures[0]
 		return fmt.Sprintf("Expect a total variation of about %s from the truth on %d groups %g standard deviations apart, %s without privacy.",
-			number(m.TotalVariation, 2), m.Components, m.Gap, number(m.Plain, 2))
+			number(m.TotalVariation, 2), m.Components, m.Separation, number(m.Plain, 2))
 	case p.Method == gauze.MethodProfile:
 		return fmt.Sprintf("Table one: missing cells, quantiles, mean and sd of each column, each with its noise. A column needs about %s values; one with fewer is held out by name.", digits(int(e.RowsNeeded)))
 	case e.RowsNeeded > 0:

@@ -79,7 +79,7 @@ func (p *Places) addFolder(word string) error {
 		path, err = filepath.EvalSymlinks(path)
 	}
 	if info, fault := os.Stat(path); err != nil || fault != nil || !info.IsDir() {
-		return &privacy.FieldError{Field: "data", Wanted: "a folder", Got: folder, Mend: "check the path"}
+		return &privacy.FieldError{Field: "data", Wanted: "a folder", Got: folder, Fix: "check the path"}
 	}
 	if who == "" {
 		p.shared = append(p.shared, path)
@@ -90,8 +90,8 @@ func (p *Places) addFolder(word string) error {
 }
 
 func (p *Places) addConnection(word, database string) error {
-	fault := func(wanted, got, mend string) error {
-		return &privacy.FieldError{Field: "connection", Wanted: wanted, Got: got, Mend: mend}
+	fault := func(wanted, got, fix string) error {
+		return &privacy.FieldError{Field: "connection", Wanted: wanted, Got: got, Fix: fix}
 	}
 	found := ofConnection.FindStringSubmatch(word)
 	if found == nil {
@@ -117,11 +117,11 @@ func (p *Places) check() error {
 	for _, folder := range slices.Concat(p.shared, slices.Concat(p.owned()...)) {
 		if file := p.holds(folder); file != "" {
 			return &privacy.FieldError{Field: "data", Wanted: "a folder without the server's database and key", Got: folder + ", which holds " + file,
-				Mend: "move the tables into a folder of their own: custodians can have everything read that lies there"}
+				Fix: "move the tables into a folder of their own: custodians can have everything read that lies there"}
 		}
 	}
 	fault := func(one, other string) error {
-		return &privacy.FieldError{Field: "data", Wanted: "a folder of its own for each custodian", Got: one + " and " + other, Mend: "move one out of the other"}
+		return &privacy.FieldError{Field: "data", Wanted: "a folder of its own for each custodian", Got: one + " and " + other, Fix: "move one out of the other"}
 	}
 	for who, folders := range p.own {
 		for _, folder := range folders {
@@ -239,7 +239,7 @@ func (p *Places) connect(who, asked string) (string, error) {
 		return "", refused(fmt.Sprintf("connection %.80q, which is none of yours", name))
 	}
 	// Anything else would change where the connection leads, or which files it reads.
-	if _, _, rest, err := source.Asked(parameters); err != nil || rest != "" {
+	if _, _, rest, err := source.TableOrQuery(parameters); err != nil || rest != "" {
 		return "", cmp.Or(err, refused("more than table=T or query=Q behind the ?"))
 	}
 	mark := "?"

@@ -2,7 +2,7 @@
 // runs. Nothing else of the server opens an input.
 //
 // Everything is opened through [Places], which say where whose input may be. Problems with rows are
-// reported in texts that only the custodian may see ([store.Outcome.Fault] and [Looked.Report]),
+// reported in texts that only the custodian may see ([store.Outcome.Fault] and [Inspected.Report]),
 // and that hold nothing of a cell or a header; a fit's other results are releases, or reasons that
 // follow from released values.
 package rows
@@ -75,17 +75,17 @@ func digestOf(name string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Looked holds what the registration found in a custodian's input.
-type Looked struct {
+// Inspected holds what the registration found in a custodian's input.
+type Inspected struct {
 	Fingerprint string
 	Rows        int    // or persons, if the schema has a unit and their number is public
 	Report      string // what was read, in words for the custodian
 }
 
-// Look reads a data set's input once, for its custodian. Its errors describe the input, and are for
-// the custodian, but they quote nothing of it, except names of columns: of those that hold numbers,
-// if none are declared, and of one that has the name of an identifier and repeats.
-func (p *Places) Look(ctx context.Context, f Fingerprint, d *store.Dataset, relation privacy.Relation) (out Looked, err error) {
+// Inspect reads a data set's input once, for its custodian. Its errors describe the input, and are
+// for the custodian, but they quote nothing of it, except names of columns: of those that hold
+// numbers, if none are declared, and of one that has the name of an identifier and repeats.
+func (p *Places) Inspect(ctx context.Context, f Fingerprint, d *store.Dataset, relation privacy.Relation) (out Inspected, err error) {
 	err = guarded(ctx, func() error {
 		input, err := p.find(d.Owner, d.Input)
 		if err != nil {

@@ -40,7 +40,7 @@ func TestOtherRows(t *testing.T) {
 			schema := source.Named([]string{"x"})
 			schema.By = []source.Grouping{{Name: "g", Categories: []string{"a", "b"}}}
 			d := store.Dataset{Name: "t", Owner: "kim", Input: "t.csv", Schema: *schema, Relation: relation.String(), Capacity: 1000}
-			looked, err := places.Look(t.Context(), same, &d, relation)
+			looked, err := places.Inspect(t.Context(), same, &d, relation)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -160,7 +160,7 @@ func (s *Service) declared(p store.Person, r Registration) (d store.Dataset, tot
 // custodian.
 func (s *Service) read(ctx context.Context, d *store.Dataset) (string, error) {
 	relation, _ := privacy.ParseRelation(d.Relation)
-	got, err := s.Places.Look(ctx, s.Store.Ledger().Fingerprint, d, relation)
+	got, err := s.Places.Inspect(ctx, s.Store.Ledger().Fingerprint, d, relation)
 	if err != nil {
 		return "", err
 	}

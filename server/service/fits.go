@@ -228,7 +228,7 @@ func (s *Service) place(p store.Person, waiting []store.Fit, length time.Duratio
 // view returns what the person who asks sees of a fit now.
 func (s *Service) view(p store.Person, f store.Fit) *Fit {
 	now := s.Now()
-	out := &Fit{ID: f.ID, Dataset: f.Dataset, Analyst: f.Analyst, Submitted: stamp(f.Submitted), Starts: stamp(f.Slot.Start), Request: ask.Shown(f.Request)}
+	out := &Fit{ID: f.ID, Dataset: f.Dataset, Analyst: f.Analyst, Submitted: stamp(f.Submitted), Starts: stamp(f.Slot.Start), Request: ask.Request(f.Request)}
 	due := f.Slot.End(0)
 	for putOff := 1; putOff < store.Ends && !now.Before(due); putOff++ {
 		due = f.Slot.End(putOff)

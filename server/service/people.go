@@ -10,9 +10,9 @@ import (
 	"github.com/gauze-dp/gauze/server/store"
 )
 
-// People returns all tokens and their people, without what is stored of their secrets, for a
+// Tokens returns all tokens and their people, without what is stored of their secrets, for a
 // custodian.
-func (s *Service) People(ctx context.Context, p store.Person) ([]store.Token, error) {
+func (s *Service) Tokens(ctx context.Context, p store.Person) ([]store.Token, error) {
 	if p.Role != store.Custodian {
 		return nil, Forbidden(store.Custodian)
 	}
@@ -35,7 +35,7 @@ func (s *Service) AddToken(ctx context.Context, p store.Person, keeper *auth.Kee
 // RevokeToken ends a token of an analyst, or one of the custodian's own who asks, with the sessions
 // that it began.
 func (s *Service) RevokeToken(ctx context.Context, p store.Person, id string) error {
-	all, err := s.People(ctx, p)
+	all, err := s.Tokens(ctx, p)
 	if err != nil {
 		return err
 	}

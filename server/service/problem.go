@@ -178,7 +178,7 @@ func faultsOf(err error) []Fault {
 	)
 	switch {
 	case errors.As(err, &field):
-		return []Fault{{field.Field, field.Wanted, field.Got, field.Mend}}
+		return []Fault{{field.Field, field.Wanted, field.Got, field.Fix}}
 	case errors.As(err, &input):
 		return []Fault{{input.Field, input.Wanted, input.Got, input.Hint}}
 	case errors.As(err, &refusal):

@@ -47,8 +47,8 @@ type Limits struct {
 	// Plans bounds how many plans are made at the same time: beyond that, a request is told to try
 	// again.
 	Plans chan struct{}
-	// Asked bounds how often an analyst sends requests.
-	Asked *auth.Limit
+	// Requests bounds how often an analyst sends requests.
+	Requests *auth.Limit
 }
 
 var validID = regexp.MustCompile(`^[0-9a-f]{32}$`)

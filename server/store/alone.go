@@ -33,7 +33,7 @@ func (s *Store) Alone(ctx context.Context, place string) (err error) {
 		}
 		pause(ctx, lockPause)
 	}
-	return &privacy.FieldError{Field: "database", Wanted: "one that no other server has", Got: fmt.Sprintf("one that cannot be had alone (%v)", err), Mend: "end the other server first"}
+	return &privacy.FieldError{Field: "database", Wanted: "one that no other server has", Got: fmt.Sprintf("one that cannot be had alone (%v)", err), Fix: "end the other server first"}
 }
 
 func pause(ctx context.Context, d time.Duration) {
@@ -71,7 +71,7 @@ func (s *Store) replaced(ctx context.Context) error {
 	soon, done := context.WithTimeout(ctx, lockTries*lockPause)
 	defer done()
 	err := s.ledger.Held(soon)
-	if Lost(err) {
+	if Replaced(err) {
 		return err
 	}
 	if err = s.held(ctx); errors.Is(err, errUnlocked) {

@@ -174,9 +174,9 @@ func Away(err error) bool {
 	return errors.As(err, &lost) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// Lost reports whether an error is of a database that was replaced, or put back to an older copy,
-// while it was open: no later try can succeed.
-func Lost(err error) bool {
+// Replaced reports whether an error is of a database that was replaced, or put back to an older
+// copy, while it was open: no later try can succeed.
+func Replaced(err error) bool {
 	return errors.Is(err, ledger.ErrReplaced) || errors.As(err, new(*ledger.BrokenError))
 }
 

@@ -43,7 +43,7 @@ type reader struct {
 // places for one, and both are used.
 func Open(input string) (source.Reader, error) {
 	head, parameters, _ := strings.Cut(input, "?")
-	table, query, rest, err := source.Asked(parameters)
+	table, query, rest, err := source.TableOrQuery(parameters)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// Without a disk the table is lost, memory is not, and the error says how to mend it.
+// Without a disk the table is lost, memory is not, and the error says how to fix it.
 func TestNoDisk(t *testing.T) {
 	const n = 100
 	r := New(n*number, filepath.Join(t.TempDir(), "gone"))

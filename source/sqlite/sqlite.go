@@ -41,7 +41,7 @@ func Open(input string) (source.Reader, error) {
 		return nil, &source.Error{Field: "input", Wanted: "a readable file", Got: err.Error(), Hint: "check the path, in which % is %25 and ? is %3F"}
 	}
 	_, parameters, _ := strings.Cut(input, "?")
-	table, query, rest, err := source.Asked(parameters)
+	table, query, rest, err := source.TableOrQuery(parameters)
 	if err != nil {
 		return nil, err
 	}

@@ -47,13 +47,13 @@ func (c *Command) Run(ctx context.Context, action string, out io.Writer, asJSON 
 	actions := map[string]func(context.Context, *ledger.Ledger, io.Writer, bool) error{"show": c.show, "grant": c.grant, "withdraw": c.withdraw, "fits": c.fits, "verify": c.verify}
 	run, known := actions[action]
 	if c.flags.Ledger == "" {
-		return &privacy.FieldError{Field: "--ledger", Wanted: "a file or postgres://..", Got: "nothing", Mend: "for instance --ledger budgets.db"}
+		return &privacy.FieldError{Field: "--ledger", Wanted: "a file or postgres://..", Got: "nothing", Fix: "for instance --ledger budgets.db"}
 	}
 	if action == "init" {
 		return c.init(ctx, out, asJSON)
 	}
 	if !known {
-		return &privacy.FieldError{Field: "ledger", Wanted: "init, grant, withdraw, show, fits or verify", Got: strconv.Quote(action), Mend: "gauze ledger --help says what each does"}
+		return &privacy.FieldError{Field: "ledger", Wanted: "init, grant, withdraw, show, fits or verify", Got: strconv.Quote(action), Fix: "gauze ledger --help says what each does"}
 	}
 	l, err := c.flags.open(ctx, now)
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *Command) init(ctx context.Context, out io.Writer, asJSON bool) error {
 
 func (c *Command) grant(ctx context.Context, l *ledger.Ledger, out io.Writer, asJSON bool) error {
 	if !c.set.Changed("epsilon") || !c.set.Changed("delta") || c.flags.Dataset == "" {
-		return &privacy.FieldError{Field: "grant", Wanted: "--dataset, --epsilon and --delta", Got: "not all of them", Mend: "for instance --dataset visits-2026 --epsilon 3 --delta 1e-5"}
+		return &privacy.FieldError{Field: "grant", Wanted: "--dataset, --epsilon and --delta", Got: "not all of them", Fix: "for instance --dataset visits-2026 --epsilon 3 --delta 1e-5"}
 	}
 	return c.change(ctx, l, out, asJSON, func(w *ledger.Tx) (ledger.Balance, error) {
 		b, err := w.Grant(c.flags.Dataset, ledger.Amount{Epsilon: c.epsilon, Delta: c.delta})
@@ -96,16 +96,16 @@ func (c *Command) grant(ctx context.Context, l *ledger.Ledger, out io.Writer, as
 
 func (c *Command) withdraw(ctx context.Context, l *ledger.Ledger, out io.Writer, asJSON bool) error {
 	if c.flags.Dataset == "" {
-		return &privacy.FieldError{Field: "withdraw", Wanted: "--dataset", Got: "nothing", Mend: "for instance --dataset visits-2026: all that is unspent, or so much of it as --epsilon says"}
+		return &privacy.FieldError{Field: "withdraw", Wanted: "--dataset", Got: "nothing", Fix: "for instance --dataset visits-2026: all that is unspent, or so much of it as --epsilon says"}
 	}
 	if c.set.Changed("epsilon") && !(c.epsilon > 0) || c.set.Changed("delta") && !(c.delta > 0) {
-		return &privacy.FieldError{Field: "withdraw", Wanted: "what is taken back, above 0", Got: fmt.Sprintf("%v and %v", c.epsilon, c.delta), Mend: "leave both out for all that is unspent"}
+		return &privacy.FieldError{Field: "withdraw", Wanted: "what is taken back, above 0", Got: fmt.Sprintf("%v and %v", c.epsilon, c.delta), Fix: "leave both out for all that is unspent"}
 	}
 	return c.change(ctx, l, out, asJSON, func(w *ledger.Tx) (ledger.Balance, error) {
 		_, b, err := w.Withdraw(c.flags.Dataset, ledger.Amount{Epsilon: c.epsilon, Delta: c.delta})
 		var refused *ledger.RefusedError
 		if errors.As(err, &refused) { // a mistake of the command, as no fit was refused
-			err = &privacy.FieldError{Field: "withdraw", Wanted: "what is unspent", Got: refused.Why, Mend: "gauze ledger show says what is spent"}
+			err = &privacy.FieldError{Field: "withdraw", Wanted: "what is unspent", Got: refused.Why, Fix: "gauze ledger show says what is spent"}
 		}
 		return b, err
 	})
@@ -212,7 +212,7 @@ func (c *Command) verify(ctx context.Context, l *ledger.Ledger, out io.Writer, a
 		count, hash, _ := strings.Cut(c.head, ":")
 		n, err := strconv.ParseInt(count, 10, 64)
 		if err != nil || hash == "" {
-			return &privacy.FieldError{Field: "--head", Wanted: "ENTRIES:HASH", Got: strconv.Quote(c.head), Mend: "gauze ledger verify prints it"}
+			return &privacy.FieldError{Field: "--head", Wanted: "ENTRIES:HASH", Got: strconv.Quote(c.head), Fix: "gauze ledger verify prints it"}
 		}
 		noted = ledger.Head{Entries: n, Hash: hash}
 	}

@@ -48,7 +48,7 @@ func (f *Flags) key() (string, error) {
 	}
 	folder, err := os.UserConfigDir()
 	if err != nil {
-		return "", &privacy.FieldError{Field: "ledger key", Wanted: "a file", Got: "no place for settings", Mend: "name the file with --ledger-key"}
+		return "", &privacy.FieldError{Field: "ledger key", Wanted: "a file", Got: "no place for settings", Fix: "name the file with --ledger-key"}
 	}
 	return filepath.Join(folder, "gauze", "ledger.key"), nil
 }
@@ -90,12 +90,12 @@ type Fit struct {
 func (f *Flags) Begin(ctx context.Context, r gauze.Request, schema *source.Schema, input string, now func() time.Time, note func(string, ...any)) (*Fit, error) {
 	if f.Ledger == "" {
 		if f.Dataset != "" || f.Key != "" {
-			return nil, &privacy.FieldError{Field: "--ledger", Wanted: "the ledger that the data set is in", Got: "nothing", Mend: "for instance --ledger budgets.db"}
+			return nil, &privacy.FieldError{Field: "--ledger", Wanted: "the ledger that the data set is in", Got: "nothing", Fix: "for instance --ledger budgets.db"}
 		}
 		return &Fit{note: note}, nil
 	}
 	if schema.Dataset == "" {
-		return nil, &privacy.FieldError{Field: "dataset", Wanted: "the name of the data set whose budget is spent", Got: "nothing", Mend: "for instance --dataset visits-2026"}
+		return nil, &privacy.FieldError{Field: "dataset", Wanted: "the name of the data set whose budget is spent", Got: "nothing", Fix: "for instance --dataset visits-2026"}
 	}
 	var names []string
 	if input != stdin { // what is wrong with the input is said before anything is reserved

@@ -65,7 +65,7 @@ func (f *Remote) ask(dataset string) (gauze.Settings, error) {
 	f.set.Visit(func(flag *pflag.Flag) {
 		setting := flag.Name != "dataset" && slices.Contains(gauze.SettingNames(), shell.Setting(flag.Name))
 		if !setting && !slices.Contains(own, flag.Name) {
-			fault = &privacy.FieldError{Field: "--" + flag.Name, Wanted: "nothing beside --server", Got: flag.Value.String(), Mend: "what a data set is, and its budget, is the custodian's of the server to say"}
+			fault = &privacy.FieldError{Field: "--" + flag.Name, Wanted: "nothing beside --server", Got: flag.Value.String(), Fix: "what a data set is, and its budget, is the custodian's of the server to say"}
 		}
 	})
 	if fault != nil {
@@ -93,9 +93,9 @@ func (p problem) errorOf(dataset string) error {
 	case p.Type == "urn:gauze:budget":
 		return &ledger.RefusedError{Dataset: dataset, Why: p.Detail, Hint: p.Hint}
 	case p.Field != "":
-		return &privacy.FieldError{Field: p.Field, Wanted: p.Wanted, Got: p.Got, Mend: p.Hint}
+		return &privacy.FieldError{Field: p.Field, Wanted: p.Wanted, Got: p.Got, Fix: p.Hint}
 	}
-	return &privacy.FieldError{Field: "server", Wanted: "an answer", Got: p.Title + ": " + p.Detail, Mend: p.Hint}
+	return &privacy.FieldError{Field: "server", Wanted: "an answer", Got: p.Title + ": " + p.Detail, Fix: p.Hint}
 }
 
 // tries is how often something is asked again that a busy server, or a lost connection, can spoil,
@@ -116,12 +116,12 @@ func wait(ctx context.Context) error {
 func (f *Remote) send(ctx context.Context, method, path, key string, body, out any) error {
 	u, err := url.Parse(f.URL)
 	if err != nil || u.Scheme != "https" && (u.Scheme != "http" || !slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname())) {
-		return &privacy.FieldError{Field: "--server", Wanted: "a URL with https, or http on this machine", Got: f.URL, Mend: "for instance https://gauze.example.org"}
+		return &privacy.FieldError{Field: "--server", Wanted: "a URL with https, or http on this machine", Got: f.URL, Fix: "for instance https://gauze.example.org"}
 	}
 	token := []byte(f.given)
 	if f.Token != "" || len(token) == 0 {
 		if token, err = os.ReadFile(f.Token); err != nil {
-			return &privacy.FieldError{Field: "--token-file", Wanted: "a file with your token", Got: err.Error(), Mend: "a custodian's gauze serve token add makes one, and GAUZE_TOKEN in the environment can hold it too"}
+			return &privacy.FieldError{Field: "--token-file", Wanted: "a file with your token", Got: err.Error(), Fix: "a custodian's gauze serve token add makes one, and GAUZE_TOKEN in the environment can hold it too"}
 		}
 	}
 	text, err := json.Marshal(body)

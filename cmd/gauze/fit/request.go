@@ -25,8 +25,8 @@ type Request struct {
 	Profile bool
 
 	set *pflag.FlagSet
-	// Asked is what the flags say, with defaults of words: Settings leaves those out.
-	Asked gauze.Settings
+	// Requested is what the flags say, with defaults of words: Settings leaves those out.
+	Requested gauze.Settings
 
 	meanWithin        float64
 	eigenvaluesWithin string
@@ -46,30 +46,30 @@ func (f *Request) Register(flags *pflag.FlagSet) {
 	if f.Profile { // its flags keep their defaults
 		model = pflag.NewFlagSet("model", pflag.ContinueOnError)
 	}
-	flags.Float64Var(&f.Asked.Epsilon, "epsilon", 0, "budget: epsilon (required, with --delta)")
-	flags.Float64Var(&f.Asked.Delta, "delta", 0, "budget: delta, far below one over the number of rows, or 0, only with --method univariate:kv18 (required, with --epsilon)")
-	flags.Float64Var(&f.Asked.Rho, "rho", 0, "budget as zCDP, in place of --epsilon and --delta")
-	flags.StringVar(&f.Asked.Relation, "relation", privacy.ReplaceOne.String(), "replace-one (the number of rows is public) or add-remove-one")
-	model.Var(&f.Asked.Components, "components", "number of components, or auto")
-	model.IntVar(&f.Asked.MaxComponents, "max-components", 0, "most components that auto may choose (default: what the rows can carry)")
-	model.StringVar(&f.Asked.Method, "method", catalog.Auto, methodsHelp())
-	model.StringVar(&f.Asked.Constants, "constants", gauze.ConstantsPractical, "of a method as a paper prints it: practical (they run), or printed (the paper's own constants; they usually need too many rows)")
-	model.StringVar(&f.Asked.Covariance, "covariance", estimate.Full.String(), "full, diagonal or spherical")
-	model.StringVar(&f.Asked.Learner, "learner", "", "what --method black-box runs on blocks of rows: em (its default), spectral, pearson-lines or moitra-valiant; separated:sample-aggregate: spectral-spheres (its default), vempala-wang, spectral or em")
-	model.Float64Var(&f.Asked.Trim, "trim", 0, "part of each block's rows, the least likely, that the learner leaves out: for data with outliers, below 0.2")
+	flags.Float64Var(&f.Requested.Epsilon, "epsilon", 0, "budget: epsilon (required, with --delta)")
+	flags.Float64Var(&f.Requested.Delta, "delta", 0, "budget: delta, far below one over the number of rows, or 0, only with --method univariate:kv18 (required, with --epsilon)")
+	flags.Float64Var(&f.Requested.Rho, "rho", 0, "budget as zCDP, in place of --epsilon and --delta")
+	flags.StringVar(&f.Requested.Relation, "relation", privacy.ReplaceOne.String(), "replace-one (the number of rows is public) or add-remove-one")
+	model.Var(&f.Requested.Components, "components", "number of components, or auto")
+	model.IntVar(&f.Requested.MaxComponents, "max-components", 0, "most components that auto may choose (default: what the rows can carry)")
+	model.StringVar(&f.Requested.Method, "method", catalog.Auto, methodsHelp())
+	model.StringVar(&f.Requested.Constants, "constants", gauze.ConstantsPractical, "of a method as a paper prints it: practical (they run), or printed (the paper's own constants; they usually need too many rows)")
+	model.StringVar(&f.Requested.Covariance, "covariance", estimate.Full.String(), "full, diagonal or spherical")
+	model.StringVar(&f.Requested.Learner, "learner", "", "what --method black-box runs on blocks of rows: em (its default), spectral, pearson-lines or moitra-valiant; separated:sample-aggregate: spectral-spheres (its default), vempala-wang, spectral or em")
+	model.Float64Var(&f.Requested.Trim, "trim", 0, "part of each block's rows, the least likely, that the learner leaves out: for data with outliers, below 0.2")
 	flags.StringVar(&f.columns, "columns", "", "columns to fit, a,b,sex:category(f,m): the public schema")
 	f.text.Register(flags)
 	flags.BoolVar(&f.infer, "infer-schema", false, "have the cells choose the columns: the promise does not cover that choice, and the release says so")
 	flags.StringVar(&f.unit, "unit", "", "column whose values are persons, for tables in which a person has several rows: what is protected is a person; none says that every row is one")
-	flags.StringSliceVar(&f.Asked.By, "by", nil, "columns whose categories, which the schema declares, make groups: each gets a model of its own (default: those of the schema; none for one model)")
+	flags.StringSliceVar(&f.Requested.By, "by", nil, "columns whose categories, which the schema declares, make groups: each gets a model of its own (default: those of the schema; none for one model)")
 	flags.StringVar(&f.schema, "schema", "", "file with the public schema: "+schemaExample)
 	model.Float64Var(&f.meanWithin, "mean-within", 0, "publicly known: the mean is within this distance of the origin, 0 if it is the origin")
 	model.StringVar(&f.eigenvaluesWithin, "eigenvalues-within", "", "publicly known: a,b, bounds on the eigenvalues of the covariance")
 	model.StringVar(&f.knownCovariance, "known-covariance", "", "publicly known: file with the covariance of every component, CSV or JSON")
 	flags.BoolVar(&f.force, "force", false, "replace files that exist; allow epsilon above 20, or delta of one over the rows or more")
-	model.IntVar(&f.Asked.Moments, "moments", 0, "publicly known: moments up to this even order are bounded as a Gaussian's are")
-	model.Float64Var(&f.Asked.MomentBound, "moment-bound", 0, "publicly known, with --moments: those of that order are at most so many times the variance's power, in every direction")
-	model.Float64Var(&f.Asked.LeastWeight, "least-weight", 0, "publicly known: every component has at least this part of the rows")
+	model.IntVar(&f.Requested.Moments, "moments", 0, "publicly known: moments up to this even order are bounded as a Gaussian's are")
+	model.Float64Var(&f.Requested.MomentBound, "moment-bound", 0, "publicly known, with --moments: those of that order are at most so many times the variance's power, in every direction")
+	model.Float64Var(&f.Requested.LeastWeight, "least-weight", 0, "publicly known: every component has at least this part of the rows")
 	f.values(flags, model)
 }
 
@@ -131,7 +131,7 @@ func (f *Request) Parse() (r gauze.Request, err error) {
 // Settings returns what the flags ask for; a flag that is given and says nothing is refused. Words
 // of which no flag is given are left out, so that a server takes its own.
 func (f *Request) Settings() (s gauze.Settings, err error) {
-	s = f.Asked
+	s = f.Requested
 	for flag, word := range map[string]*string{"relation": &s.Relation, "method": &s.Method, "covariance": &s.Covariance, "constants": &s.Constants} {
 		if !f.Given(flag) {
 			*word = ""
@@ -168,7 +168,7 @@ func (f *Request) Settings() (s gauze.Settings, err error) {
 func near(err error, name string) error {
 	var fault *privacy.FieldError
 	if meant := shell.Nearest(name, []string{"full", "diagonal", "spherical"}); meant != "" && errors.As(err, &fault) && fault.Field == "covariance" {
-		fault.Mend = "did you mean " + meant + "?"
+		fault.Fix = "did you mean " + meant + "?"
 	}
 	return err
 }
@@ -186,10 +186,10 @@ func (f *Request) budget() error {
 		return shell.Wrong("delta", "a number beside --epsilon", "nothing", hint)
 	case given("delta") && !given("epsilon"):
 		return shell.Wrong("epsilon", "a number beside --delta", "nothing", hint)
-	case given("rho") && f.Asked.Rho == 0:
+	case given("rho") && f.Requested.Rho == 0:
 		return shell.Wrong("rho", "a positive number", "0", "0.025 is about as strict as epsilon 1 with delta 1e-6")
 	}
-	return privacy.Budget{Epsilon: f.Asked.Epsilon, Delta: f.Asked.Delta, Rho: f.Asked.Rho}.Validate()
+	return privacy.Budget{Epsilon: f.Requested.Epsilon, Delta: f.Requested.Delta, Rho: f.Requested.Rho}.Validate()
 }
 
 // ForColumns fills in what the names of the columns decide: the known covariance in their order.
@@ -233,10 +233,10 @@ func (f *Request) groupings(declared []source.Grouping) (out []source.Grouping, 
 	if !f.Given("by") {
 		return declared, nil
 	}
-	if slices.Equal(f.Asked.By, []string{source.NoGroups}) {
+	if slices.Equal(f.Requested.By, []string{source.NoGroups}) {
 		return nil, nil
 	}
-	for _, name := range f.Asked.By {
+	for _, name := range f.Requested.By {
 		i := slices.IndexFunc(declared, func(g source.Grouping) bool { return g.Name == name })
 		if i < 0 {
 			return nil, shell.Wrong("by", "a column whose categories the schema declares", fmt.Sprintf("%q", name),

@@ -96,7 +96,7 @@ func (c *Command) Run(ctx context.Context, words []string, out, notes io.Writer,
 		}
 		return err
 	}
-	return &privacy.FieldError{Field: "serve", Wanted: "nothing, token add, token list, token revoke, backup or restore", Got: fmt.Sprintf("%q", strings.Join(words, " ")), Mend: "gauze serve --help says what each does"}
+	return &privacy.FieldError{Field: "serve", Wanted: "nothing, token add, token list, token revoke, backup or restore", Got: fmt.Sprintf("%q", strings.Join(words, " ")), Fix: "gauze serve --help says what each does"}
 }
 
 // configure reads the file of values, and finds the key.
@@ -110,7 +110,7 @@ func (c *Command) configure() error {
 	for _, text := range c.metricsFrom {
 		network, err := netip.ParsePrefix(text)
 		if err != nil {
-			return &privacy.FieldError{Field: "--metrics-from", Wanted: "networks", Got: text, Mend: "for instance 10.0.0.0/8"}
+			return &privacy.FieldError{Field: "--metrics-from", Wanted: "networks", Got: text, Fix: "for instance 10.0.0.0/8"}
 		}
 		c.server.MetricsFrom = append(c.server.MetricsFrom, network)
 	}
@@ -127,7 +127,7 @@ func (c *Command) keys() error {
 	if own.Key == "" {
 		folder, err := os.UserConfigDir()
 		if err != nil {
-			return &privacy.FieldError{Field: "ledger key", Wanted: "a file", Got: "no place for settings", Mend: "name the file with --ledger-key"}
+			return &privacy.FieldError{Field: "ledger key", Wanted: "a file", Got: "no place for settings", Fix: "name the file with --ledger-key"}
 		}
 		own.Key = filepath.Join(folder, "gauze", "ledger.key")
 		if err := os.MkdirAll(filepath.Dir(own.Key), 0o700); err != nil {
@@ -141,7 +141,7 @@ func (c *Command) keys() error {
 // readConfig sets the flags that a file has values for, but for those that are given.
 func (c *Command) readConfig() error {
 	fault := func(wanted, got string) error {
-		return &privacy.FieldError{Field: "--config", Wanted: wanted, Got: got, Mend: `for instance {"listen": "127.0.0.1:8080", "workers": 2}: names are those of the flags`}
+		return &privacy.FieldError{Field: "--config", Wanted: wanted, Got: got, Fix: `for instance {"listen": "127.0.0.1:8080", "workers": 2}: names are those of the flags`}
 	}
 	text, err := os.ReadFile(c.config)
 	if err != nil {
@@ -244,7 +244,7 @@ func (c *Command) tokenFile() (*os.File, error) {
 	const onlyMine = 0o600
 	file, err := os.OpenFile(c.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, onlyMine)
 	if err != nil {
-		return nil, &privacy.FieldError{Field: "--out", Wanted: "a new file in a folder that is there", Got: c.out, Mend: "name another, or remove it"}
+		return nil, &privacy.FieldError{Field: "--out", Wanted: "a new file in a folder that is there", Got: c.out, Fix: "name another, or remove it"}
 	}
 	return file, nil
 }
@@ -266,7 +266,7 @@ func (c *Command) revoke(ctx context.Context, s *store.Store, who string, notes 
 		count++
 	}
 	if count == 0 {
-		return &privacy.FieldError{Field: "--name", Wanted: "a person with a token that is not revoked, or its id", Got: fmt.Sprintf("%q", c.name), Mend: "gauze serve token list shows them"}
+		return &privacy.FieldError{Field: "--name", Wanted: "a person with a token that is not revoked, or its id", Got: fmt.Sprintf("%q", c.name), Fix: "gauze serve token list shows them"}
 	}
 	_, err = fmt.Fprintf(notes, "revoked: %d\n", count)
 	return err

@@ -37,7 +37,7 @@ type UsageError struct{ Message, Hint string }
 
 // Wrong is bad usage of a field.
 func Wrong(field, wanted string, got any, hint string) error {
-	return &privacy.FieldError{Field: field, Wanted: wanted, Got: fmt.Sprint(got), Mend: hint}
+	return &privacy.FieldError{Field: field, Wanted: wanted, Got: fmt.Sprint(got), Fix: hint}
 }
 
 // Error is the message and the hint.
@@ -86,7 +86,7 @@ type outcome struct {
 	Faults []fault `json:"faults,omitempty"`
 }
 
-// A fault is one thing that is wrong and how to mend it; field, wanted and got are those of the
+// A fault is one thing that is wrong and how to fix it; field, wanted and got are those of the
 // message, where it is of one field.
 type fault struct {
 	Message string `json:"message"`
@@ -303,7 +303,7 @@ func trimPackage(message string) string {
 	return message
 }
 
-// mendOf returns how to mend err and its parts, where these are known, and whether it is bad usage
+// mendOf returns how to fix err and its parts, where these are known, and whether it is bad usage
 // or bad input, as opposed to a failure while running.
 func mendOf(err error) (f fault, bad bool) {
 	var (
@@ -319,13 +319,13 @@ func mendOf(err error) (f fault, bad bool) {
 	case errors.As(err, &usage):
 		return fault{Hint: usage.Hint}, true
 	case errors.As(err, &field):
-		return fault{"", field.Field, field.Wanted, field.Got, field.Mend}, true
+		return fault{"", field.Field, field.Wanted, field.Got, field.Fix}, true
 	case errors.As(err, &input):
 		return fault{"", input.Field, input.Wanted, input.Got, input.Hint}, true
 	case errors.As(err, &file):
 		return fault{"", file.Field, file.Wanted, file.Got, file.Hint}, true
 	case errors.As(err, &part):
-		return fault{"", part.Field, part.Wanted, part.Got, part.Mend}, true
+		return fault{"", part.Field, part.Wanted, part.Got, part.Fix}, true
 	case errors.As(err, &refusal):
 		return fault{Hint: refusal.Advice}, true
 	case errors.As(err, &unknown):

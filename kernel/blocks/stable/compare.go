@@ -95,7 +95,7 @@ type limits struct {
 }
 
 func (r Rules) limits() limits {
-	l := limits{share: Share, inner: Inner, alike: Alike, radius: r.Radius - roundRadius}
+	l := limits{share: Share, inner: Inner, alike: SameScale, radius: r.Radius - roundRadius}
 	l.surplus = 4 * square(math.Sinh(l.radius/2))
 	return l
 }

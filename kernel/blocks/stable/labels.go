@@ -8,12 +8,12 @@ import (
 )
 
 // How components are told apart: by how much scales may differ, and by what share of the least
-// separation means, levels and shapes may differ. Share (2 + 2 e^(Alike/2)) < .99 and 4 Inner <
+// separation means, levels and shapes may differ. Share (2 + 2 e^(SameScale/2)) < .99 and 4 Inner <
 // .97, see rules_proof.md, step 5.
 const (
-	Alike = 1.1
-	Share = .181
-	Inner = .24
+	SameScale = 1.1
+	Share     = .181
+	Inner     = .24
 	// levelUnit weighs levels against means and shapes. A larger value distinguishes components of
 	// the same mean by their sizes from smaller blocks, but needs larger blocks where components
 	// overlap.

@@ -204,7 +204,7 @@ func TestScaleAndLevels(t *testing.T) {
 			}
 		}
 	}
-	if (2+2*math.Exp(Alike/2))*Share >= .99 || 4*Inner >= .97 {
+	if (2+2*math.Exp(SameScale/2))*Share >= .99 || 4*Inner >= .97 {
 		t.Error("a walk of four may join two components")
 	}
 	if _, ok := newScale([]Factor{{weight: 1, triangle: triangle{root: []float64{1, 0, 1, 1e-7}}}}, 2); ok {
@@ -278,10 +278,10 @@ func TestAlike(t *testing.T) {
 		other := stretched(perturbed(g, m, .25*g.Float64()), 2*(g.Float64()-.5))
 		moved := carried(g, append(slices.Clone(m), other...), d)
 		values := spectrumTwin(scaleTwin(m), scaleTwin(other))
-		want := max(-values[0], values[d-1]) <= Alike
+		want := max(-values[0], values[d-1]) <= SameScale
 		for _, pair := range [][2][]Component{{m, other}, {other, m}, {moved[:k], moved[k:]}} {
 			x, y := read(t, pair[0]), read(t, pair[1])
-			if got := newPair(k, d).alike(&x.scale.triangle, &y.scale.triangle, Alike); got != want {
+			if got := newPair(k, d).alike(&x.scale.triangle, &y.scale.triangle, SameScale); got != want {
 				t.Errorf("d = %d, logarithms of eigenvalues %v: alike %v", d, values, got)
 			}
 		}
@@ -342,7 +342,7 @@ func friendsTwin(x, y []Component, radius float64) (bool, []int) {
 		return jointTwin(x, y, []int{0}) <= radius-roundRadius, []int{0}
 	}
 	s, other, least := scaleTwin(x), scaleTwin(y), min(apartTwin(x), apartTwin(y))
-	if values := spectrumTwin(s, other); max(-values[0], values[len(values)-1]) > Alike {
+	if values := spectrumTwin(s, other); max(-values[0], values[len(values)-1]) > SameScale {
 		return false, nil
 	}
 	for _, labels := range permutations(len(x)) {

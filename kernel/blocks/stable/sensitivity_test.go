@@ -158,7 +158,7 @@ func line(g *rand.Rand, k, d int, radius float64) func(by float64) []Component {
 // apart that only S tells.
 func drift(g *rand.Rand, k, d int, radius float64) func(by float64) []Component {
 	m := randomMixture(g, k, d, 5+10*g.Float64())
-	most := min(Alike/2, radius/math.Sqrt(float64(4*k*d))) * .99
+	most := min(SameScale/2, radius/math.Sqrt(float64(4*k*d))) * .99
 	return func(by float64) []Component { return stretched(m, by*most) }
 }
 

@@ -90,8 +90,8 @@ func (d *Draw) Record(line Measurement, values []float64, exact []int64) []float
 	return values
 }
 
-// Asked returns the session's own copy of a query, valid for its table.
-func Asked[Q interface{ Validate(d int) error }](a *SubBudget, q Q) (own Q, err error) {
+// Checked returns the session's own copy of a query, valid for its table.
+func Checked[Q interface{ Validate(d int) error }](a *SubBudget, q Q) (own Q, err error) {
 	if own, err = query.Own(q); err != nil {
 		return own, err
 	}

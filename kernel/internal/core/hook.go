@@ -2,11 +2,11 @@ package core
 
 import "github.com/gauze-dp/gauze/kernel/internal/noise"
 
-// Hook lets tests, and the audit, observe and steer what a session draws. Only packages below
+// TestHook lets tests, and the audit, observe and steer what a session draws. Only packages below
 // kernel can make one. kerneltest does: for tests, and for the audit, whose caller knows the rows
 // of the table and whose noise stays as it is. A session with a hook marks everything it releases
 // as simulated.
-type Hook struct {
+type TestHook struct {
 	Source noise.Source // seeded randomness in place of the operating system's
 	// NoiseFactor multiplies every sigma that is drawn, but not the stated sigma: 0 gives exact
 	// answers, 1/2 plants a bug that an audit must find.
@@ -21,5 +21,5 @@ type Hook struct {
 	Record func(step string, query any, mu float64, answer []float64, exact []int64)
 }
 
-// NewHook returns a hook that changes nothing.
-func NewHook() *Hook { return &Hook{NoiseFactor: 1} }
+// NewTestHook returns a hook that changes nothing.
+func NewTestHook() *TestHook { return &TestHook{NoiseFactor: 1} }

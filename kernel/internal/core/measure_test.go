@@ -14,7 +14,7 @@ import (
 // TestPanicsAreConstant: what code that has seen rows says when it gives up reaches nobody; what
 // was charged stays spent.
 func TestPanicsAreConstant(t *testing.T) {
-	h := NewHook()
+	h := NewTestHook()
 	h.Record = func(_ string, _ any, _ float64, _ []float64, exact []int64) { panic(fmt.Sprint("a row: ", exact)) }
 	b := NewBuilder(1)
 	b.Append([]float64{1})

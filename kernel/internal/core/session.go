@@ -53,7 +53,7 @@ type Session struct {
 	filter *privacy.Filter
 	// random is a closure for the same reason as Table.rows: entropy not yet used must stay secret.
 	random func() (noise.Source, *noise.Gaussian)
-	hook   *Hook
+	hook   *TestHook
 	root   *SubBudget
 	// pooled says that table holds block estimates; group is how many of its rows one row of the
 	// protected table can replace (else 1).

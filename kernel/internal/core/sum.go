@@ -57,7 +57,7 @@ type Summed interface {
 
 // Gaussian measures q with privacy loss mu, as SubBudget.Sum does; exact computes the integers.
 func Gaussian[Q Summed](a *SubBudget, step string, q Q, mu float64, exact func(*Draw, Q) []int64) (Answer, error) {
-	q, err := Asked(a, q)
+	q, err := Checked(a, q)
 	if err != nil {
 		return Answer{}, err
 	}

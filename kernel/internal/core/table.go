@@ -18,7 +18,7 @@ type Table struct {
 	// rows is a closure so that neither a debug printer nor reflection can reach a row.
 	rows     func() *engine.Table
 	relation privacy.Relation
-	hook     *Hook // of every session over it; nil except in tests and test hooks' runs
+	hook     *TestHook // of every session over it; nil except in tests and test hooks' runs
 }
 
 // A Room stores the rows that are not in memory.
@@ -107,7 +107,7 @@ func protect(t *engine.Table, r privacy.Relation) *Table {
 // its caller has in plain sight.
 //
 //go:noinline
-func Hooked(t *Table, h *Hook) *Table {
+func Hooked(t *Table, h *TestHook) *Table {
 	return &Table{rows: t.rows, relation: t.relation, hook: h}
 }
 

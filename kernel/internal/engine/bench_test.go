@@ -95,7 +95,7 @@ func benchQueries(d int) map[string]query.Sum {
 	moments := func(shifts ...float64) query.Sum {
 		q := query.ClippedMoments{Form: query.FullForm, Lift: 0.7}
 		for _, s := range shifts {
-			q.Components = append(q.Components, query.Component{Frame: lower(d, s), Radius: radius})
+			q.Components = append(q.Components, query.Component{Map: lower(d, s), Radius: radius})
 		}
 		return q
 	}
@@ -103,7 +103,7 @@ func benchQueries(d int) map[string]query.Sum {
 	return map[string]query.Sum{
 		"columns":      query.Counts{Edges: query.Each(zeros), As: query.Balance},
 		"distances":    query.Counts{Center: zeros, Edges: query.Each(slices.Repeat([]float64{.7}, d)), As: query.Balance, SkipZero: true},
-		"directions":   query.Directions{Frame: lower(d, 0.1), Lift: 1},
+		"directions":   query.Directions{Map: lower(d, 0.1), Lift: 1},
 		"moments-1":    moments(0.1),
 		"moments-5":    moments(0, 5, -5, 10, -10),
 		"moments-soft": moments(0, .1, -.1, .2, -.2),

@@ -80,8 +80,8 @@ func question(rng *rand.Rand, cut query.Partition) query.Sum {
 		func() query.Sum { return one() },
 		func() query.Sum { return query.Counts{Edges: [][]float64{edges(rng), edges(rng), nil}} },
 		func() query.Sum { return each() },
-		func() query.Sum { return query.Counts{Frame: frame, Edges: [][]float64{{1, 2, 30}}, As: query.Above} },
-		func() query.Sum { return query.Directions{Frame: frame, Lift: 1} },
+		func() query.Sum { return query.Counts{Map: frame, Edges: [][]float64{{1, 2, 30}}, As: query.Above} },
+		func() query.Sum { return query.Directions{Map: frame, Lift: 1} },
 		parts,
 	}
 	of := rng.IntN(len(base))
@@ -106,10 +106,10 @@ func TestFastIsTheScan(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	near := query.Affine{Columns: []int{0}, Center: []float64{.5}, W: [][]float64{{1}}}
 	region := func(radius float64) query.Region {
-		return query.Region{Conditions: []query.Condition{{Frame: near, Radius: radius}}}
+		return query.Region{Conditions: []query.Condition{{Map: near, Radius: radius}}}
 	}
 	partitions := []query.Partition{{Regions: []query.Region{region(.5), region(3)}}, {Regions: []query.Region{{}}},
-		{Components: []query.Component{{Frame: query.Affine{Center: make([]float64, columns), W: [][]float64{{1, 0, 0}, {0, 1, 1}}}, Radius: 2}}}}
+		{Components: []query.Component{{Map: query.Affine{Center: make([]float64, columns), W: [][]float64{{1, 0, 0}, {0, 1, 1}}}, Radius: 2}}}}
 	asked := map[string]int{}
 	for _, n := range []int{0, 1, 2, 40, engine.PieceRows + 1, engine.ChunkRows + 3} {
 		for range 3 {

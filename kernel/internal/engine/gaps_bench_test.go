@@ -20,7 +20,7 @@ func BenchmarkColumn(b *testing.B) {
 	gaps := query.SpacingMasses{LogWindow: query.LogWindow(n)}
 	parts := gaps
 	parts.Partition = query.Partition{Regions: []query.Region{
-		{Conditions: []query.Condition{{Frame: query.Affine{Center: []float64{1}, W: [][]float64{{1}}}, Radius: 1}}}, {}}}
+		{Conditions: []query.Condition{{Map: query.Affine{Center: []float64{1}, W: [][]float64{{1}}}, Radius: 1}}}, {}}}
 	edges := make([]float64, 500)
 	for i := range edges {
 		edges[i] = float64(i-250) / 100

@@ -43,7 +43,7 @@ func TestGather(t *testing.T) {
 		}
 	}
 	ball := func(center float64) query.Region {
-		return query.Region{Conditions: []query.Condition{{Frame: query.Affine{Columns: []int{0}, Center: []float64{center}, W: [][]float64{{1}}}, Radius: .5}}}
+		return query.Region{Conditions: []query.Condition{{Map: query.Affine{Columns: []int{0}, Center: []float64{center}, W: [][]float64{{1}}}, Radius: .5}}}
 	}
 	cut := query.Partition{Regions: []query.Region{ball(.5), ball(-.5)}}
 	for which, kept := range [][]bool{nil, kept} {

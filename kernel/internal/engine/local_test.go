@@ -41,8 +41,8 @@ func allQueries(d int) map[string]query.Sum {
 	qs["spherical"] = spherical
 	qs["completed"] = query.ClippedMoments{Form: query.CompletedForm, Lift: .1, Components: diagonal.Components[:1]}
 	qs["count"] = query.Count{}
-	qs["tails"] = query.Counts{Frame: lower(d, 0), As: query.Above, Edges: [][]float64{{1, 2, 30}}}
-	unit := query.Component{Frame: lower(d, 0)}
+	qs["tails"] = query.Counts{Map: lower(d, 0), As: query.Above, Edges: [][]float64{{1, 2, 30}}}
+	unit := query.Component{Map: lower(d, 0)}
 	qs["log ratio"] = query.LogRatio{F: diagonal.Components, G: []query.Component{unit}, Bound: 1}
 	return qs
 }
@@ -141,10 +141,10 @@ func TestPairsAndBoxes(t *testing.T) {
 	}
 	near := query.Affine{Center: []float64{0, 0}, W: [][]float64{{1, 0}, {0, 1}}}
 	ball := func(r float64) query.Region {
-		return query.Region{Conditions: []query.Condition{{Frame: near, Radius: r}}}
+		return query.Region{Conditions: []query.Condition{{Map: near, Radius: r}}}
 	}
 	cut := query.Partition{Regions: []query.Region{ball(1), ball(30)}}
-	grid := query.Grid{Frame: near, Side: []float64{1, 2}, Offset: []float64{0, .5}}
+	grid := query.Grid{Map: near, Side: []float64{1, 2}, Offset: []float64{0, .5}}
 	for _, k := range []query.BoxKeys{{Grids: []query.Grid{grid}}, {Grids: []query.Grid{grid}, Joint: true},
 		{Partition: cut, Grids: []query.Grid{grid, grid}}, {Partition: cut, Grids: []query.Grid{grid, grid}, Joint: true}} {
 		checkLeavesAndBoxes(t, table, k)

@@ -45,7 +45,7 @@ func TestRoom(t *testing.T) {
 		t.Errorf("a table beside one in a room left %d chunks there, want 2", len(room.left))
 	}
 	clear(room.left)
-	q := query.Directions{Frame: lower(d, .1), Lift: 1}
+	q := query.Directions{Map: lower(d, .1), Lift: 1}
 	e := Local{Workers: 1}
 	for scan := range 2 {
 		if a, b := Sum(e, in, q), Sum(e, out, q); !slices.Equal(a, b) {

@@ -36,11 +36,11 @@ func (nobody) Scan(_ Source, q query.Scan) query.Accumulator { return q.Start(2)
 // cuts of cells.
 func cuts(rng *rand.Rand) []query.Partition {
 	condition := func(outside bool) query.Condition {
-		return query.Condition{Frame: query.Affine{Columns: []int{rng.IntN(2)}, Center: []float64{rng.NormFloat64()}, W: [][]float64{{1}}}, Radius: rng.ExpFloat64(), Outside: outside}
+		return query.Condition{Map: query.Affine{Columns: []int{rng.IntN(2)}, Center: []float64{rng.NormFloat64()}, W: [][]float64{{1}}}, Radius: rng.ExpFloat64(), Outside: outside}
 	}
 	regions := query.Partition{Regions: []query.Region{{Conditions: []query.Condition{condition(false), condition(true)}}, {Conditions: []query.Condition{condition(false)}}}}
 	near := func(x float64) query.Component {
-		return query.Component{Frame: query.Affine{Center: []float64{x, -x}, W: [][]float64{{1, .5}, {0, 1}}}, LogWeight: rng.NormFloat64(), Radius: 3}
+		return query.Component{Map: query.Affine{Center: []float64{x, -x}, W: [][]float64{{1, .5}, {0, 1}}}, LogWeight: rng.NormFloat64(), Radius: 3}
 	}
 	nested := query.Partition{Components: []query.Component{near(1), near(-1)}, Below: []query.Partition{{}, regions}}
 	all := query.Partition{Regions: []query.Region{{}}}
@@ -143,7 +143,7 @@ func masses(e Local, t *Table, q query.SpacingQuery) []query.SpacingMass {
 func TestGaps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 2))
 	table := oddColumn(rng, 3*ChunkRows/2)
-	near := query.Condition{Frame: query.Affine{Columns: []int{0}, Center: []float64{.5}, W: [][]float64{{1}}}, Radius: .5}
+	near := query.Condition{Map: query.Affine{Columns: []int{0}, Center: []float64{.5}, W: [][]float64{{1}}}, Radius: .5}
 	far := near
 	far.Radius, far.Outside = 1, true
 	cut := query.Partition{Regions: []query.Region{{Conditions: []query.Condition{near}}, {Conditions: []query.Condition{far}}}}

@@ -15,12 +15,12 @@ func Nearest(v float64) float64 {
 	return (v + magic) - magic
 }
 
-// Far: exp(Far) and anything smaller counts as zero in a sum of posterior weights whose largest is
-// 1.
-const Far = -25
+// LeastExponent: exp(LeastExponent) and anything smaller counts as zero in a sum of posterior
+// weights whose largest is 1.
+const LeastExponent = -25
 
-// ExpNegative returns e^x for Far <= x <= 0, to 1e-12, by the same operations on every machine
-// (math.Exp is assembly on some): 2^k times the Taylor series of the rest, |rest| <= ln2/2.
+// ExpNegative returns e^x for LeastExponent <= x <= 0, to 1e-12, by the same operations on every
+// machine (math.Exp is assembly on some): 2^k times the Taylor series of the rest, |rest| <= ln2/2.
 func ExpNegative(x float64) float64 {
 	k := Nearest(float64(x * (1 / math.Ln2)))
 	y := x - float64(k*math.Ln2)

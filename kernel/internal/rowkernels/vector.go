@@ -130,8 +130,8 @@ func roundGo(h []Column, factor, total *Column) {
 }
 
 // sharesGo: share_j = exp(s_j - best), s_j = logWeight_j - norm2_j/2, best = max_j s_j; 0 where
-// that is exp(Far) or less, or norm2_j not finite. total is their sum, by which they are divided if
-// wanted: to NaN where all are 0.
+// that is exp(LeastExponent) or less, or norm2_j not finite. total is their sum, by which they are
+// divided if wanted: to NaN where all are 0.
 func sharesGo(share, norm2 []Column, logWeight []float64, best, total *Column, divided bool) {
 	for r := range best {
 		best[r], total[r] = math.Inf(-1), 0
@@ -147,7 +147,7 @@ func sharesGo(share, norm2 []Column, logWeight []float64, best, total *Column, d
 	for j := range logWeight {
 		for r, s := range &share[j] {
 			share[j][r] = 0
-			if s -= best[r]; s > Far { // false for NaN
+			if s -= best[r]; s > LeastExponent { // false for NaN
 				share[j][r] = ExpNegative(s)
 				total[r] += share[j][r]
 			}

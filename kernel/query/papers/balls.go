@@ -10,7 +10,7 @@ import (
 )
 
 // BallCounts scores a radius r by how crowded the balls of that radius around the points z =
-// Frame(row) are: with N_i(r) = min(t, #{l : |z_l - z_i| <= r}),
+// Map(row) are: with N_i(r) = min(t, #{l : |z_l - z_i| <= r}),
 //
 //	score(r) = t L(r) = sum of the t largest N_i(r)  (fewer than t points: of all of them),
 //
@@ -30,7 +30,7 @@ import (
 // Source: [KSSU19] Section B.1 of the restatement. Differs: in units of 1/t, so that it is an
 // integer.
 type BallCounts struct {
-	Frame query.Affine
+	Map   query.Affine
 	Radii []float64 // the options: 1 to 4096 numbers in [0, 1e150]
 	T     int       // t: 1 to 2^29
 }
@@ -39,7 +39,7 @@ type BallCounts struct {
 func (BallCounts) Kind() string { return "ball counts" }
 
 // Validate returns an error if the frame, the radii or t cannot be used.
-func (s BallCounts) Validate(d int) error { return validBalls("BallCounts", s.Frame, s.Radii, s.T, d) }
+func (s BallCounts) Validate(d int) error { return validBalls("BallCounts", s.Map, s.Radii, s.T, d) }
 
 // Options returns the number of radii.
 func (s BallCounts) Options() int { return len(s.Radii) }
@@ -49,7 +49,7 @@ func (s BallCounts) Sensitivity(privacy.Relation) int64 { return 2*int64(s.T) - 
 
 // Scores returns t L(r) for every radius.
 func (s BallCounts) Scores(rows []float64, d int) []int64 {
-	return topSums(images(s.Frame, rows, d), s.Frame, s.T, s.Radii, len(s.Radii), func(r, _ int, within []int64) int64 { return within[r] })
+	return topSums(images(s.Map, rows, d), s.Map, s.T, s.Radii, len(s.Radii), func(r, _ int, within []int64) int64 { return within[r] })
 }
 
 // GoodRadius scores a radius r by how well it fits a ball that holds t points while smaller ones
@@ -65,7 +65,7 @@ func (s BallCounts) Scores(rows []float64, d int) []int64 {
 // Source: [KSSU19] Section B.1 of the restatement. Differs: in units of 1/(2t), so that it is an
 // integer.
 type GoodRadius struct {
-	Frame query.Affine
+	Map   query.Affine
 	Radii []float64 // the options: 1 to 4096 numbers in [0, 1e150]
 	T     int       // t: 1 to 2^29
 	Slack int       // 4 Gamma: 0 to 2^29, in rows
@@ -79,7 +79,7 @@ func (s GoodRadius) Validate(d int) error {
 	if s.Slack < 0 || s.Slack > maxPoints {
 		return fmt.Errorf("query: GoodRadius.Slack: want 0 to %d rows, got %d", maxPoints, s.Slack)
 	}
-	return validBalls("GoodRadius", s.Frame, s.Radii, s.T, d)
+	return validBalls("GoodRadius", s.Map, s.Radii, s.T, d)
 }
 
 // Options returns the number of radii.
@@ -94,7 +94,7 @@ func (s GoodRadius) Scores(rows []float64, d int) []int64 {
 	for _, r := range s.Radii {
 		both = append(both, r/2)
 	}
-	sums := BallCounts{Frame: s.Frame, Radii: both, T: s.T}.Scores(rows, d)
+	sums := BallCounts{Map: s.Map, Radii: both, T: s.T}.Scores(rows, d)
 	scores, t := make([]int64, len(s.Radii)), int64(s.T)
 	for i := range scores {
 		scores[i] = min(t*t-sums[len(scores)+i], sums[i]-t*t+int64(s.Slack)*t)
@@ -104,7 +104,7 @@ func (s GoodRadius) Scores(rows []float64, d int) []int64 {
 
 // TerrificRadius scores a radius r by whether some point is the centre of a terrific ball: t points
 // within r, t points beyond c r, and few between. With in, ann and out the numbers of points at
-// distance d <= r, r < d <= c r and d > c r from z_i = Frame(row i), and h_i(r) = min(in, t) +
+// distance d <= r, r < d <= c r and d > c r from z_i = Map(row i), and h_i(r) = min(in, t) +
 // min(out, t) - min(ann, t) - t, cut to [0, t],
 //
 //	score(r) = t L*(r) = sum of the t largest h_i(r)  (fewer than t points: of all of them).
@@ -124,7 +124,7 @@ func (s GoodRadius) Scores(rows []float64, d int) []int64 {
 // Source: [KSSU19] Section B.4 of the restatement. Differs: in units of 1/t, so that it is an
 // integer.
 type TerrificRadius struct {
-	Frame query.Affine
+	Map   query.Affine
 	Radii []float64 // the options: 1 to 4096 numbers in [0, 1e150]
 	C     float64   // c: a finite number of at least 1
 	T     int       // t: 1 to 2^29
@@ -138,7 +138,7 @@ func (s TerrificRadius) Validate(d int) error {
 	if !(s.C >= 1) || !rowkernels.Finite(s.C) {
 		return fmt.Errorf("query: TerrificRadius.C: want a finite number of at least 1, got %v", s.C)
 	}
-	return validBalls("TerrificRadius", s.Frame, s.Radii, s.T, d)
+	return validBalls("TerrificRadius", s.Map, s.Radii, s.T, d)
 }
 
 // Options returns the number of radii.
@@ -158,7 +158,7 @@ func (s TerrificRadius) Scores(rows []float64, d int) []int64 {
 	for _, r := range s.Radii {
 		both = append(both, max(r, s.C*r)) // never below r, so that no point is in two classes
 	}
-	return topSums(images(s.Frame, rows, d), s.Frame, s.T, both, options, func(r, m int, within []int64) int64 {
+	return topSums(images(s.Map, rows, d), s.Map, s.T, both, options, func(r, m int, within []int64) int64 {
 		in, wide := within[r], within[options+r]
 		return min(in, t) + min(int64(m)-wide, t) - min(wide-in, t) - t // at most min(in, t)
 	})

@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// MaxBoxCount scores an offset by the fullest box of its grid: with z = Frame(row), box k of the
+// MaxBoxCount scores an offset by the fullest box of its grid: with z = Map(row), box k of the
 // grid holds the rows with floor((z_i - Offset_i)/Side) = k_i in every coordinate i, and
 //
 //	score(offset) = the largest number of rows in one box.
@@ -20,8 +20,8 @@ import (
 //
 // Source: [KSSU19] Section B.2 (step 2) of the restatement.
 type MaxBoxCount struct {
-	Frame query.Affine // to at most 8 coordinates
-	Side  float64
+	Map  query.Affine // to at most 8 coordinates
+	Side float64
 	// the options, one value per coordinate; public, drawn independently of the rows
 	Offsets [][]float64
 }
@@ -31,11 +31,11 @@ func (MaxBoxCount) Kind() string { return "max box count" }
 
 // Validate returns an error if the frame, the side or the offsets cannot be used.
 func (s MaxBoxCount) Validate(d int) error {
-	if err := s.Frame.Validate(d); err != nil {
+	if err := s.Map.Validate(d); err != nil {
 		return err
 	}
-	if s.Frame.Out() > query.MostBoxColumns {
-		return fmt.Errorf("query: MaxBoxCount.Frame: want at most %d coordinates, got %d", query.MostBoxColumns, s.Frame.Out())
+	if s.Map.Out() > query.MostBoxColumns {
+		return fmt.Errorf("query: MaxBoxCount.Map: want at most %d coordinates, got %d", query.MostBoxColumns, s.Map.Out())
 	}
 	if !(s.Side > 0) || !rowkernels.Finite(s.Side) {
 		return fmt.Errorf("query: MaxBoxCount.Side: want a positive number, got %v", s.Side)
@@ -43,7 +43,7 @@ func (s MaxBoxCount) Validate(d int) error {
 	if len(s.Offsets) == 0 {
 		return fmt.Errorf("query: MaxBoxCount.Offsets: want at least one offset, got none")
 	}
-	return validPoints("MaxBoxCount.Offsets", s.Offsets, s.Frame.Out())
+	return validPoints("MaxBoxCount.Offsets", s.Offsets, s.Map.Out())
 }
 
 // validPoints returns an error unless all points have q finite coordinates.
@@ -67,7 +67,7 @@ func (MaxBoxCount) Sensitivity(privacy.Relation) int64 { return 1 }
 
 // Scores returns the count of the fullest box for every offset.
 func (s MaxBoxCount) Scores(rows []float64, d int) []int64 {
-	z := images(s.Frame, rows, d)
+	z := images(s.Map, rows, d)
 	scores := make([]int64, len(s.Offsets))
 	for m, offset := range s.Offsets {
 		counts := map[query.Box]int64{}

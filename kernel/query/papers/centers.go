@@ -9,7 +9,7 @@ import (
 )
 
 // TerrificCenters scores a candidate for the centre of a terrific ball by the worst of three
-// conditions: with in, ann and out the numbers of points z = Frame(row) at distance d <= Radius,
+// conditions: with in, ann and out the numbers of points z = Map(row) at distance d <= Radius,
 // Radius < d <= C Radius and d > C Radius from the candidate,
 //
 //	score = min{ in, out, T - ann }.
@@ -24,7 +24,7 @@ import (
 //
 // Source: [KSSU19] Definition 4.1 and Lemma 4.2 (the three conditions in one AboveThreshold).
 type TerrificCenters struct {
-	Frame   query.Affine
+	Map     query.Affine
 	Centers [][]float64 // the candidates, one value per coordinate of the frame
 	Radius  float64     // in [0, 1e150]
 	C       float64     // c: a finite number of at least 1
@@ -40,10 +40,10 @@ func (s TerrificCenters) Validate(d int) error {
 	if !(s.C >= 1) || !rowkernels.Finite(s.C) || len(s.Centers) == 0 {
 		return fmt.Errorf("query: TerrificCenters: want a finite C of at least 1 and at least one of Centers, got %v and %d", s.C, len(s.Centers))
 	}
-	if err := validPoints("TerrificCenters.Centers", s.Centers, s.Frame.Out()); err != nil {
+	if err := validPoints("TerrificCenters.Centers", s.Centers, s.Map.Out()); err != nil {
 		return err
 	}
-	return validBalls("TerrificCenters", s.Frame, []float64{s.Radius}, s.T, d)
+	return validBalls("TerrificCenters", s.Map, []float64{s.Radius}, s.T, d)
 }
 
 // Options returns the number of candidates.
@@ -54,7 +54,7 @@ func (TerrificCenters) Sensitivity(privacy.Relation) int64 { return 1 }
 
 // Scores returns the worst condition of every candidate.
 func (s TerrificCenters) Scores(rows []float64, d int) (scores []int64) {
-	z, q := images(s.Frame, rows, d), s.Frame.Out()
+	z, q := images(s.Map, rows, d), s.Map.Out()
 	tree, within := newTree(z, q, []float64{s.Radius, max(s.Radius, s.C*s.Radius)}), make([]int64, 2)
 	for _, c := range s.Centers {
 		tree.Within(c, within)

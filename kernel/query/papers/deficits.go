@@ -9,7 +9,7 @@ import (
 )
 
 // CellDeficits scores a Gaussian N(m, L L^T) by how many of its cells hold fewer rows than they
-// should: with z = Frames[i](row) = L^-1 (row - m), cut into shells by |z| and into orthants by the
+// should: with z = Maps[i](row) = L^-1 (row - m), cut into shells by |z| and into orthants by the
 // signs of z,
 //
 //	score(i) = -sum over cells of max(0, Targets[cell] - #{rows in cell}),
@@ -27,7 +27,7 @@ import (
 // Differs: counts in cells stand for "a subset of w n rows on which a robust estimator answers (m,
 // L L^T)". It locates only roughly: broad Gaussians that cover several components score well.
 type CellDeficits struct {
-	Frames []query.Affine // the options, each to the same 1 to 5 coordinates
+	Maps []query.Affine // the options, each to the same 1 to 5 coordinates
 	// increasing and positive: the outer radius of each shell; the last shell is unbounded
 	Radii []float64
 	// per cell, shell by shell, public: orthant o of a shell has z_i < 0 where bit i of o is set
@@ -47,16 +47,16 @@ func (CellDeficits) Kind() string { return "cell deficits" }
 
 // Validate returns an error if the frames, the radii or the targets cannot be used.
 func (s CellDeficits) Validate(d int) error {
-	if len(s.Frames) == 0 {
-		return fmt.Errorf("query: CellDeficits.Frames: want at least one option, got none")
+	if len(s.Maps) == 0 {
+		return fmt.Errorf("query: CellDeficits.Maps: want at least one option, got none")
 	}
-	out := s.Frames[0].Out()
-	for _, f := range s.Frames {
+	out := s.Maps[0].Out()
+	for _, f := range s.Maps {
 		if err := f.Validate(d); err != nil {
 			return err
 		}
 		if f.Out() != out || out > maxOrthantDims {
-			return fmt.Errorf("query: CellDeficits.Frames: want 1 to %d coordinates, the same number in all, got %d and %d", maxOrthantDims, out, f.Out())
+			return fmt.Errorf("query: CellDeficits.Maps: want 1 to %d coordinates, the same number in all, got %d and %d", maxOrthantDims, out, f.Out())
 		}
 	}
 	for i, r := range s.Radii {
@@ -76,15 +76,15 @@ func (s CellDeficits) Validate(d int) error {
 }
 
 // Options returns the number of frames.
-func (s CellDeficits) Options() int { return len(s.Frames) }
+func (s CellDeficits) Options() int { return len(s.Maps) }
 
 // Sensitivity returns 1.
 func (CellDeficits) Sensitivity(privacy.Relation) int64 { return 1 }
 
 // Scores returns minus the deficit of every option.
 func (s CellDeficits) Scores(rows []float64, d int) []int64 {
-	scores, counts := make([]int64, len(s.Frames)), make([]int, len(s.Targets))
-	for i, f := range s.Frames {
+	scores, counts := make([]int64, len(s.Maps)), make([]int, len(s.Targets))
+	for i, f := range s.Maps {
 		clear(counts)
 		q := f.Out()
 		for z := images(f, rows, d); len(z) > 0; z = z[q:] {

@@ -17,7 +17,7 @@ import (
 //	p_ij = f_i(A_j) as the caller states it, to a multiple of 2^-32,
 //
 // n the number of rows of the leaf that are not null. All mixtures are over the same Components, c
-// of them with the density exp(LogWeight - |z|^2/2), z = Frame(row), up to one factor common to
+// of them with the density exp(LogWeight - |z|^2/2), z = Map(row), up to one factor common to
 // all: f_i = sum over t < Parts of Share[i Parts + t] times component Index[i Parts + t]. Set j
 // holds the rows where mixture Sets[j][0] has a larger density than mixture Sets[j][1] (Scheffe's
 // sets), and p_ij = sum of the same shares times Mass[component][j], cut to [0, 1].
@@ -39,7 +39,7 @@ import (
 // Differs: f_i(A) is any number that does not depend on the rows, and the sets are listed; only
 // utility depends on what they are.
 type MinimumDistance struct {
-	Components []query.Component // Frame and LogWeight are used
+	Components []query.Component // Map and LogWeight are used
 	Parts      int               // per mixture, those of share 0 included
 	Index      []int             // Parts per mixture
 	Share      []float64         // Parts per mixture, finite and >= 0

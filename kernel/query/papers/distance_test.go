@@ -31,7 +31,7 @@ func TestExpectedRows(t *testing.T) {
 func TestMixtureCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 7))
 	turned := query.Affine{Center: []float64{1, 0, 0}, W: [][]float64{{1, .5, 0}, {0, 2, 0}}}
-	s := MinimumDistance{Parts: 1, Components: []query.Component{{Frame: query.Affine{Center: make([]float64, 3), W: [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}}, {Frame: turned, LogWeight: .3}}, Index: []int{0, 1}, Share: []float64{1, 1},
+	s := MinimumDistance{Parts: 1, Components: []query.Component{{Map: query.Affine{Center: make([]float64, 3), W: [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}}, {Map: turned, LogWeight: .3}}, Index: []int{0, 1}, Share: []float64{1, 1},
 		Sets: [][2]int{{0, 1}, {1, 0}}, Mass: [][]float64{{1, 0}, {0, 1}}}
 	if err := s.Validate(3); err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestMixtureCounts(t *testing.T) {
 
 // Mixtures whose components all have no share have no density anywhere: no row is in their sets.
 func TestNoShares(t *testing.T) {
-	s := MinimumDistance{Parts: 1, Components: []query.Component{{Frame: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}}}, Index: []int{0, 0}, Share: []float64{0, 0},
+	s := MinimumDistance{Parts: 1, Components: []query.Component{{Map: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}}}, Index: []int{0, 0}, Share: []float64{0, 0},
 		Sets: [][2]int{{0, 1}}, Mass: [][]float64{{.5}}}
 	if err := s.Validate(1); err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ import (
 // Differs: rows are rounded to a public lattice first, which makes the minimum one over a finite
 // list.
 type MultisetOverlap struct {
-	Frame  query.Affine
+	Map    query.Affine
 	Points [][]float64 // 1 to 16, one value per coordinate of the frame
 	Size   int         // m: 1 to 2^29
 	// per multiset, its copies of each point: numbers of at least 0 that sum to Size
@@ -41,14 +41,14 @@ func (MultisetOverlap) Kind() string { return "multiset overlap" }
 
 // Validate returns an error if the frame, the points, the multisets or the lists cannot be used.
 func (s MultisetOverlap) Validate(d int) error {
-	if err := s.Frame.Validate(d); err != nil {
+	if err := s.Map.Validate(d); err != nil {
 		return err
 	}
 	if len(s.Points) < 1 || len(s.Points) > maxLattice || s.Size < 1 || s.Size > maxPoints || len(s.Lists) == 0 {
 		return fmt.Errorf("query: MultisetOverlap: want 1 to %d Points, a Size of 1 to %d and at least one of Lists, got %d, %d and %d",
 			maxLattice, maxPoints, len(s.Points), s.Size, len(s.Lists))
 	}
-	if err := validPoints("MultisetOverlap.Points", s.Points, s.Frame.Out()); err != nil {
+	if err := validPoints("MultisetOverlap.Points", s.Points, s.Map.Out()); err != nil {
 		return err
 	}
 	for _, y := range s.Multisets {
@@ -81,8 +81,8 @@ func (MultisetOverlap) Sensitivity(privacy.Relation) int64 { return 1 }
 
 // Scores returns minus the distance of every option.
 func (s MultisetOverlap) Scores(rows []float64, d int) []int64 {
-	held, q := make([]int, len(s.Points)), s.Frame.Out()
-	for z := images(s.Frame, rows, d); len(z) > 0; z = z[q:] {
+	held, q := make([]int, len(s.Points)), s.Map.Out()
+	for z := images(s.Map, rows, d); len(z) > 0; z = z[q:] {
 		if p, ok := closest(z[:q], s.Points); ok {
 			held[p]++
 		}

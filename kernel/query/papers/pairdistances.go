@@ -16,7 +16,7 @@ import (
 //
 // Source: [KSSU19] Section C.1 (stage A) of the restatement.
 type PairDistances struct {
-	Frame query.Affine // its Center does not matter
+	Map   query.Affine // its Center does not matter
 	Edges []float64    // increasing
 }
 
@@ -25,13 +25,13 @@ func (PairDistances) Kind() string { return "pair distances" }
 
 // counts returns the same query, asked of differences.
 func (q PairDistances) counts(d int) query.Counts {
-	return query.Counts{Frame: linear(q.Frame, d), Edges: [][]float64{q.Edges}}
+	return query.Counts{Map: linear(q.Map, d), Edges: [][]float64{q.Edges}}
 }
 
 // Validate returns an error if the frame or the edges cannot be used. (Counts without a frame are
 // of columns.)
 func (q PairDistances) Validate(d int) error {
-	return errors.Join(linear(q.Frame, d).Validate(d), q.counts(d).Validate(d))
+	return errors.Join(linear(q.Map, d).Validate(d), q.counts(d).Validate(d))
 }
 
 // Size returns the number of bins.

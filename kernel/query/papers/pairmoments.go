@@ -24,7 +24,7 @@ import (
 //
 // Source: [KSSU19] Sections A.6, B.6 and B.7 of the restatement; integers as in ClippedMoments.
 type PairMoments struct {
-	Frame    query.Affine // its Center does not matter
+	Map      query.Affine // its Center does not matter
 	Radius   float64      // r, from 1e-140 to 1e140
 	Truncate bool
 }
@@ -42,7 +42,7 @@ type PairMoments struct {
 //
 // Source: [KSSU19] Sections A.6 and B.6 of the restatement. Differs: sum and count in one release.
 type PairSpread struct {
-	Frame query.Affine // its Center does not matter
+	Map   query.Affine // its Center does not matter
 	Bound float64      // v, from 1e-280 to 1e280, in the unit of |W(x-y)|^2
 }
 
@@ -62,7 +62,7 @@ func (q PairMoments) Validate(d int) error {
 	if !(q.Radius >= 1e-140 && q.Radius <= 1e140) {
 		return fmt.Errorf("query: PairMoments.Radius: want a number from 1e-140 to 1e140, got %v", q.Radius)
 	}
-	return linear(q.Frame, d).Validate(d)
+	return linear(q.Map, d).Validate(d)
 }
 
 // Validate returns an error if the bound or the frame cannot be used.
@@ -70,11 +70,11 @@ func (q PairSpread) Validate(d int) error {
 	if !(q.Bound >= 1e-280 && q.Bound <= 1e280) {
 		return fmt.Errorf("query: PairSpread.Bound: want a number from 1e-280 to 1e280, got %v", q.Bound)
 	}
-	return linear(q.Frame, d).Validate(d)
+	return linear(q.Map, d).Validate(d)
 }
 
 // Size returns 1 + D(D+1)/2 for D coordinates of y.
-func (q PairMoments) Size() int { return 1 + q.Frame.Out()*(q.Frame.Out()+1)/2 }
+func (q PairMoments) Size() int { return 1 + q.Map.Out()*(q.Map.Out()+1)/2 }
 
 // Size returns 2.
 func (PairSpread) Size() int { return 2 }
@@ -92,7 +92,7 @@ func (q PairMoments) Weight(i int) float64 {
 	if i == 0 {
 		return 1
 	}
-	return query.TriangleWeight(i-1, q.Frame.Out())
+	return query.TriangleWeight(i-1, q.Map.Out())
 }
 
 // Weight returns 1.
@@ -101,7 +101,7 @@ func (PairSpread) Weight(int) float64 { return 1 }
 // headroom returns the scale of h that leaves room for the entry 1 of a counted pair, see
 // pairMomentsMap.
 func (q PairMoments) headroom() float64 {
-	return rowkernels.Headroom(rowkernels.GramBits, q.Frame.Out()+1, false)
+	return rowkernels.Headroom(rowkernels.GramBits, q.Map.Out()+1, false)
 }
 
 // Unit returns (r/q)^2.
@@ -128,8 +128,8 @@ func (q PairSpread) Read(values []float64) (sum, pairs float64) {
 
 // Compile returns the map of differences.
 func (q PairMoments) Compile(d int) query.RowMap {
-	g := rowkernels.NewGram(q.Frame.Out() + 1)
-	m := &pairMomentsMap{View: linear(q.Frame, d).View(d), q: q, gram: g, triangle: make([]int64, g.Dim*(g.Dim+1)/2)}
+	g := rowkernels.NewGram(q.Map.Out() + 1)
+	m := &pairMomentsMap{View: linear(q.Map, d).View(d), q: q, gram: g, triangle: make([]int64, g.Dim*(g.Dim+1)/2)}
 	m.Z = g.H[1:g.Dim] // rounded in place
 	return m
 }
@@ -174,7 +174,7 @@ func (m *pairMomentsMap) Add(sum []int64, rows []float64) {
 
 // Compile returns the map of differences.
 func (q PairSpread) Compile(d int) query.RowMap {
-	return &pairSpreadMap{linear(q.Frame, d).View(d), q.Bound}
+	return &pairSpreadMap{linear(q.Map, d).View(d), q.Bound}
 }
 
 type pairSpreadMap struct {

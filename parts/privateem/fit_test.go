@@ -45,11 +45,11 @@ func TestShells(t *testing.T) {
 		at[0] = 100
 		r := &Rounds{Space: component.Flat(d), Form: query.FullForm, Rows: n, Factor: 1, Components: []component.Gaussian{
 			{Weight: .5, Mean: make([]float64, d), Cov: two}, {Weight: .5, Mean: at, Cov: one}}}
-		plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "s", Query: query.PartsOf(query.DistanceCounts), Share: 1, Most: ShellReleases, Source: "s"}}}
+		plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "s", Query: query.PartsOf(query.DistanceCounts), Share: 1, Most: GoodnessOfFitReleases, Source: "s"}}}
 		terms := kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
 		s := kerneltest.Open(t, kerneltest.Table(rows, d, terms.Relation), plan, terms, kerneltest.Options{Exact: true})
 		random := func(n, k int) Random { return rand.New(rand.NewPCG(uint64(n), uint64(k))) }
-		if err := r.Shells(s.SubBudget(), "s", random, s.SubBudget().LeftMu()); err != nil {
+		if err := r.GoodnessOfFit(s.SubBudget(), "s", random, s.SubBudget().LeftMu()); err != nil {
 			t.Fatal(err)
 		}
 		if both, alone := r.Components[0].Misfit, r.Components[1].Misfit; !(both > .1) || !(alone < .02) {

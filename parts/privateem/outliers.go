@@ -34,23 +34,24 @@ const (
 )
 
 // LeftOut returns the share of the rows that are in no component, with the sd of its noise: as
-// counted by CountOutside, or else by the background and Stray.
+// counted by CountOutside, or else by the background and Outlier.
 func (r *Rounds) LeftOut() (share, noise float64) {
 	if r.outsideSD > 0 {
 		return math.Max(0, r.outside/r.Rows), r.outsideSD / r.Rows
 	}
 	share, noise = r.Background.Share, math.Max(r.Background.Noise, r.hidden/r.Rows)
-	if r.Stray != nil {
-		share, noise = share+r.Stray.Rows/r.Rows, math.Hypot(r.Background.Noise, r.Stray.CountSD/r.Rows)
+	if r.Outlier != nil {
+		share, noise = share+r.Outlier.Rows/r.Rows, math.Hypot(r.Background.Noise, r.Outlier.CountSD/r.Rows)
 	}
 	return share, noise
 }
 
-// Beside returns what a model has beside the components, and its weight: the background, and Stray.
+// Beside returns what a model has beside the components, and its weight: the background, and
+// Outlier.
 func (r *Rounds) Beside() (wide []component.Gaussian, weight float64) {
 	wide = r.Background.Parts()
-	if r.Stray != nil {
-		wide = append(wide, *r.Stray)
+	if r.Outlier != nil {
+		wide = append(wide, *r.Outlier)
 	}
 	return wide, parts.Sum(wide, func(g component.Gaussian) float64 { return g.Weight })
 }
@@ -104,22 +105,22 @@ func (r *Rounds) apart() float64 {
 func (r *Rounds) updateStray(s component.Sums, how component.Clipping) {
 	u := r.update()
 	u.Rows = r.Rows
-	next := u.Apply(*r.Stray, s, how)
+	next := u.Apply(*r.Outlier, s, how)
 	next.CountSD = s.CountSD
 	next.Weight = math.Min(next.Weight, mostStray)
-	r.Stray = &next
+	r.Outlier = &next
 }
 
-// Settle makes a component of Stray if it is as narrow as components are, in all coordinates: then
-// its rows are in one place of their own. Where most components are asked for, it is one if they
-// are fewer and it holds much, and others make room for it by being joined, if next to nothing is
-// lost by that; most is 0 where their number is open. Its error is ctx's.
+// Settle makes a component of Outlier if it is as narrow as components are, in all coordinates:
+// then its rows are in one place of their own. Where most components are asked for, it is one if
+// they are fewer and it holds much, and others make room for it by being joined, if next to nothing
+// is lost by that; most is 0 where their number is open. Its error is ctx's.
 func (r *Rounds) Settle(ctx context.Context, most int) error {
-	if r.Stray == nil {
+	if r.Outlier == nil {
 		return nil
 	}
-	missing := len(r.Components) < most && r.Stray.Weight > missingPart/float64(most)
-	if !missing && !r.narrow(*r.Stray) {
+	missing := len(r.Components) < most && r.Outlier.Weight > missingPart/float64(most)
+	if !missing && !r.narrow(*r.Outlier) {
 		return nil
 	}
 	joined, known := *r, bounds{}
@@ -132,11 +133,11 @@ func (r *Rounds) Settle(ctx context.Context, most int) error {
 			return err
 		}
 	}
-	w := r.Stray.Weight
+	w := r.Outlier.Weight
 	for i := range joined.Components {
 		joined.Components[i].Weight *= 1 - w
 	}
-	r.Components, r.Stray = append(joined.Components, *r.Stray), nil
+	r.Components, r.Outlier = append(joined.Components, *r.Outlier), nil
 	return nil
 }
 
@@ -154,14 +155,14 @@ func (r *Rounds) narrow(g component.Gaussian) bool {
 	return true
 }
 
-// carry adds rows that the background sees to Stray.
+// carry adds rows that the background sees to Outlier.
 func (r *Rounds) carry(more *component.Gaussian) {
-	if more != nil && r.Stray != nil {
-		both := component.Joined(*r.Stray, *more)
+	if more != nil && r.Outlier != nil {
+		both := component.Joined(*r.Outlier, *more)
 		more = &both
 	}
 	if more != nil {
-		r.Stray = more
+		r.Outlier = more
 	}
 }
 
@@ -207,7 +208,7 @@ func (o *Outliers) Seen(sums []component.Sums, rows float64) (g *component.Gauss
 	if total <= straySDs*noise+wideWeight*rows {
 		return nil, least
 	}
-	g = &component.Gaussian{Mean: make([]float64, d), Cov: mat.NewSymDense(d, nil), Rows: total, CountSD: noise, Doubt: component.StartDoubt()}
+	g = &component.Gaussian{Mean: make([]float64, d), Cov: mat.NewSymDense(d, nil), Rows: total, CountSD: noise, Uncertainty: component.StartUncertainty()}
 	g.Weight = math.Min(total/rows, mostStray)
 	for j := range d {
 		from, square := at[j]/total, squares[j]/total

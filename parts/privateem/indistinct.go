@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
-// Utility constants of Simplify, chosen on the public tables, by experiments/files.
+// Utility constants of MergeIndistinct, chosen on the public tables, by experiments/files.
 const (
 	simplifyDraws = 8000 // rows that are drawn from the model to judge a merger
 	noiseCosts    = 3.0  // KL must exceed what a distinction costs in noise this many times ..
@@ -19,12 +19,12 @@ const (
 	ghostShare = .1
 )
 
-// Simplify joins, greedily, pairs of components whose distinction the model itself hardly shows:
-// KL(f || f with the pair joined), estimated on rows drawn from f with random, against the costs of
-// merge in a round of mu: noise makes pieces of one Gaussian look unlike one. Where merge's bound
-// is loose, for such pieces, this is not. Whether the last two are one is left to the contest. It
-// is post-processing of released values. Its error is ctx's.
-func (r *Rounds) Simplify(ctx context.Context, random func(draws, components int) Random, mu float64) error {
+// MergeIndistinct joins, greedily, pairs of components whose distinction the model itself hardly
+// shows: KL(f || f with the pair joined), estimated on rows drawn from f with random, against the
+// costs of merge in a round of mu: noise makes pieces of one Gaussian look unlike one. Where
+// merge's bound is loose, for such pieces, this is not. Whether the last two are one is left to the
+// contest. It is post-processing of released values. Its error is ctx's.
+func (r *Rounds) MergeIndistinct(ctx context.Context, random func(draws, components int) Random, mu float64) error {
 	judged := r.judge(random)
 	return r.joinDownTo(2, func() (bool, error) {
 		apart, told := r.apartBySDs(), r.told(mu)
@@ -44,10 +44,10 @@ func (r *Rounds) told(mu float64) func(a, b component.Gaussian) float64 {
 	}
 }
 
-// Reduce joins pairs of components as Simplify does, but until k are left, after leaving out light
-// ones whose shapes are noise: by the model's own account nothing is as distinct. Its error is
-// ctx's.
-func (r *Rounds) Reduce(ctx context.Context, random func(draws, components int) Random, k int, mu float64) error {
+// MergeTo joins pairs of components as MergeIndistinct does, but until k are left, after leaving
+// out light ones whose shapes are noise: by the model's own account nothing is as distinct. Its
+// error is ctx's.
+func (r *Rounds) MergeTo(ctx context.Context, random func(draws, components int) Random, k int, mu float64) error {
 	for judged := (*judge)(nil); len(r.Components) > k; {
 		j := -1 // the noisiest
 		for i, c := range r.Components {
@@ -74,9 +74,9 @@ func (r *Rounds) Reduce(ctx context.Context, random func(draws, components int) 
 	return nil
 }
 
-// Plainer returns the components, and what is left of them as pairs are joined, one after the
+// MergePath returns the components, and what is left of them as pairs are joined, one after the
 // other, whose joint loses less than most nats per row. Its error is ctx's.
-func (r *Rounds) Plainer(ctx context.Context, random func(draws, components int) Random, most float64) ([][]component.Gaussian, error) {
+func (r *Rounds) MergePath(ctx context.Context, random func(draws, components int) Random, most float64) ([][]component.Gaussian, error) {
 	joined, judged := *r, r.judge(random)
 	out := [][]component.Gaussian{r.Components}
 	for len(joined.Components) > 2 {

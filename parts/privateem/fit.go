@@ -26,8 +26,9 @@ const (
 	stretched = 1.05 // a small change of scale
 )
 
-// ShellReleases is how many releases Shells makes: of radii, and along the widest axes.
-const ShellReleases = 2
+// GoodnessOfFitReleases is how many releases GoodnessOfFit makes: of radii, and along the widest
+// axes.
+const GoodnessOfFitReleases = 2
 
 // Parted sends every row to the component that it most likely belongs to.
 func (r *Rounds) Parted() (p query.Partition) {
@@ -60,18 +61,18 @@ func (r *Rounds) Axes(c component.Gaussian) (out, in *mat.Dense) {
 	return out, in
 }
 
-// Shells sets, for every component, by how much in total variation its rows are not where the
-// components themselves have them: counted, in releases that cost mu together, by their distance
-// from its mean in its own sds, and by that along its widest axis alone. Two clusters in one
-// component leave its middle empty. random draws rows of the model, which say what to expect where
-// components overlap.
-func (r *Rounds) Shells(a *kernel.SubBudget, step string, random func(draws, components int) Random, mu float64) error {
+// GoodnessOfFit sets, for every component, by how much in total variation its rows are not where
+// the components themselves have them: counted, in releases that cost mu together, by their
+// distance from its mean in its own sds, and by that along its widest axis alone. Two clusters in
+// one component leave its middle empty. random draws rows of the model, which say what to expect
+// where components overlap.
+func (r *Rounds) GoodnessOfFit(a *kernel.SubBudget, step string, random func(draws, components int) Random, mu float64) error {
 	p, d := r.Parted(), r.Space.Dim()
 	x, part := r.parted(random(shellDraws, len(r.Components)))
 	for j := range r.Components {
 		r.Components[j].Misfit = 0
 	}
-	for _, q := range [ShellReleases]int{d, 1} {
+	for _, q := range [GoodnessOfFitReleases]int{d, 1} {
 		var edges []float64
 		for b := 1; b < shells; b++ {
 			edges = append(edges, math.Sqrt(2*mathext.GammaIncRegInv(float64(q)/2, float64(b)/shells)))
@@ -84,7 +85,7 @@ func (r *Rounds) Shells(a *kernel.SubBudget, step string, random func(draws, com
 				_, in := r.Axes(c)
 				w = mat.DenseCopyOf(in.Slice(0, q, 0, d))
 			}
-			queries[j] = query.Counts{Frame: r.Space.Frame(c.Mean, w), Edges: [][]float64{edges}}
+			queries[j] = query.Counts{Map: r.Space.Affine(c.Mean, w), Edges: [][]float64{edges}}
 			want[j], wider[j] = make([]float64, shells), make([]float64, shells)
 			for t, away := range x.away2(w, c.Mean) {
 				if part[t] == j {

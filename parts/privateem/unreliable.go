@@ -25,8 +25,8 @@ func (r *Rounds) spectral() float64 {
 	return math.Sqrt(2 * float64(r.Space.Dim()))
 }
 
-// Blur makes covariances as wide as their noise leaves it likely.
-func (r *Rounds) Blur() {
+// Inflate makes covariances as wide as their noise leaves it likely.
+func (r *Rounds) Inflate() {
 	for j, c := range r.Components {
 		r.Components[j].Cov = symmetric.Scaled(1+math.Min(blur*math.Pow(c.Sigma*r.spectral(), 2), mostBlur), c.Cov)
 	}

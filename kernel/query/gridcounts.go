@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// CellCounts asks how many rows fall in each child of a list of cells: one level of a dyadic tree
+// GridCounts asks how many rows fall in each child of a list of cells: one level of a dyadic tree
 // of counts.
 //
 // The row's image y = W(x-m) in R^q is cut by the box |y_i| < HalfWidth_i; a cell of level g is one
@@ -23,53 +23,53 @@ import (
 // noised like the others, so no delta is spent.
 //
 // Source: [KSSU19] Section C.3 of the restatement.
-type CellCounts struct {
-	Frame     Affine
+type GridCounts struct {
+	Map       Affine
 	HalfWidth []float64
 	Level     int
 	Parents   []uint64
 }
 
 // Kind returns "cell counts".
-func (CellCounts) Kind() string { return "cell counts" }
+func (GridCounts) Kind() string { return "cell counts" }
 
 // Validate reports a box or a level that cannot be used.
-func (q CellCounts) Validate(d int) error {
-	if err := q.Frame.Validate(d); err != nil {
+func (q GridCounts) Validate(d int) error {
+	if err := q.Map.Validate(d); err != nil {
 		return err
 	}
-	dim := q.Frame.Out()
+	dim := q.Map.Out()
 	if len(q.HalfWidth) != dim {
-		return fmt.Errorf("query: CellCounts.HalfWidth: want %d values, got %d", dim, len(q.HalfWidth))
+		return fmt.Errorf("query: GridCounts.HalfWidth: want %d values, got %d", dim, len(q.HalfWidth))
 	}
-	if err := AllPositive("CellCounts.HalfWidth", q.HalfWidth); err != nil {
+	if err := AllPositive("GridCounts.HalfWidth", q.HalfWidth); err != nil {
 		return err
 	}
 	if q.Level < 1 || q.Level > 60/dim {
-		return fmt.Errorf("query: CellCounts.Level: want 1 to %d in %d dimensions, got %d", 60/dim, dim, q.Level)
+		return fmt.Errorf("query: GridCounts.Level: want 1 to %d in %d dimensions, got %d", 60/dim, dim, q.Level)
 	}
 	if q.Parents == nil && q.Level*dim > 22 || len(q.Parents) > MaxCells>>dim {
-		return fmt.Errorf("query: CellCounts: want at most %d cells in one answer", MaxCells)
+		return fmt.Errorf("query: GridCounts: want at most %d cells in one answer", MaxCells)
 	}
 	return nil
 }
 
 // Size returns the number of cells counted.
-func (q CellCounts) Size() int {
+func (q GridCounts) Size() int {
 	if q.Parents == nil {
-		return 1 << (q.Level * q.Frame.Out())
+		return 1 << (q.Level * q.Map.Out())
 	}
-	return len(q.Parents) << q.Frame.Out()
+	return len(q.Parents) << q.Map.Out()
 }
 
 // Sensitivity returns sqrt2 or 1.
-func (CellCounts) Sensitivity(r privacy.Relation) float64 { return ReplaceFactor(r) }
+func (GridCounts) Sensitivity(r privacy.Relation) float64 { return ReplaceFactor(r) }
 
 // Weight returns 1.
-func (CellCounts) Weight(int) float64 { return 1 }
+func (GridCounts) Weight(int) float64 { return 1 }
 
 // Unit returns 1.
-func (CellCounts) Unit() float64 { return 1 }
+func (GridCounts) Unit() float64 { return 1 }
 
 // pack returns the name of the cell with the given coordinates (each below 2^level): coordinate i
 // takes bits i*level.. of the name.
@@ -100,8 +100,8 @@ func Child(parent uint64, c, dim, level int) uint64 {
 }
 
 // Compile returns the row map.
-func (q CellCounts) Compile(d int) RowMap {
-	m := &cellMap{View: q.Frame.View(d), q: q}
+func (q GridCounts) Compile(d int) RowMap {
+	m := &cellMap{View: q.Map.View(d), q: q}
 	if q.Parents != nil {
 		width := bits.Len(uint(2 * len(q.Parents)))
 		m.shift, m.parent, m.number = 64-width, make([]uint64, 1<<width), make([]int, 1<<width)
@@ -118,7 +118,7 @@ func (q CellCounts) Compile(d int) RowMap {
 // A cellMap keeps the parents in a hash table with open addressing, at least half of which is free.
 type cellMap struct {
 	*rowkernels.View
-	q      CellCounts
+	q      GridCounts
 	shift  int
 	parent []uint64
 	number []int // index in Parents, from 1; 0 if the place is free

@@ -37,7 +37,7 @@ func TestCount(t *testing.T) {
 	}
 	r := &Rounds{Space: component.Flat(2), Form: query.FullForm, Rows: 2000, Factor: 1,
 		Components: []component.Gaussian{at(0, 0, 1), at(90, 0, 1), at(0, 20, 1), at(40, 40, .1)}}
-	if r.Blur(); r.Components[0].Cov.At(0, 0) != 1+.2*4 || r.Components[3].Cov.At(1, 1) > 1.01 || r.Components[3].Cov.At(1, 1) <= 1 {
+	if r.Inflate(); r.Components[0].Cov.At(0, 0) != 1+.2*4 || r.Components[3].Cov.At(1, 1) > 1.01 || r.Components[3].Cov.At(1, 1) <= 1 {
 		t.Errorf("covariances %v, %v", mat.Formatted(r.Components[0].Cov), mat.Formatted(r.Components[3].Cov))
 	}
 	plan := kernel.Plan{Method: "m", Steps: []kernel.Step{{Name: "count", Query: query.PartsOf(query.Count{}.Kind()), Share: 1, Most: 1, Source: "s"}}}
