@@ -146,8 +146,8 @@ func MeasureUnits(a *kernel.SubBudget, cfg UnitsConfig) (Units, error) {
 	return MeasureUnitsOf(a, cfg, slices.Repeat([]bool{true}, a.Session().Columns()))
 }
 
-// MeasureUnitsOf is MeasureUnits for the columns of which is holds; of the others nothing is
-// asked, and what is returned means nothing.
+// MeasureUnitsOf measures units as MeasureUnits does, for the columns where is is true. The others
+// are not measured, and their results mean nothing.
 func MeasureUnitsOf(a *kernel.SubBudget, cfg UnitsConfig, is []bool) (Units, error) {
 	d := a.Session().Columns()
 	u := Units{Scale: make([]float64, d), Constant: make([]bool, d)}

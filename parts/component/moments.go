@@ -35,8 +35,8 @@ type Sums struct {
 	CrossSD float64
 }
 
-// Over is with all but Count, of the full and the completed form, over a number of rows: means, and
-// the noise of these.
+// Over returns the sums, except Count, of the full and the completed form divided by a number of
+// rows: means, and the noise of these.
 func (s Sums) Over(rows float64) Sums {
 	for _, sums := range [][]float64{s.Sum, s.Cross} {
 		floats.Scale(1/rows, sums)

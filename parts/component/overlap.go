@@ -24,7 +24,7 @@ func overlap(a, b Gaussian, logDets float64) float64 {
 	return math.Exp(logDets/4 - logDet/2 - mat.Dot(z, z)/8)
 }
 
-// Alone is about which part of each component's rows no other shares.
+// Alone returns about which part of each component's rows no other component shares.
 func Alone(cs []Gaussian) []float64 {
 	logDets := parts.Map(cs, func(c Gaussian) float64 { return symmetric.LogDet(c.Cov) })
 	left := slices.Repeat([]float64{1}, len(cs))

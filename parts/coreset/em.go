@@ -177,7 +177,7 @@ func inverseFactor(dst, cov []float64, q int) (logDet float64, ok bool) {
 	return logDet, ok && dense.InvertLower(dst, dst, q)
 }
 
-// maximise is the M-step, with the regularisation of the restatement: a pull towards the pooled
+// maximise makes the M-step, with the regularisation of the restatement: a pull towards the pooled
 // covariance and a floor of a part of the mean cell variance.
 func (e *em) maximise() {
 	q := e.p.q

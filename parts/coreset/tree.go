@@ -78,9 +78,9 @@ func NewTree(frame query.Affine, half []float64, first, last int, least float64)
 // count, otherwise kept as a leaf if it exceeds Keep.
 type Thresholds struct{ Split, Keep float64 }
 
-// NewDroppingTree is as NewTree, but not consistent: cells below the thresholds are dropped, and
-// their rows with them. What is left holds next to no noise: right for components that stand out,
-// wrong for tails.
+// NewDroppingTree returns a tree as NewTree does, but not consistent: cells below the thresholds
+// are dropped, and their rows with them. The rest holds next to no noise: right for components that
+// stand out, wrong for tails.
 func NewDroppingTree(frame query.Affine, half []float64, first, last int, least float64, drops Thresholds) *Tree {
 	t := NewTree(frame, half, first, last, least)
 	t.drops = &drops

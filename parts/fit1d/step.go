@@ -142,7 +142,8 @@ func (d *Data) normal(w *workspace) {
 	}
 }
 
-// gradient is the derivative of a count by rows, offset in sds, and log sd of active component i.
+// gradient returns the derivative of a count by rows, offset in sds, and log sd of active component
+// i.
 func (w *workspace) gradient(g *[3]float64, i, at int) {
 	t := &w.terms[i]
 	g[0], g[1], g[2] = t.p[at], w.rows[i]*t.dm[at], w.rows[i]*t.ds[at]

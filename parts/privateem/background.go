@@ -40,7 +40,7 @@ const (
 // rungs are the factors by which the copies' covariances are inflated; wide has those of Outskirts.
 var rungs = []float64{3, 20}
 
-// NewBackground is made of copies of g, their covariances of the form.
+// NewBackground returns a background of copies of g, their covariances of the form.
 func NewBackground(g component.Gaussian, form query.Form) (b Background) {
 	if form != query.FullForm {
 		g.Cov = symmetric.OnlyDiagonal(g.Cov, form == query.SphericalForm)

@@ -22,7 +22,7 @@ const (
 	nearSDs = 2.0
 )
 
-// outside is where no component is near.
+// outside returns the region where no component is near.
 func outside(space component.Space, components []component.Gaussian) (out query.Region) {
 	radius := math.Sqrt(float64(space.Dim())) + outsideSDs
 	for _, c := range components {

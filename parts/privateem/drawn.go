@@ -23,8 +23,8 @@ var path bool
 // drawn are rows in working coordinates: of block b the lanes [b*d, (b+1)*d).
 type drawn []lanes
 
-// squareGo is |w (x - mean)|^2 of a block's rows, w being so many last rows of a lower triangle, as
-// any row is. Four rows at a time, whose sums do not wait for each other.
+// squareGo returns |w (x - mean)|^2 of a block's rows, w being the last rows of a lower triangle.
+// It takes four rows at a time, whose sums do not wait for each other.
 func squareGo(out *lanes, x []lanes, w []float64, stride, rows int, mean []float64, off []lanes) {
 	for s := 0; s < width; s += 4 {
 		for j, m := range mean {
@@ -45,7 +45,7 @@ func squareGo(out *lanes, x []lanes, w []float64, stride, rows int, mean []float
 	}
 }
 
-// expGo is e^v of every v, as far as it is a number that float64 has and no subnormal one.
+// expGo replaces every v by e^v, limited to normal numbers of float64.
 func expGo(v *lanes) {
 	for r, x := range v {
 		v[r] = math.Exp(math.Max(-mostExp, math.Min(x, mostExp)))

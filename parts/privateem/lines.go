@@ -131,8 +131,8 @@ func (r *Rounds) directions(c component.Gaussian) (out [][]float64) {
 	return out
 }
 
-// fisher is the map to a number that tells the means of the components apart best, beside their
-// mean covariance.
+// fisher returns the map to a number that separates the means of the components best, relative to
+// their mean covariance.
 func (r *Rounds) fisher() []float64 {
 	d := r.Space.Dim()
 	whole := component.Joined(r.Components[0], r.Components[1:]...)
@@ -143,7 +143,7 @@ func (r *Rounds) fisher() []float64 {
 	return out
 }
 
-// pooled is the mean covariance of the components.
+// pooled returns the mean covariance of the components.
 func (r *Rounds) pooled() *mat.SymDense {
 	out := mat.NewSymDense(r.Space.Dim(), nil)
 	for _, o := range r.Components {

@@ -75,8 +75,9 @@ const wideWeight = .0003
 // wideRadius is that of a copy in its own sds, over the root of the number of columns. A guess.
 const wideRadius = 1.3
 
-// NewOutliers are around the whole table. points are the coordinates in which all components
-// have one value: where noise hides in which column rows are far, they are in these.
+// NewOutliers returns outlier components around the whole table. points are the coordinates in
+// which all components have one value: if noise hides in which column rows are far, they are in
+// these.
 func NewOutliers(whole component.Gaussian, points ...int) *Outliers {
 	return &Outliers{mean: whole.Mean, cov: symmetric.OnlyDiagonal(whole.Cov, false), points: points}
 }

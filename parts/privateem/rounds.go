@@ -188,8 +188,8 @@ func (r *Rounds) normalise(last bool) {
 	r.Components = next
 }
 
-// SharedShapeNoise is about the relative spectral noise of the shape in a round of mu with
-// SharedShape.
+// SharedShapeNoise returns about the relative spectral noise of the shared covariance in a round of
+// mu with SharedShape.
 func (r *Rounds) SharedShapeNoise(mu float64) float64 {
 	k := float64(len(r.Components))
 	return r.relative(1/k, mu) * r.spectral() / math.Sqrt(k)

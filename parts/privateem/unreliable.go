@@ -17,7 +17,7 @@ const (
 	hazy = 1.0
 )
 
-// spectral is about the spectral norm of noise with entries of sd 1.
+// spectral returns about the spectral norm of noise with entries of sd 1.
 func (r *Rounds) spectral() float64 {
 	if r.Form != query.FullForm {
 		return 2

@@ -34,7 +34,7 @@ func (l RadialLaw) within(most float64) RadialLaw {
 	return l
 }
 
-// mean is E q.
+// Mean returns E q.
 func (l RadialLaw) Mean() float64 {
 	return parts.Sum(l.Points, func(p RadialPoint) float64 { return p.Share * p.Q })
 }
@@ -49,7 +49,7 @@ func (l RadialLaw) Mean() float64 {
 // Gaussian's. Excess is E (q-r2)_+, what clipping takes from the trace.
 type ClippedRadii struct{ A, A1, B1, Gain, V, VM, Excess float64 }
 
-// Clip is exact for the law by points: it sums over them.
+// Clip returns the exact result for the law by points: it sums over them.
 func (l RadialLaw) Clip(r2 float64) ClippedRadii {
 	var c ClippedRadii
 	k := float64(l.D)

@@ -132,7 +132,7 @@ type Direction struct {
 // spread.
 func (s *State) Hidden(d int) []Direction { return s.raw(d, s.hidden) }
 
-// Empty are those in which the rows have no spread.
+// Empty returns the directions in which the rows have no spread.
 func (s *State) Empty(d int) []Direction { return s.raw(d, s.empty) }
 
 func (s *State) raw(d int, directions []direction) (out []Direction) {
