@@ -24,12 +24,12 @@ type MixtureBound struct {
 // Learned is the total variation distance below which a mixture counts as learned.
 const Learned = .15
 
-// ForMixture is a lower bound on the mean total variation distance of every (epsilon,
+// MixtureBoundOf returns a lower bound on the mean total variation distance of every (epsilon,
 // delta)-differentially private method, for mixtures of k Gaussians of the shape p.Covariance in
-// p.Columns columns from so many rows, that is told no bounds on the means. It may know k, the
-// weights and how the components are told apart. Whatever distribution Q it releases, for every
-// such method there is a mixture P (in fact: it is so on average over those of the proof) with E
-// TV(P, Q) at least the largest of three terms: places, sampling and privacy.
+// p.Columns columns from that many rows, for methods without bounds on the means. The method may
+// know k, the weights and how the components are distinguished. Whatever distribution Q it
+// releases, for every such method there is a mixture P (in fact: it is so on average over those of
+// the proof) with E TV(P, Q) at least the largest of three terms: places, sampling and privacy.
 //
 // Proof: mixture_proof.md, steps 1 to 7.
 //

@@ -113,7 +113,7 @@ func (l decoded) Net(step float64) (base []paper.Gaussian) {
 	return base
 }
 
-// Moves are of the means, and of the standard deviations where they are not known.
+// Moves returns those of the means, and of the standard deviations if they are not known.
 func (l decoded) Moves() []paper.Move {
 	if l.root != nil {
 		return []paper.Move{paper.Means}

@@ -24,8 +24,8 @@ func frobeniusOfSpectral(d int, s float64) float64 { return s * math.Sqrt(float6
 // Source: [KM21] Theorem 3.1; Algorithm 3.
 func mahalanobisOf(frobenius, least float64) float64 { return frobenius / least }
 
-// frobeniusOf is the way back, and returns how large |S - Sigma|_F is at most for a Mahalanobis
-// error, in coordinates in which the largest eigenvalue is most.
+// frobeniusOf does the inverse: it returns an upper bound on |S - Sigma|_F for a Mahalanobis error,
+// in coordinates in which the largest eigenvalue is most.
 func frobeniusOf(mahalanobis, most float64) float64 { return mahalanobis * most }
 
 // variationOf returns a bound on the total variation distance of N(m, Sigma) and N(m', S),
