@@ -35,7 +35,7 @@ var build = sync.OnceValue(func() string {
 	return hex.EncodeToString(h.Sum(nil))
 })
 
-// revision is "" where sources were changed, or nobody says which they are.
+// revision returns the revision of the sources, "" if they were changed or the build does not say.
 func revision(of *debug.BuildInfo) (text string) {
 	changed := false
 	for _, s := range of.Settings {

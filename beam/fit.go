@@ -207,7 +207,7 @@ func (w *workers) Read(ctx context.Context, input string, stdin io.Reader, schem
 // file opens a file of this machine, or an object.
 func file(path string) (source.Reader, error) { return written(source.Dialect{})(path) }
 
-// written is file of those whose text is written so.
+// written returns a function that opens files in the dialect d.
 func written(d source.Dialect) func(path string) (source.Reader, error) {
 	return func(path string) (source.Reader, error) {
 		if objects.Are(path) {

@@ -110,7 +110,7 @@ func work(element string) (err error) {
 
 func done(string) {}
 
-// runner is that of Beam's flag, or Prism.
+// runner returns the runner of Beam's flag, or Prism.
 func runner() string { return cmp.Or(*runners.Runner, prism) }
 
 // Runners: prism is Beam's in this process, and here none of its, to compare with.

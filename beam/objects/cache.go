@@ -24,7 +24,7 @@ type held struct {
 	last     int // the turn in which it was asked for
 }
 
-// hold is an object's copy, good until it is left.
+// hold returns an object's copy, valid until leave is called.
 func (c *cache) hold(object int) (bytes []byte, leave func(), err error) {
 	c.mu.Lock()
 	h := c.held[object]

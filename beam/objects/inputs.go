@@ -11,8 +11,8 @@ import (
 	"github.com/gauze-dp/gauze/source/parquet"
 )
 
-// Files are the objects that an input names: itself, or those of a pattern in the order of their
-// names.
+// Files returns the objects that an input names: itself, or those of a pattern in the order of
+// their names.
 func Files(ctx context.Context, input string) ([]string, error) {
 	if !strings.ContainsAny(input, marks) {
 		return []string{input}, nil

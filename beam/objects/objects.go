@@ -56,7 +56,8 @@ var connections = struct {
 	of map[string]filesystem.Interface
 }{of: map[string]filesystem.Interface{}}
 
-// connect is the filesystem of a name. What a filesystem panics with when it is opened is an error.
+// connect returns the filesystem of a name. A panic of a filesystem that is opened is returned as
+// an error.
 func connect(name string) (files filesystem.Interface, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -134,13 +135,13 @@ func connected(folder string) (*Store, error) {
 	return s, nil
 }
 
-// Key is a word drawn for the store, and no part of a name; "" for a worker.
+// Key returns a word drawn for the store, which is not part of its name; "" for a worker.
 func (s *Store) Key() string { return s.key }
 
-// Folder is what all names begin with.
+// Folder returns the beginning of all names.
 func (s *Store) Folder() string { return strings.TrimSuffix(s.prefix, "/") }
 
-// Local is the folder of this machine in which rows lie too, on the side that fits.
+// Local returns the folder of this machine that also keeps the rows, on the side that fits.
 func (s *Store) Local() string { return s.local }
 
 // Close removes all. What a late worker writes it takes back itself, since nothing is open any
@@ -170,7 +171,7 @@ func (s *Store) Write(name string, text []byte) error {
 	})
 }
 
-// Read is what was written.
+// Read returns what was written.
 func (s *Store) Read(name string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -214,7 +215,7 @@ func (s *Store) File(name string) (io.ReadCloser, error) {
 	return s.files.OpenRead(context.Background(), s.prefix+name)
 }
 
-// Names are all that begin so.
+// Names returns all names with this prefix.
 func (s *Store) Names(prefix string) (names []string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -232,7 +233,7 @@ func (s *Store) Remove(name string) error {
 	return s.files.(filesystem.Remover).Remove(ctx, s.prefix+name)
 }
 
-// there is nil if there is such an object.
+// there returns nil if the object exists.
 func (s *Store) there(name string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -47,7 +47,7 @@ func (s *Store) sealed(name string, write func(io.Writer) error) error {
 	})
 }
 
-// unsealed is what sealed has written.
+// unsealed returns the text that sealed has written.
 func unsealed(text []byte) ([]byte, error) {
 	n := len(text) - word
 	if n < 0 || crc32.Checksum(text[:n], table) != binary.BigEndian.Uint32(text[n:]) {
@@ -147,8 +147,9 @@ func (s *Store) write(out io.Writer, chunks [][]float64) error {
 	return nil
 }
 
-// Rows are n numbers of an object, from one on. All of it is read, into a file of this machine
-// without a name, and kept there for a while: filesystems of Beam read from the front.
+// Rows returns n numbers of an object, from number at on. It reads all of the object into a
+// nameless file of this machine, and keeps it there for a while: filesystems of Beam read from the
+// front.
 func (s *Store) Rows(object, at, n int) (numbers []float64, leave func(), err error) {
 	bytes, leave, err := s.cache.hold(object)
 	if err != nil {
@@ -192,7 +193,7 @@ func (s *Store) fetch(object int) (bytes []byte, err error) {
 	return bytes, nil
 }
 
-// nameless is a new file that nobody else can open, and that is gone once it is closed.
+// nameless returns a new file that nobody else can open, and that is gone once it is closed.
 func nameless() (*os.File, error) {
 	f, err := os.CreateTemp("", "gauze-*")
 	if err != nil {

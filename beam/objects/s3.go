@@ -49,7 +49,7 @@ func newS3(ctx context.Context) filesystem.Interface {
 	})}
 }
 
-// parts are the bucket and the key of a name.
+// parts returns the bucket and the key of a name.
 func parts(name string) (bucket, key *string, err error) {
 	b, k, _ := strings.Cut(strings.TrimPrefix(name, s3Scheme+"://"), "/")
 	if b == "" || k == "" {

@@ -69,7 +69,7 @@ func (s *S3) Break(faults ...string) {
 	s.faults = faults
 }
 
-// due is the next fault.
+// due returns the next fault.
 func (s *S3) due() (fault string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
