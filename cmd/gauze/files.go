@@ -27,14 +27,14 @@ func readRelease(e *shell.Env, path string) (*release.Release, error) {
 	return r, err
 }
 
-// noModel is the error of a release that holds a profile of columns, for a command that needs a
-// model.
+// noModel returns the error for a release that holds a profile of columns, for a command that needs
+// a model.
 func noModel(path string) error {
 	return &shell.UsageError{Message: fmt.Sprintf("wanted a release with a model, got %s, a profile of columns", path), Hint: "gauze fit makes a model; gauze report and gauze verify take both"}
 }
 
-// readAny is readRelease, but that it reads releases of groups too. It warns of one that does not
-// verify.
+// readAny reads a release as readRelease does, but also one of groups. It warns of one that does
+// not verify.
 func readAny(e *shell.Env, path string) (*release.Release, error) {
 	r, err := readUnchecked(e, path)
 	if err == nil && !r.Bare() {

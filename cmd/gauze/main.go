@@ -31,12 +31,12 @@ func program() *shell.Program {
 	}
 }
 
-// newDescribe is `gauze describe`, all in this process, or on a server.
+// newDescribe returns `gauze describe`, all in this process, or on a server.
 func newDescribe() *fit.Command {
 	return &fit.Command{Request: fit.Request{Profile: true}, Rows: &fit.Memory{}, Server: &fit.Remote{}, Now: time.Now, Getenv: os.Getenv}
 }
 
-// newFit is `gauze fit`, all in this process, or on a server.
+// newFit returns `gauze fit`, all in this process, or on a server.
 func newFit() *fit.Command {
 	return &fit.Command{Rows: &fit.Memory{}, Server: &fit.Remote{}, Now: time.Now, Getenv: os.Getenv}
 }

@@ -58,7 +58,7 @@ func (o *planOptions) run(e *shell.Env, args []string) error {
 	return err
 }
 
-// statement is the plan, ours or a server's.
+// statement returns the plan, made here or by a server.
 func (o *planOptions) statement(e *shell.Env, args []string) (*gauze.Statement, error) {
 	if err := o.typicalSDs(); err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func writeRows(e *shell.Env, from []drawn, head []string, rows int, rng *rand.Ra
 	return synthetic.Write(e.Ctx, e.Stdout, parts, head, rows, rng)
 }
 
-// ofGroups are the models of a release of groups, in the parts that its noisy numbers of rows say,
+// ofGroups returns the models of a release of groups, in proportion to their noisy numbers of rows,
 // each with its categories before its rows if by is set.
 func ofGroups(r *release.Release, by bool) (out []drawn, head []string) {
 	for i := range r.Groups {

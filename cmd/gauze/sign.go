@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/release/signature"
 )
 
-// signedBy is the key that has signed the release in a file, of those in another.
+// signedBy returns which key of the file keys has signed the release in the file path.
 func signedBy(path, keys string) (string, error) {
 	hint := "the custodian's public key is wanted, and the signature beside the release"
 	if path == shell.StdinName {

@@ -38,7 +38,7 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Dataset, "dataset", "", "name of the data set in the ledger")
 }
 
-// key is the file of the ledger's key.
+// key returns the file of the ledger's key.
 func (f *Flags) key() (string, error) {
 	switch {
 	case f.Key != "":
@@ -53,7 +53,7 @@ func (f *Flags) key() (string, error) {
 	return filepath.Join(folder, "gauze", "ledger.key"), nil
 }
 
-// Files are where the ledger lies and may come to lie, none that is in a database elsewhere.
+// Files returns the files that the ledger has or may come to have, none for a database elsewhere.
 func (f *Flags) Files() []string {
 	key, err := f.key()
 	if f.Ledger == "" || err != nil {
@@ -127,7 +127,7 @@ func (f *Flags) Begin(ctx context.Context, r gauze.Request, schema *source.Schem
 	return fit, nil
 }
 
-// foresee is source.Foresee of an input.
+// foresee does what source.Foresee does, for an input.
 func (f *Flags) foresee(input string, schema *source.Schema) (columns []source.Column, known bool, err error) {
 	rows, err := f.Reader(input, nil, schema.CSV)
 	if err != nil {
@@ -136,7 +136,7 @@ func (f *Flags) foresee(input string, schema *source.Schema) (columns []source.C
 	return source.Foresee(rows, schema)
 }
 
-// filesOf are the files of an input, none if it is something else.
+// filesOf returns the files of an input, none if it is something else.
 func filesOf(input string) []string {
 	if info, err := os.Stat(input); err == nil && info.Mode().IsRegular() {
 		return []string{input}
@@ -145,7 +145,7 @@ func filesOf(input string) []string {
 	return files
 }
 
-// sizeOf is the size of an input's files, in words; false if they are none.
+// sizeOf returns the size of an input's files, in words; false if it has none.
 func sizeOf(input string) (string, bool) {
 	total, files := int64(0), filesOf(input)
 	for _, file := range files {
@@ -232,7 +232,7 @@ func (f *Fit) told(fault error) {
 	}
 }
 
-// reserved is what the ledger counts of the fit: the budget that it asked, and its cost.
+// reserved returns what the ledger counts of the fit: its requested budget, and its cost.
 func (f *Fit) reserved() *release.Spent {
 	cost := f.foreseen
 	if f.settled != nil {
@@ -265,7 +265,7 @@ func again(ctx context.Context, f func() error) (err error) {
 	return err
 }
 
-// content is a fingerprint of all that an input's files hold; "" of an input without files.
+// content returns a fingerprint of all that an input's files hold; "" for an input without files.
 func (f *Fit) content() string {
 	parts := []string{"content"}
 	for _, name := range filesOf(f.input) {

@@ -69,7 +69,7 @@ type Rows interface {
 	Read(ctx context.Context, input string, stdin io.Reader, schema *source.Schema) (*gauze.Input, error)
 }
 
-// Entry is the command: fit, or describe where a profile is asked for.
+// Entry returns the command: fit, or describe if a profile is requested.
 func (c *Command) Entry() shell.Command {
 	if c.Request.Profile {
 		return shell.Command{
@@ -172,8 +172,8 @@ func (c *Command) counted(e *shell.Env, input string, request gauze.Request, tol
 	return result, err
 }
 
-// undeclared is the error of a fit for which nobody says which columns are fitted: what could be
-// typed in its place. Nothing is reserved.
+// undeclared returns the error of a fit whose columns are not declared: with the flag to type
+// instead. Nothing is reserved.
 func (c *Command) undeclared(e *shell.Env, input string, schema *source.Schema) error {
 	_, err := shell.Interruptible(e.Ctx, func() (*source.Table, error) {
 		rows, err := c.Rows.Reader(input, e.Stdin, schema.CSV)
@@ -273,13 +273,13 @@ func (c *Command) checkOutputs(input string) error {
 		shell.Output{Flag: "--report", Path: c.report, Reads: append(reads, c.out), Force: force}.Check())
 }
 
-// reads are the files that a fit reads or keeps its account in.
+// reads returns the files that a fit reads or keeps its account in.
 func (c *Command) reads(input string) []string {
 	return slices.Concat(inputs.Files(input), c.budget.Files(), []string{c.Request.schema, c.Request.knownCovariance, c.sign})
 }
 
-// declared is the schema that the flags declare. Rows need not be read to find that the request
-// does not go with it.
+// declared returns the schema that the flags declare. It finds without reading rows that the
+// request does not fit it.
 func (c *Command) declared(r gauze.Request) (*source.Schema, error) {
 	schema, err := c.Request.Declared()
 	if err == nil && c.budget.Dataset != "" {

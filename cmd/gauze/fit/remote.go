@@ -87,7 +87,7 @@ type problem struct {
 	Type, Title, Detail, Field, Wanted, Got, Hint string
 }
 
-// errorOf is a problem as the commands know it.
+// errorOf returns a problem as an error of the commands.
 func (p problem) errorOf(dataset string) error {
 	switch {
 	case p.Type == "urn:gauze:budget":
@@ -178,8 +178,7 @@ func (f *Remote) once(ctx context.Context, method, path, key, token string, body
 	return busy, p.errorOf(f.about)
 }
 
-// Plan is the server's, of a fit of a data set or, for "", of rows and columns that are only spoken
-// of.
+// Plan returns the server's plan for a data set or, for "", for hypothetical rows and columns.
 func (f *Remote) Plan(ctx context.Context, dataset string) (*gauze.Statement, error) {
 	ask, err := f.ask(dataset)
 	if err != nil {

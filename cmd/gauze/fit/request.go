@@ -91,7 +91,7 @@ func methodsHelp() string {
 	return strings.Join(catalog.Methods().Names(), ", ") + "; as papers print them, to compare with: " + strings.Join(printedNames(), ", ")
 }
 
-// printedNames are those of the methods that papers print.
+// printedNames returns the names of the methods that papers print.
 func printedNames() (names []string) {
 	for _, m := range append(literal.One(), literal.Mixtures()...) {
 		names = append(names, m.Name())
@@ -228,7 +228,7 @@ func (f *Request) Declared() (s *source.Schema, err error) {
 	return s, err
 }
 
-// groupings are those of a schema, or of them those that --by asks for, in its order.
+// groupings returns the groupings of a schema, or those of them that --by asks for, in its order.
 func (f *Request) groupings(declared []source.Grouping) (out []source.Grouping, err error) {
 	if !f.Given("by") {
 		return declared, nil

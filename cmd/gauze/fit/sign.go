@@ -14,7 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/release/signature"
 )
 
-// SignatureOf is the file of a release's signature; none for none.
+// SignatureOf returns the file of a release's signature; "" for no release.
 func SignatureOf(path string) string {
 	if path == "" {
 		return ""
@@ -22,9 +22,8 @@ func SignatureOf(path string) string {
 	return path + ".sig"
 }
 
-// signer is what signs the release once it is written, or keeps the signature of the server that
-// made it; nil without either. The key is tried here,
-// before anything is spent.
+// signer returns the function that signs the release once it is written, or keeps the signature of
+// the server that made it; nil without either. It tries the key before anything is spent.
 func (c *Command) signer(input string) (func(r *release.Release) error, error) {
 	if c.sign == "" && c.out != "" && c.Server != nil && c.Server.URL != "" {
 		err := shell.Output{Flag: "--out", Path: SignatureOf(c.out), Reads: append(c.reads(input), c.report), Force: c.Request.force}.Check()

@@ -42,8 +42,8 @@ func Summary(r *release.Release) string {
 	return text
 }
 
-// Notes are what a terminal shows beside it: the flags and notes of a release, and of each of its
-// groups what came of it.
+// Notes returns the lines that a terminal shows beside a release: its flags and notes, and for each
+// of its groups the result.
 func Notes(r *release.Release) []string {
 	out := notes("", r)
 	for i, g := range r.Groups {
@@ -79,7 +79,7 @@ func notes(of string, r *release.Release) (out []string) {
 	return out
 }
 
-// componentFlags are what is said of components, each with those that it is said of.
+// componentFlags returns the flags of components, each with the components that have it.
 func componentFlags(r *release.Release) (out []string) {
 	of := map[string][]string{}
 	if r.Model == nil {

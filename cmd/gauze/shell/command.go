@@ -34,7 +34,7 @@ type Command struct {
 //go:embed template.txt
 var helpTemplate string
 
-// help is what a file says.
+// help returns the text of a help file.
 func (p *Program) help(name string) string {
 	text, _ := p.Help.ReadFile("help/" + name + ".txt") // a test asks for every command's
 	return strings.TrimSuffix(string(text), "\n")
@@ -90,7 +90,7 @@ func (p *Program) cobra(e *Env, c Command) *cobra.Command {
 	return cmd
 }
 
-// Name is the command's first word.
+// Name returns the command's first word.
 func (c Command) Name() string {
 	name, _, _ := strings.Cut(c.Use, " ")
 	return name

@@ -35,12 +35,12 @@ const (
 // A UsageError is bad usage that a command found itself and that is of no one field.
 type UsageError struct{ Message, Hint string }
 
-// Wrong is bad usage of a field.
+// Wrong returns the error for wrong usage of a field.
 func Wrong(field, wanted string, got any, hint string) error {
 	return &privacy.FieldError{Field: field, Wanted: wanted, Got: fmt.Sprint(got), Fix: hint}
 }
 
-// Error is the message and the hint.
+// Error returns the message and the hint.
 func (e *UsageError) Error() string { return e.Message + "; " + e.Hint }
 
 // Ended is the exit code of another program, which has said why.
@@ -55,14 +55,14 @@ type NoRelease struct {
 	Spent release.Spent
 }
 
-// Error is the reason.
+// Error returns the reason.
 func (e *NoRelease) Error() string { return "no release: " + e.Why.Reason }
 
 // A CountedError is a fit that ended by a fault after it had begun to measure, and that a ledger
 // counts: Run says as spent what the ledger does.
 type CountedError struct{ Run *gauze.RunError }
 
-// Error is that of the fit.
+// Error returns the text of the fit's error.
 func (e *CountedError) Error() string { return e.Run.Error() }
 
 // Unwrap returns Run.
@@ -193,7 +193,7 @@ func (o outcome) printJSON(w io.Writer) {
 	}
 }
 
-// SpentText is a cost in words: in mu, and in epsilon at delta where the budget was given so.
+// SpentText returns a cost in words: in mu, and in epsilon at delta if the budget was given so.
 // Without rho there is a curve beside mu.
 func SpentText(s release.Spent) string {
 	if s.Delta == 0 && s.Epsilon > 0 {

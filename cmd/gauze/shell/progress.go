@@ -90,8 +90,8 @@ func (p *Progress) Step(step string, spent float64) {
 	}
 }
 
-// left is about how long a fit goes on, should what is left of the budget take as long as the rest
-// did; nothing in its first seconds.
+// left returns about how long a fit will still take, if the rest of the budget takes in proportion;
+// nothing in its first seconds.
 func (p *Progress) left() string {
 	const early = 3 * time.Second
 	since := time.Since(p.began)

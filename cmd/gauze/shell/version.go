@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze"
 )
 
-// Version is the command that says which program runs.
+// Version returns the command that prints the program's version.
 func Version() Command {
 	return Command{Use: "version", Short: "print the version", Run: func(e *Env, _ []string) error { return e.version() }}
 }
