@@ -35,19 +35,19 @@ func (g Grid) histogram() query.Counts {
 	return query.Counts{Edges: [][]float64{edges}, As: query.Bins}
 }
 
-// Steps are its lines of the plan.
+// Steps returns its lines of the plan.
 func (g Grid) Steps(_ estimate.Problem, share float64) []kernel.Step {
 	return []kernel.Step{{Name: cells, Query: g.histogram().Kind(), Share: share, Most: 1, Source: "AAL21 Definition 2.13"}}
 }
 
-// Rows is how many rows it takes to list components of weight w: their middle bins hold a third of
-// them, which has to be more than noise.
+// Rows returns how many rows it takes to list components of weight w: their middle bins hold a
+// third of them, which has to be more than noise.
 func (g Grid) Rows(_ estimate.Problem, w, mu2 float64) (enough, least float64) {
 	noise := math.Sqrt2 / math.Sqrt(mu2)
 	return 60 * noise / w, 6 * noise / w
 }
 
-// Shortest is about the shortest list there is for tables of such components.
+// Shortest returns about the shortest list there is for tables of such components.
 func (g Grid) Shortest(p estimate.Problem) aal21.List {
 	return Grid{Most: g.Most, list: make([]float64, max(1, p.Components))}
 }
@@ -68,13 +68,13 @@ func (g Grid) Decode(s aal21.Sample) (aal21.List, error) {
 	return out, nil
 }
 
-// Step is that of a net: the list is as fine as its class.
+// Step returns the step of a net: the list is as fine as its class.
 func (Grid) Step(alpha float64) float64 { return alpha }
 
-// Size is the number of Gaussians.
+// Size returns the number of Gaussians.
 func (g Grid) Size(float64) float64 { return float64(len(g.list)) }
 
-// Net is the list.
+// Net returns the list.
 func (g Grid) Net(float64) (net []paper.Gaussian) {
 	for _, m := range g.list {
 		net = append(net, paper.Line(m, 1))
@@ -82,5 +82,5 @@ func (g Grid) Net(float64) (net []paper.Gaussian) {
 	return net
 }
 
-// Moves are none: the members of the class are apart.
+// Moves returns none: the members of the class are apart.
 func (Grid) Moves() []paper.Move { return nil }

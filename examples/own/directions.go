@@ -29,7 +29,8 @@ type Sphere struct {
 	Mu     float64
 }
 
-// point is where an estimate's direction is on the grid, in whole numbers; nil for no direction.
+// point returns the place of an estimate's direction on the grid, in whole numbers; nil for no
+// direction.
 func (s Sphere) point(y []stable.Component) (p []float64) {
 	length := 0.0
 	for _, v := range y[0].Mean {
@@ -44,7 +45,7 @@ func (s Sphere) point(y []stable.Component) (p []float64) {
 	return p
 }
 
-// Distance is the Euclidean distance on the grid.
+// Distance returns the Euclidean distance on the grid.
 func (s Sphere) Distance(a, b []stable.Component) float64 {
 	p, q := s.point(a), s.point(b)
 	if p == nil || q == nil {
@@ -82,13 +83,14 @@ const (
 // Name begins with "own:".
 func (Directions) Name() string { return "own:directions" }
 
-// Summary is one line for lists.
+// Summary returns one line for lists.
 func (Directions) Summary() string { return "the direction of the mean, popular among blocks of rows" }
 
 // Source names where it comes from.
 func (Directions) Source() string { return "PPE Theorem 4.3.1" }
 
-// test is the pure loss and the delta of the test of agreement, and how many blocks it takes.
+// test returns the pure loss and the delta of the test of agreement, and the number of blocks it
+// takes.
 func (Directions) test(p estimate.Problem) (epsilon, delta float64, t int) {
 	epsilon, delta = p.Budget.Epsilon/2, p.Budget.Delta/2
 	for t = 5; t < 1<<14; t++ {

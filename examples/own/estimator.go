@@ -24,7 +24,7 @@ const bins = "bins"
 // Name begins with "own:", by which certificates say that it is not part of Gauze.
 func (Histogram) Name() string { return "own:histogram" }
 
-// Summary is one line for lists.
+// Summary returns one line for lists.
 func (Histogram) Summary() string { return "mean and variance of one column, from a histogram" }
 
 // Source names where it comes from.
@@ -46,7 +46,7 @@ func (h Histogram) Plan(p estimate.Problem) (kernel.Plan, error) {
 	}}, nil
 }
 
-// query is the histogram.
+// query returns the histogram.
 func (h Histogram) query(f estimate.Facts) query.Counts {
 	reach := f.MeanWithin + 4*math.Sqrt(f.Eigenvalues[1])
 	edges := make([]float64, h.Bins+1)

@@ -8,7 +8,7 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// madeUp are people, of each an age and a body mass index.
+// madeUp returns n people, each with an age and a body mass index.
 func madeUp(n int) (people [][]float64) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range n {
@@ -17,7 +17,7 @@ func madeUp(n int) (people [][]float64) {
 	return people
 }
 
-// stored is a database that holds them, in memory.
+// stored returns a database in memory that holds them.
 func stored(people [][]float64) *sql.DB {
 	db := must(sql.Open("sqlite", ":memory:"))
 	db.SetMaxOpenConns(1) // a database in memory is one connection's
@@ -30,7 +30,7 @@ func stored(people [][]float64) *sql.DB {
 	return db
 }
 
-// must is the value of a call that did not fail; the program ends if it did.
+// must returns the value of a call that did not fail; the program ends if it did.
 func must[T any](value T, err error) T {
 	if err != nil {
 		log.Fatal(err)
