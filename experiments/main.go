@@ -41,7 +41,7 @@ type study interface {
 	Run(ctx context.Context, o engine.Options, names []string) error
 }
 
-// all are the studies.
+// all returns the studies.
 func all() (out []study) {
 	for _, s := range studies.All {
 		out = append(out, s)

@@ -126,7 +126,7 @@ const (
 	quickRuns = 4
 )
 
-// lines are the subjects under both relations, and in the note what is not attacked.
+// lines returns the subjects under both relations, and in the note what is not attacked.
 func lines(o engine.Options) (out []*line, note string) {
 	runs := o.Runs
 	if o.Quick {
@@ -155,7 +155,7 @@ func lines(o engine.Options) (out []*line, note string) {
 		"and each is found. More columns than one are attacked nowhere here.", runs, strings.Join(never(), "; "))
 }
 
-// request is what is audited.
+// request returns the request of the audit.
 func (s subject) request(o engine.Options, r privacy.Relation, runs int) attack.Request {
 	fit := gauze.Request{Method: s.method, Relation: r, Budget: o.Budget, Components: s.components}
 	if s.pure {
@@ -167,8 +167,8 @@ func (s subject) request(o engine.Options, r privacy.Relation, runs int) attack.
 	return attack.Request{Fit: fit, Rows: s.rows, Runs: runs}
 }
 
-// outcome is what an audit found: a run succeeds if no bound is above its claim, and no replay
-// found a question, a price or a word that the answers did not decide.
+// outcome returns an audit's result: a run succeeds if no bound is above its claim, and no replay
+// found a query, a cost or a text that the answers did not decide.
 func outcome(r *attack.Report, seconds float64) engine.Outcome {
 	out := engine.Outcome{Success: r.Passed(), Seconds: seconds, Values: engine.Values{}}
 	if r.Refused != "" {
@@ -181,7 +181,7 @@ func outcome(r *attack.Report, seconds float64) engine.Outcome {
 	return out
 }
 
-// number is a column of a value, "none" where no mu is claimed.
+// number returns a column of a value, "none" if no mu is claimed.
 func number(head, value string, digits int) engine.Column {
 	return engine.Column{Head: head, Show: func(runs []engine.Result) any {
 		if v := runs[0].Values; v["claimed"] > 0 || value == "epsilon" && runs[0].Why == "" {
@@ -211,7 +211,7 @@ func bestStep(r *attack.Report) string {
 	return fmt.Sprintf("%s: %.3f of %.3f", best.Step, best.Mu, best.Claimed)
 }
 
-// never are the methods that the study does not try.
+// never returns the methods that the study does not try.
 func never() (out []string) {
 	for name, why := range untried {
 		out = append(out, fmt.Sprintf("`%s`: %s", name, why))

@@ -33,7 +33,7 @@ var (
 	facts = estimate.Facts{KnowsMean: true, MeanWithin: 100, Eigenvalues: [2]float64{.25, 25}}
 )
 
-// genuines are the releases that are forged: of methods, relations and budgets of every sort.
+// genuines returns the releases that are forged: of methods, relations and budgets of every sort.
 func genuines() []genuine {
 	ten := 10.0
 	minus := -10.0
@@ -72,8 +72,8 @@ func (own) LearnMixture(rows [][]float64, _ int, _ uint64) ([]learner.Component,
 	return []learner.Component{{Weight: 1, Mean: []float64{sum / n}, Root: [][]float64{{math.Sqrt(squares/n - sum*sum/n/n)}}}}, nil
 }
 
-// rows is a table of two columns, a person of two rows and a sex: k clusters, and one row in so
-// many is stray, if any.
+// rows returns a table of two columns, a person of two rows and a sex: k clusters, and one row in
+// stray is an outlier, if stray is not 0.
 func rows(n, k, stray int) string {
 	var b strings.Builder
 	b.WriteString("x,y,person,sex\n")
@@ -241,7 +241,7 @@ func writeForged(p *engine.Page, all []verdict) {
 	p.Text(gauze.OnlySigned)
 }
 
-// reason is the first clause of a reason.
+// reason returns the first clause of a reason.
 func reason(why string) string {
 	why, _, _ = strings.Cut(strings.TrimPrefix(why, "release: "), ";")
 	why, _, _ = strings.Cut(why, ", got")

@@ -204,7 +204,7 @@ func tenfold(d *release.Diagnostics) {
 	}
 }
 
-// spentOf is what a plan of Gaussian measurements and thresholds costs, at its delta.
+// spentOf returns the cost of a plan of Gaussian measurements and thresholds, at its delta.
 func spentOf(plan []release.PlanStep, delta float64) (s release.Spent) {
 	mu2, added := 0.0, 0.0
 	for i := range plan {

@@ -25,8 +25,7 @@ type Fitted struct {
 	Release    *release.Release
 }
 
-// Fit is what `gauze fit` does with rows, n x d, once they are read. r needs no columns. now is the
-// clock.
+// Fit does what `gauze fit` does with rows, n x d, once they are read.
 //
 // A refusal on public facts, the outcome "no release" and a fault of the program are all a Fitted
 // without a model, that of a fault with a reason that begins with faultMark. An error is that of
@@ -63,5 +62,5 @@ func Fit(ctx context.Context, rows *mat.Dense, r gauze.Request) (Fitted, error) 
 	return out, err
 }
 
-// Since is the wall time in seconds, to a tenth of a millisecond.
+// Since returns the wall time in seconds, to a tenth of a millisecond.
 func Since(start time.Time) float64 { return time.Since(start).Round(100 * time.Microsecond).Seconds() }

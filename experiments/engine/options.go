@@ -112,7 +112,7 @@ func (o Options) matches(cell string) bool {
 	})
 }
 
-// command is what repeats a study's experiment, up to its noise.
+// command returns the command that repeats a study's experiment, up to its noise.
 func (o Options) command(study, experiment string) string {
 	out := "go run ./experiments " + study
 	add := func(given bool, flag string, value any) {
@@ -134,8 +134,8 @@ func (o Options) command(study, experiment string) string {
 	return out + " " + experiment
 }
 
-// Commit is the version of the working tree, as git tells it: runs of changes that are not
-// committed say so.
+// Commit returns the version of the working tree, as git states it, with a mark for changes that
+// are not committed.
 func Commit() string {
 	head, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
 	if err != nil {

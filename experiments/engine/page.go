@@ -47,7 +47,7 @@ func fileName(name string) string {
 	return strings.NewReplacer(":", "-", "/", "-", " ", "-").Replace(name)
 }
 
-// Bytes is the page with its details.
+// Bytes returns the page with its details.
 func (p *Page) Bytes() []byte { return slices.Concat(p.out.Bytes(), p.detail.Bytes()) }
 
 // Save writes the page without its details into a folder.
@@ -131,7 +131,7 @@ func (r *Results[C]) write() error {
 	return p.Save(r.Options.Out, fileName(r.Experiment.Name))
 }
 
-// long is the table of all lines and numbers of rows.
+// long returns the table of all lines and numbers of rows.
 func (r *Results[C]) long() Table {
 	t := Table{Head: []string{"cell", "method", "n"}}
 	for _, c := range r.Study.Columns {

@@ -17,7 +17,7 @@ var routine = []flags.Code{flags.ConstantColumn, flags.IncompleteRows, flags.Mis
 // oneFound begins the text of a choice that was made; other flags of one component are warnings.
 const oneFound = "One group found"
 
-// Warnings are the texts of the flags of a release that tell a reader to take care, out of all
+// Warnings returns the texts of the flags of a release that ask a reader to take care, those of all
 // flags, and whether it has a background.
 func Warnings(r *release.Release) (warnings, all []string, background bool) {
 	told := slices.Clone(r.Diagnostics.Flags)
@@ -71,7 +71,7 @@ func MomentsOf(cols [][]float64) (s Moments) {
 	return s
 }
 
-// Correlation is that of two columns that vary.
+// Correlation returns the correlation of two columns that vary.
 func (s Moments) Correlation(a, b int) float64 {
 	sum := 0.0
 	for i, x := range s.scaled[a] {
@@ -80,7 +80,7 @@ func (s Moments) Correlation(a, b int) float64 {
 	return sum / float64(len(s.scaled[a]))
 }
 
-// Without are the moments of a column without so many of the rows that are farthest from its
+// Without returns the moments of a column without that many of the rows, those farthest from its
 // median.
 func Without(sorted []float64, rows int) Moments {
 	left, middle := sorted, sorted[len(sorted)/2]
@@ -94,8 +94,8 @@ func Without(sorted []float64, rows int) Moments {
 	return MomentsOf([][]float64{left})
 }
 
-// Overall are a model's moments as a whole; numbers that float64 cannot hold are infinite or no
-// numbers.
+// Overall returns a model's moments as a whole; numbers that float64 cannot hold are infinite or
+// NaN.
 func Overall(m *model.Mixture) (mean, sd []float64, correlation func(a, b int) float64) {
 	d := m.Dim()
 	mean, sd = m.Mean(), make([]float64, d)

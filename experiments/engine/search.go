@@ -43,7 +43,7 @@ func smallest(grid []int, start, most int, pass func(n int) (bool, error)) (n in
 	return n, tried, err
 }
 
-// nearest is the place in a rising grid of the value whose ratio to x is closest to 1.
+// nearest returns the index in an increasing grid of the value whose ratio to x is closest to 1.
 func nearest(grid []int, x int) int {
 	i, found := slices.BinarySearch(grid, x)
 	switch {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// wilson is the interval of a rate, of successes among runs, in which it lies with about 95 %
-// confidence whatever it is: Wilson's score interval. Without runs it is [0, 1].
+// wilson returns the interval that holds a rate, from successes among runs, with about 95 %
+// confidence whatever the rate: Wilson's score interval. Without runs it is [0, 1].
 func wilson(successes, runs int) (low, high float64) {
 	if runs == 0 {
 		return 0, 1
@@ -19,7 +19,7 @@ func wilson(successes, runs int) (low, high float64) {
 	return max(0, middle-half), min(1, middle+half)
 }
 
-// Count is how many results are successes.
+// Count returns how many results are successes.
 func Count(results []Result) int {
 	ok := 0
 	for _, r := range results {
@@ -41,8 +41,8 @@ func Pick(results []Result, name string) []float64 {
 	return out
 }
 
-// Quantile is the q-quantile of v, 0 <= q <= 1, a value between two neighbours by interpolation;
-// NaN of none.
+// Quantile returns the q-quantile of v, 0 <= q <= 1, a value between two neighbours by
+// interpolation; NaN for no values.
 func Quantile(v []float64, q float64) float64 {
 	if len(v) == 0 {
 		return math.NaN()
@@ -56,10 +56,10 @@ func Quantile(v []float64, q float64) float64 {
 	return v[i] + (at-float64(i))*(v[i+1]-v[i])
 }
 
-// Median is the .5-quantile.
+// Median returns the .5-quantile.
 func Median(v []float64) float64 { return Quantile(v, .5) }
 
-// Mean is the mean; NaN of none.
+// Mean returns the mean; NaN for no values.
 func Mean(v []float64) float64 {
 	sum := 0.0
 	for _, x := range v {
@@ -111,7 +111,8 @@ func Total(runs []Result, name string) int {
 	return int(n)
 }
 
-// SeedOf is a run's in experiments whose cells would have mixtures that are much alike at one seed.
+// SeedOf returns a run's seed in experiments whose cells would have much the same mixtures at one
+// seed.
 func SeedOf(cell string, run uint64) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(cell)) // a hash takes everything

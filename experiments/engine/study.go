@@ -105,10 +105,10 @@ type Results[C any] struct {
 	Note       string
 }
 
-// Title is the study in one line.
+// Title returns the study in one line.
 func (s *Study[C]) Title() (name, about string) { return s.Name, s.About }
 
-// Names are those of the experiments.
+// Names returns the names of the experiments.
 func (s *Study[C]) Names() (names []string) {
 	for _, e := range s.Experiments {
 		names = append(names, e.Name)
@@ -284,12 +284,12 @@ func distinct[C any](lines []*Line[C], get func(*Line[C]) string) (out []string)
 // empty.
 func (r *Results[C]) Distinct(get func(*Line[C]) string) []string { return distinct(r.Lines, get) }
 
-// Contenders are the names of those.
+// Contenders returns the names of the contenders.
 func (r *Results[C]) Contenders() []string {
 	return r.Distinct(func(l *Line[C]) string { return l.By })
 }
 
-// Of is the line of a cell by a contender, or nil.
+// Of returns the line of a cell by a contender, or nil.
 func (r *Results[C]) Of(cell, by string) *Line[C] {
 	i := slices.IndexFunc(r.Lines, func(l *Line[C]) bool { return l.Name == cell && l.By == by })
 	if i < 0 {
@@ -298,7 +298,7 @@ func (r *Results[C]) Of(cell, by string) *Line[C] {
 	return r.Lines[i]
 }
 
-// By are the lines of a contender.
+// By returns the lines of a contender.
 func (r *Results[C]) By(by string) (out []*Line[C]) {
 	for _, l := range r.Lines {
 		if l.By == by {
@@ -312,7 +312,7 @@ func (r *Results[C]) By(by string) (out []*Line[C]) {
 // with it.
 const faultMark = "fault: "
 
-// faults is the first error of a fit, if there is one.
+// faults returns the first error of a fit, if there is one.
 func (r *Results[C]) faults() error {
 	for _, l := range r.Lines {
 		for _, n := range l.Ran() {

@@ -20,10 +20,10 @@ type series struct {
 	repeats int
 }
 
-// Ran are the numbers of rows that were run, rising.
+// Ran returns the numbers of rows that were run, increasing.
 func (s *series) Ran() []int { return slices.Sorted(maps.Keys(s.Results)) }
 
-// First are the results at the only, or first, number of rows.
+// First returns the results at the only, or first, number of rows.
 func (s *series) First() []Result {
 	if rows := s.Ran(); len(rows) > 0 {
 		return s.Results[rows[0]]
@@ -31,7 +31,7 @@ func (s *series) First() []Result {
 	return nil
 }
 
-// LeastText is the smallest sufficient number of rows of a search, or how far it was looked for.
+// LeastText returns the smallest sufficient number of rows of a search, or how far it looked.
 func (s *series) LeastText() string {
 	if rows := s.Ran(); s.Least == 0 && len(rows) > 0 {
 		return "> " + Rows(rows[len(rows)-1])

@@ -30,8 +30,8 @@ const (
 	mostCells = 3.5e6
 )
 
-// runsAt is how many runs a setting gets: an error of few columns varies much from run to run, and
-// costs little.
+// runsAt returns the number of runs of a setting: an error of few columns varies much from run to
+// run, and costs little.
 func runsAt(d int) int {
 	switch {
 	case d <= 2:
@@ -82,8 +82,8 @@ type setting struct {
 	gap        float64
 }
 
-// settings are those of a method's part of the table. Numbers of rows that a run cannot handle
-// are left out.
+// settings returns the settings of a method's part of the table, without numbers of rows that a run
+// cannot handle.
 func (e entry) settings() (out []setting, err error) {
 	method, _, err := gauze.Methods().Choose(e.method, estimate.Problem{})
 	if err != nil {
@@ -107,7 +107,7 @@ func (e entry) settings() (out []setting, err error) {
 	return out, nil
 }
 
-// along are the settings at one number of columns.
+// along returns the settings at one number of columns.
 func (e entry) along(method estimate.Estimator, kind catalog.Kind, d int) (out []setting) {
 	for _, epsilon := range epsilons {
 		s := setting{Kind: kind, columns: d, epsilon: epsilon, mu: privacy.MuOf(epsilon, delta)}
@@ -124,7 +124,7 @@ func (e entry) along(method estimate.Estimator, kind catalog.Kind, d int) (out [
 	return out
 }
 
-// needs is what the method says that it needs, or a guess.
+// needs returns the number of rows that the method says it needs, or a guess.
 func (s setting) needs(method estimate.Estimator) float64 {
 	e := method.Expect(estimate.Problem{Columns: s.columns, Relation: s.Relation, Mu: s.mu, Components: 1, MaxComponents: 1,
 		Covariance: s.Shape, Facts: s.draw(0).facts})
@@ -172,7 +172,7 @@ func (s setting) draw(seed uint64) draw {
 	return draw{p, estimate.Facts{KnowsMean: true, MeanWithin: within, Eigenvalues: [2]float64{high / s.Loose, high}}}
 }
 
-// spread is a sequence in (0, 1) whose first members are spread evenly, whichever the seed it
+// spread returns a sequence in (0, 1) whose first members are spread evenly, whichever the seed it
 // starts from: the fractional parts of multiples of irrational numbers.
 func spread(seed uint64, which int) float64 {
 	root := []float64{math.Sqrt2, math.Sqrt(3), math.Sqrt(5)}[which]
@@ -180,13 +180,13 @@ func spread(seed uint64, which int) float64 {
 	return part
 }
 
-// request is what a fit is asked.
+// request returns the request of a fit.
 func (s setting) request(facts estimate.Facts) gauze.Request {
 	return gauze.Request{Relation: s.Relation, Budget: privacy.Budget{Epsilon: s.epsilon, Delta: delta}, Force: true, Method: s.Method, Components: 1,
 		Covariance: s.Shape, Facts: facts}
 }
 
-// cell is the setting's name in a results file, without the number of rows.
+// cell returns the setting's name in a results file, without the number of rows.
 func (s setting) cell() string {
 	return fmt.Sprintf("%v/%v/%s/%g/%d/%g", s.Shape, s.Relation, s.Data, s.Loose, s.columns, s.epsilon)
 }

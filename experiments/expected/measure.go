@@ -69,7 +69,7 @@ type params struct {
 	Budget float64 `json:"mu"`
 }
 
-// line is a setting's: draw, fit, measure.
+// line returns the line of a setting: draw, fit, measure.
 func (s setting) line(runs int) *line {
 	return &line{Cell: s, Name: s.cell(), By: s.Method, Rows: s.rows, Runs: runs, Params: params{s.mu},
 		Make: func(ctx context.Context, n int, seed uint64) (engine.Outcome, error) {
@@ -91,7 +91,7 @@ func (s setting) line(runs int) *line {
 		}}
 }
 
-// point is a number of rows of a line, with the medians of its runs.
+// point returns a number of rows of a line, with the medians of its runs.
 func point(l *line, n int) catalog.ErrorPoint {
 	if l.Cell.components > 0 {
 		return mixturePoint(l, n)
@@ -104,7 +104,7 @@ func point(l *line, n int) catalog.ErrorPoint {
 	}
 }
 
-// points are all of an experiment.
+// points returns all points of an experiment.
 func points(r *results) (out []catalog.ErrorPoint) {
 	for _, l := range r.Lines {
 		for _, n := range l.Ran() {

@@ -38,7 +38,7 @@ const (
 	found     = "k"
 )
 
-// mixtureSettings are a method's.
+// mixtureSettings returns the settings of a method.
 func (e entry) mixtureSettings() (out []setting) {
 	for _, k := range mixtureNumbers {
 		for _, gap := range e.gaps {
@@ -59,7 +59,7 @@ func (e entry) mixtureSettings() (out []setting) {
 	return out
 }
 
-// mixtureLine is a setting's: draw, fit, measure.
+// mixtureLine returns the line of a setting: draw, fit, measure.
 func (s setting) mixtureLine() *line {
 	runs := mixtureRuns
 	if s.columns >= manyColumns {
@@ -94,7 +94,7 @@ func (s setting) mixtureLine() *line {
 		}}
 }
 
-// mixturePoint is a number of rows of a line: medians and ninth deciles.
+// mixturePoint returns a number of rows of a line, with medians and ninth deciles.
 func mixturePoint(l *line, n int) catalog.ErrorPoint {
 	s, runs := l.Cell, l.Results[n]
 	private, plain := engine.Pick(runs, variation), engine.Pick(runs, oracle)

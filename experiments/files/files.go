@@ -84,7 +84,7 @@ var Study = &engine.Study[table]{
 	Printed: []string{score, gauss, under, underMost, nobodys, found, background, meanOff, ratioOff},
 }
 
-// quantile is a column of a value, with two digits.
+// quantile returns a column of a value, with two digits.
 func quantile(head, value string, q float64) engine.Column {
 	return engine.Column{Head: head, Show: func(runs []engine.Result) any {
 		if v := engine.Quantile(engine.Pick(runs, value), q); !math.IsNaN(v) {
@@ -94,7 +94,7 @@ func quantile(head, value string, q float64) engine.Column {
 	}}
 }
 
-// custom is an experiment on the files of folders, or on the files named.
+// custom returns an experiment on the files of folders, or on the files named.
 func custom(names []string) (e engine.Experiment[table], err error) {
 	var all []string
 	for _, name := range names {
@@ -173,7 +173,7 @@ func read(name string) (table, error) {
 	return out, nil
 }
 
-// split is a random one of so many rows for a fit, and a quarter as many to judge it by.
+// split returns a random sample of n rows for a fit, and a quarter as many to judge it by.
 func (t table) split(n int, seed uint64) (train, test *mat.Dense) {
 	order := rand.New(rand.NewPCG(seed, 1)).Perm(len(t))
 	n = min(n, len(t)*4/5)
@@ -188,7 +188,7 @@ func (t table) pick(rows []int) *mat.Dense {
 	return out
 }
 
-// line is a table by the default and by one Gaussian.
+// line returns a table's line by the default and by one Gaussian.
 func (t table) line(o engine.Options, name string, epsilon float64) *line {
 	r := gauze.Request{Relation: o.Relation, Budget: privacy.Budget{Epsilon: epsilon, Delta: o.Budget.Delta}}
 	return &line{Cell: t, Name: fmt.Sprintf("%s/epsilon=%g", name, epsilon), By: "default", Rows: []int{min(len(t)*4/5, mostTraining)}, Params: r.Budget,
@@ -233,13 +233,13 @@ func judge(out engine.Values, fitted, plain engine.Fitted, train, test *mat.Dens
 	return nil
 }
 
-// likely is the mean without the least.
+// likely returns the mean without the least values.
 func likely(v []float64) float64 {
 	v = slices.Sorted(slices.Values(v))
 	return stat.Mean(v[int(math.Ceil(leastLikely*float64(len(v)))):], nil)
 }
 
-// complete are the complete rows, by column.
+// complete returns the complete rows, by column.
 func complete(rows *mat.Dense) [][]float64 {
 	n, d := rows.Dims()
 	cols := make([][]float64, d)

@@ -31,7 +31,8 @@ func scaleOf(train *mat.Dense) (s scale) {
 	return s
 }
 
-// judged is a component in the columns that vary, standardised, with what rounding adds.
+// judged returns a component in the columns that vary, standardised, with the variance that
+// rounding adds.
 func (s scale) judged(g model.Gaussian) (model.Gaussian, error) {
 	out := model.Gaussian{Mean: make([]float64, len(s.vary))}
 	cov := mat.NewSymDense(len(s.vary), nil)
@@ -47,7 +48,7 @@ func (s scale) judged(g model.Gaussian) (model.Gaussian, error) {
 	return out, err
 }
 
-// densities are the logarithms of those of the complete rows.
+// densities returns the logarithms of the densities of the complete rows.
 func (s scale) densities(m *model.Mixture, rows *mat.Dense) ([]float64, error) {
 	var weights []float64
 	var gs []model.Gaussian
@@ -73,7 +74,7 @@ func (s scale) densities(m *model.Mixture, rows *mat.Dense) ([]float64, error) {
 	return out, nil
 }
 
-// rows are the complete ones, in the columns that vary, standardised.
+// rows returns the complete rows, in the columns that vary, standardised.
 func (s scale) rows(rows *mat.Dense) (out [][]float64) {
 	n, _ := rows.Dims()
 	for i := range n {
@@ -106,7 +107,8 @@ func (s scale) nobody(r *release.Release, train *mat.Dense) (none float64) {
 	return none
 }
 
-// leastDifference is the smallest of two different values of a column: its unit, if it has one.
+// leastDifference returns the smallest difference of two different values of a column: its unit, if
+// it has one.
 func leastDifference(col []float64) float64 {
 	sorted := slices.Sorted(slices.Values(col))
 	least := math.Inf(1)

@@ -19,7 +19,7 @@ type browser struct {
 
 const sessionCookie = "gauze-session"
 
-// stranger is the browser of somebody who has not signed in.
+// stranger returns the browser of a person who has not signed in.
 func (f *field) stranger() *browser { return &browser{f: f} }
 
 var secretOf = regexp.MustCompile(`name="secret" value="([^"]+)"`)
@@ -31,7 +31,7 @@ func secretIn(page []byte) string {
 	return ""
 }
 
-// browser is that of somebody who has signed in.
+// browser returns the browser of a person who has signed in.
 func (f *field) browser(ctx context.Context, who string) (*browser, error) {
 	b := f.stranger()
 	if a := b.signIn(ctx, f.tokens[who], "", ""); a.status != 303 {
@@ -80,7 +80,7 @@ func (b *browser) post(ctx context.Context, path string, values url.Values) answ
 	return b.f.ask(ctx, "POST", path, sent.Encode(), "Content-Type", formType, "Cookie", sessionCookie+"="+b.cookie)
 }
 
-// ask is send of somebody who has no token.
+// ask sends a request without a token.
 func (f *field) ask(ctx context.Context, method, path, body string, headers ...string) answer {
 	return f.send(ctx, "", method, path, body, headers...)
 }

@@ -27,7 +27,7 @@ var (
 	nothings = []string{"made up", "signed out", "expired", "revoked", "token as cookie", "nobody"}
 )
 
-// apiDoors are all of the API; id is a release of lee's.
+// apiDoors returns all endpoints of the API; id is a release of lee's.
 func apiDoors(id string) []door {
 	all := []door{
 		{"GET", "/datasets/people", "", map[string]int{"kim": 200, "lee": 200}},
@@ -53,7 +53,7 @@ func apiDoors(id string) []door {
 	return all
 }
 
-// pageDoors are all pages, and what their forms are sent to.
+// pageDoors returns all pages, and the targets of their forms.
 func pageDoors(id string) []door {
 	all := []door{
 		{"GET", "/datasets/people", "", map[string]int{"kim": 200, "lee": 200}},
@@ -157,7 +157,7 @@ func (f *field) retired(ctx context.Context, visitors map[string]*browser) error
 	return exec.CommandContext(ctx, f.program, "serve", "token", "revoke", "--database", f.database, "--name", strings.Split(f.tokens["revoked"], "_")[1]).Run()
 }
 
-// visitors are everybody who opens pages.
+// visitors returns everybody who opens pages.
 func (f *field) visitors(ctx context.Context) (map[string]*browser, error) {
 	out := map[string]*browser{"nobody": f.stranger(), "made up": f.stranger(), "token as cookie": f.stranger()}
 	for _, who := range append([]string{"signed out"}, known...) {
@@ -178,7 +178,7 @@ func (f *field) visitors(ctx context.Context) (map[string]*browser, error) {
 	return out, nil
 }
 
-// form is a body as a page sends it.
+// form returns a body as a page sends it.
 func form(body string) url.Values {
 	values, _ := url.ParseQuery(body) // of ours
 	return values

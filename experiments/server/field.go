@@ -181,7 +181,7 @@ func (f *field) send(ctx context.Context, who, method, path, body string, header
 
 const api = "/api/v1"
 
-// wants is send of what has to be answered with a status.
+// wants sends a request that has to be answered with a status.
 func (f *field) wants(ctx context.Context, status int, who, method, path, body string, headers ...string) (answer, error) {
 	a := f.send(ctx, who, method, api+path, body, headers...)
 	if a.err == nil && a.status != status {
@@ -195,7 +195,7 @@ func (f *field) register(ctx context.Context, name string, lines []string, analy
 	return f.registerWith(ctx, name, lines, "", analysts...)
 }
 
-// registerWith is register with more fields.
+// registerWith registers with more fields.
 func (f *field) registerWith(ctx context.Context, name string, lines []string, more string, analysts ...string) (path string, err error) {
 	if path, err = f.put(name+".csv", "age,bmi\n"+strings.Join(lines, "\n")+"\n"); err != nil {
 		return "", err
@@ -217,7 +217,7 @@ func (f *field) put(name, text string) (path string, err error) {
 	return path, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600))
 }
 
-// drawn are lines of two columns.
+// drawn returns lines of two columns.
 func (f *field) drawn(rows int) []string {
 	lines := make([]string, rows)
 	for i := range lines {
@@ -226,12 +226,12 @@ func (f *field) drawn(rows int) []string {
 	return lines
 }
 
-// ask is a fit as it is usually asked.
+// ask returns a usual request for a fit.
 func ask(dataset string) string {
 	return fmt.Sprintf(`{"dataset": %q, "epsilon": 1, "delta": 1e-9, "components": 1}`, dataset)
 }
 
-// fitted is the id of a fit that was submitted and is released.
+// fitted returns the id of a fit that was submitted and is released.
 func (f *field) fitted(ctx context.Context, who, body string, headers ...string) (string, error) {
 	a, err := f.wants(ctx, 202, who, "POST", "/fits", body, headers...)
 	if err != nil {
@@ -273,7 +273,7 @@ func (f *field) ledger(ctx context.Context) ([]account, error) {
 	return all.Datasets, nil
 }
 
-// busy is the machine's load.
+// busy returns the machine's load.
 func busy() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

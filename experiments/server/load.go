@@ -132,7 +132,7 @@ func (f *field) insist(ctx context.Context, got *tally, what, who, path, body st
 	}
 }
 
-// resident is the server's memory.
+// resident returns the server's memory.
 func (f *field) resident() string {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", f.process.Process.Pid))
 	if err != nil {

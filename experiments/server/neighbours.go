@@ -152,8 +152,8 @@ func (r *round) average(what string, x float64) {
 	r.counts[what]++
 }
 
-// timed is average of what an answer took, and the least of it: that is what the rest of the
-// machine disturbs least.
+// timed records the average time of an answer, and the least, which the rest of the machine
+// disturbs least.
 func (r *round) timed(what string, a answer) {
 	r.average(what+", s", a.took.Seconds())
 	if least, known := r.m[what+", least, s"]; !known || a.took.Seconds() < least {
@@ -262,7 +262,7 @@ func (f *field) roundOf(ctx context.Context, r *round, name, id string) error {
 	return a.err
 }
 
-// headerBytes is the size of all headers but the date's.
+// headerBytes returns the size of all headers but the date's.
 func headerBytes(h http.Header) (n float64) {
 	for name, values := range h {
 		if name != "Date" {

@@ -50,9 +50,9 @@ func (w *watched) compare(t, brief *engine.Table, name string, requests int64) {
 	brief.Add(name, strings.Join(differ, "; "), fmt.Sprintf("%.2f", largest), fmt.Sprintf("%.2f", limit), alone, requests)
 }
 
-// signedRanks is the standardized sum of the ranks of positive differences, ranked by size: about
-// standard normal if each is as likely positive as negative, which it is if which of the two was
-// measured first, and which is which, was drawn. Differences of zero are left out.
+// signedRanks returns the standardized sum of the ranks of positive differences, ranked by size:
+// about standard normal if each is as likely positive as negative, which it is if which of the two
+// was measured first, and which is which, was drawn. Differences of zero are left out.
 func signedRanks(d []float64) float64 {
 	d = slices.DeleteFunc(slices.Clone(d), func(x float64) bool { return x == 0 })
 	slices.SortFunc(d, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })

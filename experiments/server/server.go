@@ -17,7 +17,7 @@ var Study = &engine.Report{Name: "server", About: "attacks on gauze serve: secur
 	attack("load", "What the server bears", 1, load),
 }}
 
-// attack is a task on a field of its own.
+// attack returns a task with a server of its own.
 func attack(name, title string, usual int, make func(ctx context.Context, f *field, p *engine.Page, runs int) error) engine.Task {
 	return engine.Task{Name: name, Title: title, Runs: usual, Make: func(ctx context.Context, o engine.Options, p *engine.Page) error {
 		f, err := newField(ctx, o.Seed)

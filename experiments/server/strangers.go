@@ -41,7 +41,7 @@ func (f *field) strangers() (*strangers, error) {
 	return s, nil
 }
 
-// programs are the commands that copy.
+// programs returns the commands that copy.
 func (s *strangers) programs() string {
 	said := "by `gauze serve backup` and `restore`"
 	if s.sqlite3 != "" {

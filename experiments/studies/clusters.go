@@ -77,8 +77,8 @@ func (c plainCell) rows() int {
 	return usualRows
 }
 
-// most is the largest number of clusters that the rows pay for: the limit is at most mostBar, and
-// there is an answer at the usual budget.
+// most returns the largest number of clusters that the rows pay for: the limit is at most mostBar,
+// and there is an answer at the usual budget.
 func (c plainCell) most() int {
 	n, k := c.rows(), 1
 	for k < mostClusters && madeup.Limit(k+1, c.columns, n) <= mostBar+1e-9 && float64(n)*privacy.MuOf(1, 1e-6) >= float64(answerRows*c.columns*(k+1)) {
@@ -87,7 +87,7 @@ func (c plainCell) most() int {
 	return k
 }
 
-// least is the smallest number of clusters that there are.
+// least returns the smallest number of clusters that there are.
 func (c plainCell) least() int {
 	switch c.placement {
 	case one:
@@ -107,8 +107,8 @@ func (c plainCell) String() string {
 	return fmt.Sprintf("d=%d/%s/gap=%g", c.columns, c.placement, c.gap)
 }
 
-// plainCells are all: no random line in one column, and no placement of more clusters than there
-// may be.
+// plainCells returns all cells: no random line in one column, and no placement of more clusters
+// than there may be.
 func plainCells() (out []cell) {
 	add := func(c plainCell) {
 		if c.most() >= c.least() {
@@ -218,8 +218,8 @@ var views = []view{
 	{"relation", either(addRemove, "add/remove one", "replace one")},
 }
 
-// clustersSummary is how often each contender is right, and has the number of components, by all
-// that was drawn.
+// clustersSummary writes how often each contender is right, and has the number of components, by
+// everything that was drawn.
 func clustersSummary(p *engine.Page, r *results) {
 	all := engine.Table{Head: []string{"method", "right", "k exact", "no model", "wrong and nothing said", "s per fit"}}
 	for _, by := range r.Contenders() {

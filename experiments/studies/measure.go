@@ -79,7 +79,7 @@ func mixture(beside bool, success bar) measure {
 	}
 }
 
-// within is the bar of a total variation.
+// within returns the bar of a total variation.
 func within(most float64) bar {
 	return func(v engine.Values, _ cell) bool { return v[variation] <= most }
 }

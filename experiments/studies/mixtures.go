@@ -70,7 +70,7 @@ var unbounded = &study{
 	Columns: mixtureColumns, Noisy: noisy, Printed: []string{found, variation, reference},
 }
 
-// anywhere is a cell of a mixture of any places and scales, by the method for its kind.
+// anywhere returns a cell of a mixture of any places and scales, by the method for its kind.
 func anywhere(name string, u madeup.Unbounded, rows ...int) cell {
 	c := cell{name: name, law: u, rows: rows, d: u.Columns, k: u.Components, ask: gauze.Request{Components: u.Components},
 		draw: func(seed uint64, n int) (table, error) { return ofMixture(u.Draw(engine.SeedOf(name, seed), n)) }}
@@ -85,7 +85,7 @@ func anywhere(name string, u madeup.Unbounded, rows ...int) cell {
 // unequal are the weights of the cells of unequal ones.
 var unequal = []float64{.6, .3, .1}
 
-// named are the problems that the practical methods are made for.
+// named returns the problems that the practical methods are made for.
 func named() (out []cell) {
 	add := func(rows int, kind string, a madeup.Arrangement, d, k int, weights []float64) {
 		out = append(out, anywhere(fmt.Sprintf("%s/%s/d=%d/k=%d", kind, a, d, k), madeup.Unbounded{Columns: d, Components: k, Arrangement: a, Weights: weights}, rows))
@@ -110,7 +110,7 @@ func named() (out []cell) {
 	return out
 }
 
-// small are problems that the papers' algorithms can enumerate.
+// small returns problems that the papers' algorithms can enumerate.
 func small() (out []cell) {
 	add := func(kind, name string, epsilon float64, rows []int, methods ...string) {
 		c := anywhere(fmt.Sprintf("%s/%s/eps=%g", kind, name, epsilon), madeup.Unbounded{Printed: name}, rows...)

@@ -78,7 +78,7 @@ var papers = &study{
 	Printed: []string{variation, found},
 }
 
-// ofTasks are the lines of cells that are made of the tasks, of those whose methods are asked for.
+// ofTasks returns the lines of the tasks' cells, for the methods that are asked for.
 func ofTasks(of func() []task, cells func(task) []cell) func(engine.Options) ([]*line, string) {
 	return func(o engine.Options) ([]*line, string) {
 		asked := o.Methods
@@ -94,10 +94,10 @@ func ofTasks(of func() []task, cells func(task) []cell) func(engine.Options) ([]
 	}
 }
 
-// literals are the tasks of the methods that sources print.
+// literals returns the tasks of the methods that sources print.
 func literals() []task { return tasks }
 
-// cell is a task at an epsilon.
+// cell returns a task at an epsilon.
 func (t task) cell(epsilon float64, by contender, rows ...int) cell {
 	c := cell{name: fmt.Sprintf("%s/k=%d/d=%d/eps=%g", t.method, t.k, t.d, epsilon), law: fmt.Sprintf("%+v", t), d: t.d, k: t.k, rows: rows, by: []contender{by}, task: t, x: epsilon,
 		draw: func(seed uint64, n int) (table, error) { return ofMixture(t.draw(engine.SeedOf(t.method, seed), n)) }}
@@ -226,7 +226,7 @@ func outcomes(p *engine.Page, r *results) {
 	p.Table(t)
 }
 
-// exponent is that of a line's total variation in n.
+// exponent returns the exponent of a line's total variation in n.
 func exponent(l *line) string {
 	var n, tv []float64
 	for _, rows := range l.Ran() {
@@ -238,7 +238,7 @@ func exponent(l *line) string {
 // plenty is a number of rows that no method refuses as too few.
 const plenty = 1e15
 
-// needed is what a plan says of the rows that a contender needs.
+// needed returns the number of rows that a contender needs, by its plan.
 func (t task) needed(by contender) string {
 	if by.printed && !t.published() {
 		return "-"

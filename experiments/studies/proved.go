@@ -34,7 +34,7 @@ var statements = map[string]statement{
 // rowsNamed finds the number of rows in a refusal.
 var rowsNamed = regexp.MustCompile(`about ([0-9.,e+]+) rows`)
 
-// refused is a refusal in a few words: the number of rows that it names, or its reason.
+// refused returns a refusal in a few words: the number of rows that it names, or its reason.
 func refused(why string) string {
 	if m := rowsNamed.FindStringSubmatch(why); m != nil {
 		return "refused, " + m[1]

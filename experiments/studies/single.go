@@ -41,7 +41,7 @@ var single = &study{
 
 func covarianceWithin(v engine.Values, _ cell) bool { return v[covTimes] <= goodBar }
 
-// population is a cell of a distribution.
+// population returns a cell of a distribution.
 func population(name string, p madeup.Population, rows int) cell {
 	return cell{name: name, law: p, draw: func(seed uint64, n int) (table, error) { return ofOne(p.Draw(seed, n)) }, rows: []int{rows},
 		by: by("gaussian"), d: p.Columns, k: 1, ask: gauze.Request{Components: 1}}
@@ -95,7 +95,7 @@ var theorems = []theorem{
 	{"univariate:kv18", "KV18, Section 3 (d = 1)", "1/α² + 1/(αε) + ln(1/δ)/ε", "1", "", 200, 40_000},
 }
 
-// columnsOf are those of the theorem's first cells.
+// columnsOf returns the number of columns of the theorem's first cells.
 func (t theorem) columnsOf() int {
 	if t.columns == "" {
 		return 1
@@ -155,7 +155,7 @@ func talkSummary(p *engine.Page, r *results) {
 	}
 }
 
-// leastOf is the smallest sufficient number of rows of a contender at epsilon 10.
+// leastOf returns the smallest sufficient number of rows of a contender at epsilon 10.
 func leastOf(r *results, by string, d int) string {
 	lines := r.By(by)
 	i := slices.IndexFunc(lines, func(l *line) bool { return l.Cell.x == 10 && l.Cell.d == d })
@@ -165,7 +165,7 @@ func leastOf(r *results, by string, d int) string {
 	return lines[i].LeastText()
 }
 
-// slopeOf is the exponent of the rows that a contender needs along an axis.
+// slopeOf returns the exponent of the rows that a contender needs along an axis.
 func slopeOf(r *results, by string, axis func(cell) (x float64, on bool)) string {
 	var x, y []float64
 	for _, l := range r.By(by) {

@@ -56,7 +56,7 @@ type contender struct {
 	runs         int  // if not 0, instead of the experiment's
 }
 
-// by are contenders that differ in nothing but the method.
+// by returns contenders that differ only in the method.
 func by(methods ...string) (out []contender) {
 	for _, m := range methods {
 		out = append(out, contender{name: m, method: m, told: true})
@@ -73,7 +73,7 @@ type table struct {
 	drawn    engine.Values    // what else the run drew
 }
 
-// ofMixture is a draw of a mixture as a table.
+// ofMixture returns a draw of a mixture as a table.
 func ofMixture(in *madeup.Instance, err error) (table, error) {
 	if err != nil {
 		return table{}, err
@@ -81,7 +81,7 @@ func ofMixture(in *madeup.Instance, err error) (table, error) {
 	return table{rows: in.Rows, mixture: in}, nil
 }
 
-// ofOne is a draw of one distribution as a table.
+// ofOne returns a draw of one distribution as a table.
 func ofOne(s *madeup.Sample, err error) (table, error) {
 	if err != nil {
 		return table{}, err
@@ -89,7 +89,7 @@ func ofOne(s *madeup.Sample, err error) (table, error) {
 	return table{rows: s.Rows, one: s}, nil
 }
 
-// request is what a contender is asked about a table.
+// request returns a contender's request for a table.
 func (c cell) request(o engine.Options, by contender) gauze.Request {
 	r := c.ask
 	r.Method, r.Printed, r.Force = by.method, by.printed, true
@@ -117,8 +117,8 @@ type params struct {
 	Relation   string         `json:"relation"`
 }
 
-// lines are the runs of cells by their contenders, or by those that the command line names: draw,
-// fit, measure.
+// lines returns the runs of cells by their contenders, or by those that the command line names:
+// draw, fit, measure.
 func lines(cells func() []cell, m measure) func(engine.Options) ([]*line, string) {
 	return func(o engine.Options) (out []*line, note string) {
 		for _, c := range cells() {
@@ -139,7 +139,7 @@ func lines(cells func() []cell, m measure) func(engine.Options) ([]*line, string
 	}
 }
 
-// run is one run.
+// run makes one run.
 func (c cell) run(ctx context.Context, r gauze.Request, by contender, n int, seed uint64, m measure) (engine.Outcome, error) {
 	t, err := c.draw(seed, n)
 	if err != nil {
@@ -169,7 +169,7 @@ func setting(r *results) string {
 	return fmt.Sprintf("ε = %g, δ = %g, %s, no bounds given, where nothing else is said. ", r.Options.Budget.Epsilon, r.Options.Budget.Delta, r.Options.Relation)
 }
 
-// gridOf is a table of one contender over the cells' rows and columns.
+// gridOf returns a table of one contender over the cells' rows and columns.
 func gridOf(r *results, corner, by string, show func(*line) string) engine.Table {
 	columns := r.Distinct(func(l *line) string { return l.Cell.column })
 	t := engine.Table{Head: append([]string{corner}, columns...)}
@@ -191,7 +191,7 @@ func gridOf(r *results, corner, by string, show func(*line) string) engine.Table
 	return t
 }
 
-// leasts is the table of a search.
+// leasts writes the table of a search.
 func leasts(p *engine.Page, r *results) {
 	t := engine.Table{Head: []string{"problem", "method", "smallest n"}}
 	for _, l := range r.Lines {

@@ -23,11 +23,11 @@ var used = []task{
 	{method: "separated:sample-aggregate", k: 2, d: 2, gap: 80, rows: 60_000, epsilon: 10, learner: "vempala-wang"},
 }
 
-// systems are all that a source describes and all that people use, each once.
+// systems returns all that a source describes and all for practical use, each once.
 func systems() []task { return append(append([]task(nil), tasks...), used...) }
 
-// eachSystem are the cells of the experiment of systems: practical constants, and printed ones
-// where there are some.
+// eachSystem returns the cells of the experiment of systems: practical constants, and printed ones
+// if there are some.
 func eachSystem(t task) []cell {
 	out := []cell{t.cell(t.epsilon, t.own(false), t.rows)}
 	if t.learner == "" && t.published() {
@@ -36,7 +36,7 @@ func eachSystem(t task) []cell {
 	return out
 }
 
-// source is that of a method.
+// source returns the source of a method.
 func (t task) source() string {
 	for _, m := range gauze.Methods().All() {
 		if m.Name() == t.method {

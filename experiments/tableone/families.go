@@ -107,8 +107,8 @@ var families = []func(*rand.Rand) func() float64{
 func place(r *rand.Rand) float64 { return math.Round(20*r.NormFloat64()*100) / 100 }
 func scale(r *rand.Rand) float64 { return math.Pow(10, 6*r.Float64()-3) }
 
-// draw is a table of columns of families drawn at random: half of them whole, of the others 5 to
-// 98 % of the cells are missing.
+// draw returns a table of columns of families drawn at random: half of them complete, the others
+// with 5 to 98 % of the cells missing.
 func draw(r *rand.Rand, n int) [][]float64 {
 	rows := make([][]float64, n)
 	for i := range rows {

@@ -60,12 +60,12 @@ const (
 
 func of(name string, j int) string { return fmt.Sprintf("%s %d", name, j) }
 
-// all are the values of a name in all columns that have it.
+// all returns the values of a name in all columns that have it.
 func all(runs []engine.Result, name string) []float64 {
 	return chosen(runs, name, func(engine.Result, int) bool { return true })
 }
 
-// chosen are the values of a name in some columns of some runs.
+// chosen returns the values of a name in some columns of some runs.
 func chosen(runs []engine.Result, name string, which func(engine.Result, int) bool) (out []float64) {
 	for _, r := range runs {
 		for j := range perTable {
@@ -77,7 +77,7 @@ func chosen(runs []engine.Result, name string, which func(engine.Result, int) bo
 	return out
 }
 
-// errorColumns are the errors of some columns.
+// errorColumns returns the errors of some columns.
 func errorColumns(which func(engine.Result, int) bool) []engine.Column {
 	quantile := func(head, name string, q float64) engine.Column {
 		return engine.Column{Head: head, Show: func(runs []engine.Result) any { return digits(engine.Quantile(chosen(runs, name, which), q)) }}
@@ -118,7 +118,7 @@ func digits(x float64) string {
 	return fmt.Sprintf("%.3f", x)
 }
 
-// summary is by x.
+// summary writes the results by x.
 func summary(p *engine.Page, r *results) {
 	p.Heading("By x")
 	ends := []float64{0, 40, 90, 180, 400, math.Inf(1)}
@@ -147,7 +147,7 @@ func summary(p *engine.Page, r *results) {
 	p.Table(t)
 }
 
-// lineOf is tables of several lengths at an epsilon.
+// lineOf returns a line of tables of several lengths at an epsilon.
 func lineOf(o engine.Options, epsilon float64) *line {
 	budget := privacy.Budget{Epsilon: epsilon, Delta: o.Budget.Delta}
 	return &line{Cell: epsilon, Name: fmt.Sprintf("epsilon=%g", epsilon), By: "describe", Rows: []int{500, 2000, 6000, 20_000, 50_000}, Params: budget,
@@ -186,7 +186,7 @@ func names() (out []string) {
 	return out
 }
 
-// cells are those of a column, sorted.
+// cells returns the cells of a column, sorted.
 func cells(rows [][]float64, j int) (out []float64) {
 	for _, row := range rows {
 		if row[j] == row[j] {
@@ -197,7 +197,7 @@ func cells(rows [][]float64, j int) (out []float64) {
 	return out
 }
 
-// moments are mean and sd of the values within two.
+// moments returns mean and sd of the values within two limits.
 func moments(x []float64, low, high float64) (mean, sd float64) {
 	n := 0.0
 	for _, v := range x {

@@ -72,8 +72,8 @@ type setting struct {
 	constants any
 }
 
-// settings are the constants that run, twice, which shows what noise alone does, and every number
-// among them at half and at twice its value.
+// settings returns the constants that run, twice, which shows what noise alone does, and every
+// number among them at half and at twice its value.
 func (t tunable) settings() []setting {
 	out := []setting{{asItRuns, t.usual}, {asItRuns + ", again", t.usual}}
 	of := reflect.TypeOf(t.usual)
@@ -98,7 +98,8 @@ func (t tunable) settings() []setting {
 	return out
 }
 
-// lines are the families for choosing by every setting, in all ways in which the method is asked.
+// lines returns the families for choosing by every setting, in all ways in which the method is
+// asked.
 func (t tunable) lines(o engine.Options) (out []*line, note string) {
 	for _, f := range madeup.Families() {
 		for _, v := range variants {
@@ -121,14 +122,14 @@ func (t tunable) lines(o engine.Options) (out []*line, note string) {
 	return out, ""
 }
 
-// errorOf is the worst error of a run's moments: of a mean in standard deviations, of a logarithm
-// of a standard deviation, of a correlation.
+// errorOf returns the worst error of a run's moments: of a mean in standard deviations, of a
+// logarithm of a standard deviation, of a correlation.
 func errorOf(v engine.Values) float64 {
 	return max(v[meanError], math.Abs(math.Log(v[ratio])), v[correlationError])
 }
 
-// worths is the table of what constants are worth: the verdicts, and errors beside those of the
-// constants that run on the same tables.
+// worths writes the table of what constants are worth: the verdicts, and errors relative to those
+// of the constants that run on the same tables.
 func worths(p *engine.Page, r *results) {
 	p.Text("Errors are the worst of a table's means (in standard deviations), standard deviations (their logarithm) and correlations; beside the constants that run: the geometric mean, table by table, " +
 		"of the ratio, with its standard error, over the tables of which both have a model. A constant neither of whose changes moves anything by more than two standard errors is worth nothing here.")

@@ -73,7 +73,7 @@ func (c comparison) clusters(j *judgement, m *model.Mixture) error {
 	return nil
 }
 
-// labelled are the columns of a true component's rows, with or without the stray ones.
+// labelled returns the columns of a true component's rows, with or without the outliers.
 func labelled(t *madeup.Table, label int, stray bool) [][]float64 {
 	n, d := t.Rows.Dims()
 	out := make([][]float64, d)
@@ -99,7 +99,7 @@ func within(row []float64, s engine.Moments) bool {
 // A normal is a component in one column.
 type normal struct{ weight, mean, sd float64 }
 
-// marginal is a model's column.
+// marginal returns a model's column.
 func marginal(m *model.Mixture, a int) (out []normal) {
 	for i, g := range m.Components {
 		out = append(out, normal{m.Weights[i], g.Mean[a], math.Sqrt(g.Cov.At(a, a))})
@@ -152,8 +152,8 @@ func empirical(col []float64) (s steps) {
 // to the next value.
 const between = .25
 
-// distance is Kolmogorov's, but that rows of one value may lie anywhere near it: narrowly beside
-// it, or spread over what is rounded to it.
+// distance returns Kolmogorov's distance, except that rows of one value may lie anywhere near it:
+// narrowly beside it, or spread over the interval that is rounded to it.
 func (s steps) distance(m []normal) float64 {
 	d := 0.0
 	for i, x := range s.at {
@@ -176,7 +176,7 @@ func (s steps) distance(m []normal) float64 {
 	return d
 }
 
-// cumulative is the distribution function of a mixture.
+// cumulative returns the distribution function of a mixture.
 func cumulative(m []normal, x float64) (p float64) {
 	for _, g := range m {
 		switch {

@@ -16,10 +16,10 @@ const (
 	fewValues, narrowestGap = 60, .25
 )
 
-// reference is what could be had of a column without privacy: in several columns the moments of the
-// true components, as one finds them who knows which row belongs to which, and of the stray rows
-// where the number of components was left to the method; in one column EM, of k components, or of
-// as many as the Bayesian criterion takes for 0.
+// reference returns the best of a column without privacy. In several columns it is the moments of
+// the true components, known row by row, and of the outliers if the number of components was left
+// to the method; in one column it is EM, of k components, or for 0 of as many as the Bayesian
+// criterion takes.
 func (c comparison) reference(a int, col []float64, k int) []normal {
 	if _, d := c.table.Rows.Dims(); d > 1 {
 		return c.byLabel(a, col)

@@ -92,7 +92,8 @@ func (c comparison) variation(j *judgement, truth, foreground *model.Mixture) er
 	return nil
 }
 
-// among are the components of a model among the true ones, and the weight of the others.
+// among returns the components of a model that lie among the true ones, and the weight of the
+// others.
 func among(m, truth *model.Mixture) (*model.Mixture, float64, error) {
 	var w []float64
 	var gs []model.Gaussian

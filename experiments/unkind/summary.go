@@ -18,7 +18,7 @@ func lead(r *results) string {
 		"[verdict.go](../../../experiments/unkind/verdict.go).", r.Options.Budget.Epsilon, r.Options.Budget.Delta, engine.Rows(fewestRows), engine.Rows(mostRows), answerRows)
 }
 
-// perVerdict are the columns of the table of all runs.
+// perVerdict returns the columns of the table of all runs.
 func perVerdict() (out []engine.Column) {
 	for _, v := range verdicts {
 		out = append(out, engine.Column{Head: v, Show: func(runs []engine.Result) any { return count(runs, v) }})
@@ -26,7 +26,7 @@ func perVerdict() (out []engine.Column) {
 	return append(out, engine.Column{Head: "s per fit", Show: func(runs []engine.Result) any { return engine.Seconds(runs) }})
 }
 
-// count is "" for none, so that a table of many zeros can be read.
+// count returns "" for none, so that a table of many zeros can be read.
 func count(runs []engine.Result, verdict string) string {
 	if n := engine.Total(runs, verdict); n > 0 {
 		return fmt.Sprint(n)
@@ -34,7 +34,7 @@ func count(runs []engine.Result, verdict string) string {
 	return ""
 }
 
-// summary is method by verdict, family by verdict, and what was said.
+// summary writes method by verdict, family by verdict, and the warnings.
 func summary(p *engine.Page, r *results) {
 	p.Heading("By method")
 	p.Table(table(r, "method", true, func(l *line) string { return l.By }))
@@ -45,7 +45,7 @@ func summary(p *engine.Page, r *results) {
 	p.Table(flagTable(r))
 }
 
-// runsOf are all runs of some lines.
+// runsOf returns all runs of some lines.
 func runsOf(r *results, of func(*line) bool) (runs []engine.Result) {
 	for _, l := range r.Lines {
 		for _, n := range l.Ran() {

@@ -155,7 +155,7 @@ type params struct {
 	MostFor int
 }
 
-// lineOf is a family by a variant: draw, fit, judge.
+// lineOf returns a family by a variant: draw, fit, judge.
 func lineOf(o engine.Options, c cell) *line {
 	return &line{Cell: c, Name: c.family.Name(), By: c.name, Rows: []int{mostRows}, Runs: runsOfUse[c.family.Use], Params: params{c.family, o.Budget, c.name, mostRows},
 		Make: func(ctx context.Context, n int, seed uint64) (engine.Outcome, error) {
@@ -192,8 +192,8 @@ func (c cell) run(ctx context.Context, o engine.Options, n int, seed uint64, rng
 	return j.outcome(q, r, got), err
 }
 
-// ask is what is asked of a table: under both relations in turn, and of one column with one to
-// three components where the truth has no number of them.
+// ask returns the request for a table: under both relations in turn, and for one column with one to
+// three components if the truth has no number of them.
 func (c cell) ask(o engine.Options, t *madeup.Table, rng *rand.Rand) (question, gauze.Request) {
 	q := question{table: t, mixture: c.mixture, shape: c.shape, most: 1}
 	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Method: c.method, Components: 1, Covariance: c.shape,
@@ -253,7 +253,7 @@ func oneScale(rows *mat.Dense) {
 	}
 }
 
-// outcome is what a results file keeps.
+// outcome returns what a results file keeps.
 func (j judgement) outcome(q question, r gauze.Request, got engine.Fitted) engine.Outcome {
 	n, d := q.table.Rows.Dims()
 	out := engine.Outcome{Seconds: got.Seconds, Success: j.verdict == fine || j.verdict == flagged || j.verdict == refused || j.verdict == hopeless,

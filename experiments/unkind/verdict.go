@@ -112,7 +112,7 @@ func (q question) answerable() bool {
 	return !q.table.NoMoments && float64(n)*q.mu >= float64(answerRows*d*parts)
 }
 
-// judge is the verdict on a fit.
+// judge returns the verdict on a fit.
 func (q question) judge(got engine.Fitted) (j judgement, err error) {
 	switch {
 	case strings.HasPrefix(got.Why, "refused"):
@@ -229,7 +229,7 @@ type comparison struct {
 	release *release.Release
 }
 
-// rows are the complete ones, or those of them that are not stray, by column.
+// rows returns the complete rows, or those of them that are not outliers, by column.
 func (c comparison) rows(clean bool) [][]float64 {
 	n, d := c.table.Rows.Dims()
 	out := make([][]float64, d)
@@ -270,7 +270,7 @@ func (c comparison) with(m *model.Mixture, cols [][]float64) (judgement, error) 
 	return j, nil
 }
 
-// strays is their number.
+// strays returns the number of outliers.
 func (c comparison) strays() (n float64) {
 	for _, stray := range c.table.Outliers {
 		if stray {

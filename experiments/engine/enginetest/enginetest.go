@@ -15,7 +15,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// Options are those of a small run, into a temporary folder.
+// Options returns the options of a small run, into a temporary folder.
 func Options(tb testing.TB) engine.Options {
 	tb.Helper()
 	log, err := os.Create(filepath.Join(tb.TempDir(), "progress"))
