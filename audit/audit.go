@@ -103,7 +103,7 @@ func Run(ctx context.Context, r Request) (*Report, error) {
 	return run(ctx, r, frontDoor(r.Fit, r.Categories))
 }
 
-// columns are d columns of numbers, and c of categories of two values.
+// columns returns d columns of numbers, and c of categories of two values.
 func columns(d, c int) (all []source.Column) {
 	for j := range d {
 		all = append(all, source.Column{Name: fmt.Sprintf("x%d", j+1)})
