@@ -39,7 +39,7 @@ func mixedOf(m *model.Mixture) *mixedRow {
 	return out
 }
 
-// csvCell is a text as a cell of CSV among others.
+// csvCell returns a text as a cell of CSV.
 func csvCell(text string) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
