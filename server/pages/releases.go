@@ -79,7 +79,7 @@ func (p *Pages) read(v *visit) (*release.Release, error) {
 	return release.Read(strings.NewReader(body))
 }
 
-// figures are means, standard deviations, quantiles and correlations with their noise.
+// figures returns means, standard deviations, quantiles and correlations with their noise.
 func figures(p *Pages, v *visit) (*answer, error) {
 	r, err := p.read(v)
 	if err != nil {
