@@ -34,7 +34,7 @@ type Estimator interface {
 	Expect(Problem) Expectation
 }
 
-// Named is what an Estimator says of itself, for most to embed.
+// Named holds an Estimator's name, source and summary, for most to embed.
 type Named struct{ name, source, summary string }
 
 // Describe says what Name, Source and Summary do.
@@ -49,13 +49,13 @@ func (n Named) Source() string { return n.source }
 // Summary returns the estimator's summary.
 func (n Named) Summary() string { return n.summary }
 
-// An Outcome is what a fit ends in: a model, or a profile of the columns where that was asked, or a
+// An Outcome is the end of a fit: a model, or a profile of the columns if one was requested, or the
 // reason why there is none. All are functions of released values.
 type Outcome struct {
 	Model   *model.Mixture
 	Profile *Profile
-	// Kept are the columns, by number, of the model, and of what Diagnostics says of columns; nil
-	// for all. Aside are flags about columns by their numbers among all.
+	// Kept are the columns, by number, of the model and of the Diagnostics' statements about
+	// columns; nil for all. Aside are flags about columns by their numbers among all.
 	Kept        []int
 	Aside       []Flag
 	Diagnostics Diagnostics
@@ -117,7 +117,7 @@ type ComponentNote struct {
 	Misfit float64
 	// CategoryNoise is the noise sd of each probability of categories; 0 without.
 	CategoryNoise float64
-	Background    bool // carries stray rows; leave it out of pictures and cluster labels
+	Background    bool // describes outliers; leave it out of pictures and cluster labels
 	Flags         []Flag
 }
 
@@ -137,9 +137,9 @@ type Direction struct {
 
 // An Expectation is what `gauze plan` prints about the error, from public facts.
 type Expectation struct {
-	// Rows that the method needs, about (AboutRows tells it); 0 if it cannot say. One component:
-	// for an error within twice the non-private one. A mixture: for what the method says of it,
-	// such as that all components are seen.
+	// About the number of rows that the method needs (see AboutRows); 0 if it cannot say. For one
+	// component: for an error within twice the non-private one. For a mixture: for the goal that
+	// the method states, such as that all components are found.
 	RowsNeeded float64
 	// RelativeError is the expected ratio of the private to the non-private error at this n; 0 if
 	// it cannot say.
@@ -147,7 +147,7 @@ type Expectation struct {
 	Notes         []string
 }
 
-// AboutRows rounds a number of rows up to two digits, as it is told everywhere.
+// AboutRows rounds a number of rows up to two digits, as all messages state it.
 func AboutRows(rows float64) float64 {
 	if !(rows > 0) {
 		return 0

@@ -49,9 +49,9 @@ type Problem struct {
 	Components, MaxComponents int
 	MoreComponents            bool
 	Covariance                CovarianceType
-	// Categories is how many values each column of categories has beside the d columns of numbers,
-	// missing among them. Nil where there are none. Methods need not know of them: see package
-	// categories.
+	// Categories is the number of values of each column of categories, which come in addition to
+	// the d columns of numbers; missing counts as a value. Nil if there are none. Methods need not
+	// know of them: see package categories.
 	Categories []int
 	// RoundedTo is the public unit each column is recorded in; 0 where none is declared. Nil means
 	// none anywhere.
@@ -123,10 +123,10 @@ func (f *Faults) If(bad bool, field, wanted string, got any, fix string) {
 	}
 }
 
-// Uses says of which facts a method makes use.
+// Uses says which facts a method uses.
 type Uses struct{ Mean, Eigenvalues, Moments, Covariance, LeastWeight bool }
 
-// A FactUser is an Estimator that makes use of facts. An Estimator that is none fits without any.
+// A FactUser is an Estimator that uses facts. Any other Estimator fits without facts.
 type FactUser interface {
 	Estimator
 	// Uses says which of the facts can change the plan or the fit of the problem.
@@ -175,10 +175,10 @@ func (f Facts) String() string {
 	return strings.Join(f.Words(), "; ")
 }
 
-// OwnLearner is what LearnerOf says of a learner that is somebody's own.
+// OwnLearner is LearnerOf's name of a user's own learner.
 const OwnLearner = "own"
 
-// OwnType returns what Problem.Own says of a learner; "" for none.
+// OwnType returns the value of Problem.Own for a learner; "" for none.
 func OwnType(own learner.Mixture) string {
 	if own == nil {
 		return ""
@@ -205,8 +205,8 @@ type Published interface {
 	Printed() Estimator
 }
 
-// A LearnerUser is an Estimator that runs a learner of the asker's choice on blocks of rows. An
-// Estimator that is none takes no learner.
+// A LearnerUser is an Estimator that runs a learner of the user's choice on blocks of rows. Any
+// other Estimator takes no learner.
 type LearnerUser interface {
 	Estimator
 	// Learners are the names that Problem.Learner may have, the default first.
@@ -230,9 +230,9 @@ func LearnerOf(e Estimator, p Problem) string {
 	return p.Learner
 }
 
-// ValidateLearner returns nil or all that is wrong with what a problem says of a learner, for the
-// method e, each a *privacy.FieldError, joined. A nil e is a method that is still to be chosen,
-// because no learner is named.
+// ValidateLearner returns nil or all that is wrong with a problem's learner, for the method e, each
+// a *privacy.FieldError, joined. A nil e means that the method is yet to be chosen, because no
+// learner is named.
 func ValidateLearner(e Estimator, p Problem) error {
 	var faults Faults
 	user, runs := e.(LearnerUser)

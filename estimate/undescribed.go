@@ -35,7 +35,7 @@ type UndescribedColumn struct {
 	Pull float64
 }
 
-// Utility constants of what is told of undescribed rows, guesses.
+// Utility constants of the reports about undescribed rows, guesses.
 const (
 	clearSDs   = 4.0  // noise sds by which a share must differ from nothing
 	clearShare = .005 // .. and how large it must be
@@ -45,14 +45,14 @@ const (
 	hiddenShare = .05 // that the noise may hide without a flag
 )
 
-// clear reports that a share is to be told.
+// clear reports whether a share is to be reported.
 func clear(share, noise, pull float64) bool {
 	return share > clearSDs*noise && (share > clearShare || pull > clearPull)
 }
 
-// LeavesOut records what the model leaves out, and flags it where it is clear of the noise. It is
-// for every method to call once, as the model is made, with whatever was counted: what is worth a
-// flag, and its words, are decided here alone. Shares are cut to [0, 1].
+// LeavesOut records what the model leaves out, and flags it if it is clear of the noise. Every
+// method calls it once, as the model is made, with its count. This function alone decides what is
+// worth a flag, and its text. Shares are cut to [0, 1].
 func (d *Diagnostics) LeavesOut(u Undescribed) {
 	u.Share = math.Max(0, math.Min(1, u.Share))
 	u.Columns = append([]UndescribedColumn(nil), u.Columns...)

@@ -72,7 +72,8 @@ func (f *fit) outcome(r *privateem.Rounds, overall *program.Overall) estimate.Ou
 	return out.Outcome()
 }
 
-// toldMisfit is the part of a column's sd by which a mean or an sd was off, if it is told. A guess.
+// toldMisfit is the part of a column's sd by which a mean or an sd has to be off to be reported. A
+// guess.
 const toldMisfit = .05
 
 // constant reports a column in which all boxes have one value.

@@ -9,8 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/parts"
 )
 
-// A choice is how a table of so many rows is cut: public, as the number of rows is, or released, as
-// it is.
+// A choice says how a table with this number of rows, public or released, is cut.
 type choice struct {
 	rules stable.Rules
 	// margin is the least factor by which estimates of blocks may be worse than expected of like
@@ -47,9 +46,9 @@ const (
 	rowsPerNumber = 3
 	leastBlocks   = 40
 	mostRows      = 1e9 // of the search for how many are needed
-	// plenty: learners see no more than so many times the rows of an ample margin. On two and three
-	// components 2 to 4 sds apart blocks agreed less often with 1 in its place, and no more often
-	// with 16.
+	// plenty limits the rows of learners to this many times the rows of an ample margin. On two and
+	// three components 2 to 4 sds apart blocks agreed less often with 1 in its place, and no more
+	// often with 16.
 	plenty = 4.0
 )
 

@@ -31,7 +31,7 @@ type Estimator struct {
 	learners.List
 }
 
-// New returns the estimator, which runs our learners and others.
+// New returns the estimator, which runs Gauze's learners and others.
 func New(others ...learners.Learner) Estimator {
 	return Estimator{estimate.Describe(name, source, "a mixture by any learner: blocks whose estimates agree, a masked mean of them, then private EM"), append(learners.Ours(), others...)}
 }

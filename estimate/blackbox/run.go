@@ -53,8 +53,8 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	return f.outcome(r), nil
 }
 
-// Utility constants of the look at shapes, guesses: the part of the Gaussian steps' mu^2, and the
-// misfit, in total variation, that is told.
+// Utility constants of the measurement of shapes, guesses: the part of the Gaussian steps' mu^2,
+// and the misfit, in total variation, that is reported.
 const shapePart, toldMisfit = .02, .05
 
 // Doubts of a masked mean, in units of the mask's eta squared: what its noise is to first order,

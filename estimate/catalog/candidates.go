@@ -26,7 +26,7 @@ type Candidate struct {
 	HeavyMeanError       float64 `json:"heavy_mean_error,omitempty"`
 	// those of the stated facts that it makes use of
 	Uses []string `json:"uses,omitempty"`
-	// Refused says why the method cannot be used here; then nothing is said of its error.
+	// Refused says why the method cannot be used here; then its error is not stated.
 	Refused string `json:"refused,omitempty"`
 	// Note says where the errors come from if they are not interpolated between measured ones, or
 	// why there are none.
@@ -34,7 +34,7 @@ type Candidate struct {
 }
 
 // Candidates returns the methods for one component, in their order, and what to expect of them with
-// so many rows: n where it is public, else a guess, and 0 for none. Nil for a problem of more
+// this number of rows: n if it is public, else a guess, and 0 for none. Nil for a problem of more
 // components.
 func (l List) Candidates(p estimate.Problem, rows int) (out []Candidate) {
 	if !one(p) {
@@ -94,8 +94,8 @@ func (c *Candidate) expect(p estimate.Problem, rows int) {
 	}
 }
 
-// loosest returns the least looseness, among those measured of a method, that is no tighter than
-// the stated facts: 0 for a method that was told none.
+// loosest returns the smallest measured looseness of a method that is at least that of the stated
+// facts: 0 for a method that was given none.
 func loosest(table *ErrorTable, method string, p estimate.Problem) (loose float64, known bool) {
 	stated, least := Looseness(p.Facts, p.Columns), math.Inf(1)
 	kinds := table.Kinds(method)

@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// What auto chooses from.
+// The methods that auto chooses from.
 const (
 	forOne  = "gaussian"
 	forMany = "general"
@@ -21,7 +21,7 @@ const (
 	forLearners = "black-box"
 )
 
-// What is clear enough for auto to act on: guesses.
+// The differences that are clear enough for auto to act on: guesses.
 const (
 	// clearly is the part of the error of forOne that another method's must be below.
 	clearly = .9
@@ -109,8 +109,8 @@ func one(p estimate.Problem) bool {
 	return p.Components == 1 || p.Components == 0 && p.MaxComponents == 1
 }
 
-// told returns the first of the methods that makes use of a known covariance, if there is one and a
-// delta to pay for its thresholds; else nil.
+// told returns the first of the methods that uses a known covariance, if there is one and a delta
+// to pay for its thresholds; else nil.
 func told(methods []estimate.Estimator, p estimate.Problem) estimate.Estimator {
 	for _, e := range methods {
 		if user, ok := e.(estimate.FactUser); ok && p.KnownCovariance != nil && !p.NoDelta && user.Uses(p).Covariance {
@@ -130,9 +130,9 @@ func forMixture(p estimate.Problem) (method, why string) {
 	return forMany, why
 }
 
-// pick chooses among candidates and says what the others that it looked at expect. Only a method
-// that makes use of stated facts, and needs none that is not, competes with forOne: the others
-// assume something that nobody said.
+// pick chooses among candidates and returns the expected errors of the others that it compared.
+// Only a method that uses stated facts, and needs none that is not stated, competes with forOne:
+// the others would assume a fact that was not stated.
 func pick(candidates []Candidate) (best Candidate, others string) {
 	standard := Candidate{Method: forOne}
 	var rivals []Candidate

@@ -20,8 +20,8 @@ type Estimate struct {
 // A Missing says why there is no estimate.
 type Missing struct {
 	Why string
-	// TooFew: the method was measured, but with so few rows there was no release, or nobody tried;
-	// Estimate.Released is then the share at the fewest rows that were measured.
+	// TooFew says that the method was measured, but with so few rows either none was released or
+	// none was tried; Estimate.Released is then the share at the fewest rows that were measured.
 	TooFew bool
 }
 
@@ -31,7 +31,7 @@ func (m *Missing) Error() string { return "not measured: " + m.Why }
 // roundOff of a number of rows is no other number of rows.
 const roundOff = 1e-9
 
-// At returns what to expect of a kind at so many columns and rows and that mu.
+// At returns the expected errors of a kind for these numbers of columns and rows and this mu.
 //
 // Between grid points the logarithms of the errors, each in units of the error of sampling, are
 // interpolated linearly in log d, log mu and log n. The rows of a curve are counted in multiples of
@@ -39,9 +39,9 @@ const roundOff = 1e-9
 // are compared where privacy costs about alike. At a grid point the estimate is what was measured
 // there; along n it is monotone between two neighbours.
 //
-// With more rows than were measured, and at a mu that was not, the theory's slopes hold: what
-// sampling does falls as 1/sqrt n, and what privacy adds (in quadrature) depends on n mu alone and
-// falls as 1/n. The note says so.
+// With more rows than were measured, and at a mu that was not, the theory's slopes hold: the
+// sampling error falls as 1/sqrt n, and the error of privacy (added in quadrature) depends on n mu
+// alone and falls as 1/n. The note says so.
 //
 // Failures: a *Missing, for a kind or a number of columns that was not measured, for fewer rows
 // than were, and where no run ended in a model.
@@ -69,7 +69,7 @@ func (t *ErrorTable) At(k Kind, columns int, rows, mu float64) (Estimate, error)
 	return out, nil
 }
 
-// A slice is a column of the grid at one mu: the two curves beside it, and where it lies between
+// A slice is a column of the grid at one mu: the two neighbouring curves, and its position between
 // them.
 type slice struct {
 	shape     estimate.CovarianceType
@@ -81,7 +81,7 @@ type slice struct {
 	reach float64
 }
 
-// at finds the curves beside mu.
+// at returns the two curves nearest to mu.
 func (c column) at(mu float64) slice {
 	first, last := c.curves[0].mu, c.curves[len(c.curves)-1].mu
 	inside := math.Min(math.Max(mu, first), last)

@@ -8,11 +8,11 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 )
 
-// MixtureRows returns the Data of a [Kind] whose rows are those of so many components, of equal
-// weights and the closest two of them so many standard deviations apart, their number left to the
-// method. Of such a kind the errors are total variations from the truth: Covariance is the median,
-// Mean the ninth decile, the plain ones those of EM that was started at the truth; and what
-// Released counts is runs whose model has the right number of components.
+// MixtureRows returns the Data of a [Kind] for a mixture of this many components, of equal weights
+// and the closest two of them gap standard deviations apart, their number left to the method. For
+// such a kind the errors are total variations from the truth: Covariance is the median, Mean the
+// ninth decile, the plain ones those of EM started at the truth; and Released counts the runs whose
+// model has the right number of components.
 func MixtureRows(components int, gap float64) string {
 	return fmt.Sprintf(mixtureRows, components, gap)
 }
@@ -38,8 +38,9 @@ type Mixture struct {
 // of a point.
 const often = .9
 
-// Mixtures returns what was measured of a method on mixtures, by number of components, at so many
-// columns and rows and that mu. It was measured under replace-one and stands for both relations.
+// Mixtures returns the measured errors of a method on mixtures, by number of components, for these
+// numbers of columns and rows and this mu. They were measured under replace-one and stand for both
+// relations.
 func (t *ErrorTable) Mixtures(method string, columns int, rows, mu float64) (out []Mixture) {
 	for _, k := range t.Kinds(method) {
 		m := Mixture{}

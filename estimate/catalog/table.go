@@ -25,8 +25,8 @@ type Kind struct {
 	Shape    estimate.CovarianceType
 	Relation privacy.Relation
 	Data     string // GaussianRows or HeavyRows
-	// Loose is the [Looseness] of the facts that the method was told; 0 for a method that was told
-	// none.
+	// Loose is the [Looseness] of the facts that the method was given; 0 for a method that was
+	// given none.
 	Loose float64
 }
 

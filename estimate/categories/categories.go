@@ -1,6 +1,5 @@
 // Package categories measures the columns of categories beside the numbers that a method has
-// fitted: how often each value occurs among the rows of each component, after the method has ended.
-// Which method that was does not matter.
+// fitted: the share of each value among the rows of each component, after any method has ended.
 //
 // Everything is a Gaussian measurement of the session's filter, or a function of released values.
 package categories
@@ -32,13 +31,13 @@ const (
 	// numbers and values. Each but the last has a part of the counts' own mu^2.
 	rounds     = 3
 	roundShare = .2
-	// A component with fewer rows than so many times the noise of a count is counted with the
-	// others of its size.
+	// A component with fewer rows than this many times the noise of a count is counted together
+	// with others of its size.
 	leastRows = 10.0
 )
 
-// Share returns the part of mu^2 that counts of categories cost, of values so many in each column;
-// 0 for none.
+// Share returns the part of mu^2 that counts of categories cost, given the number of values of each
+// column; 0 for none.
 func Share(p estimate.Problem, mu float64) float64 {
 	c := float64(len(p.Categories))
 	switch {

@@ -54,8 +54,8 @@ func (c *counts) sums(a int) []float64 {
 	return slices.Clone(c.all[at : at+c.columns[a]])
 }
 
-// doubt is how far, relatively, the rows of a component may be from its weight beside the noise: a
-// guess.
+// doubt is how far, relatively, the rows of a component may be from its weight, apart from the
+// noise: a guess.
 const doubt = .05
 
 // rowsOf returns the number of rows of component i: by its weight, and by the counts as far as
@@ -156,7 +156,7 @@ func (c *counts) rake(of [][]float64, all []float64) {
 				sum += raked[v]
 			}
 			for v := range p {
-				if sum > 0 { // else it has values alone that nobody has
+				if sum > 0 { // else no row has any of its values
 					of[i][v] = raked[v] / sum
 				}
 			}
@@ -171,7 +171,7 @@ const (
 )
 
 // floored returns p with every probability at least a small part of its noise: a value that was
-// declared and not seen is rare, and not impossible. complete: but for the last.
+// declared and not seen is rare, and not impossible. complete leaves the last probability as it is.
 func floored(p []float64, complete bool, noise float64) []float64 {
 	n := len(p)
 	if complete {

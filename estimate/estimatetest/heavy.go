@@ -15,8 +15,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// What follows tests methods for one distribution whose tails may be heavy, at (1, 1e-6) where
-// nothing else is said.
+// Tests of methods for one distribution whose tails may be heavy, at (1, 1e-6) unless stated
+// otherwise.
 const (
 	heavyEpsilon = 1
 	heavyDelta   = 1e-6

@@ -12,11 +12,11 @@ import (
 // MoreDelta is the delta of MoreBudget.
 const MoreDelta = 1e-6
 
-// MoreBudget fails the test if more budget ever hurts: each of so many tables that draw makes is
-// fitted at epsilon 10, 1e3 and 1e6; all fits must be released, and at each epsilon the root mean
-// square of the scores is at most slack times that at the one before. The rows are the same at all
-// three, so that what sampling does to the errors cancels but for its product with the noise; the
-// last mean square is returned. Rows and noise have seeds: no false alarms.
+// MoreBudget fails the test if more budget ever hurts: each of the tables that draw makes is fitted
+// at epsilon 10, 1e3 and 1e6; all fits must be released, and at each epsilon the root mean square
+// of the scores is at most slack times that at the one before. The rows are the same at all three,
+// so that what sampling does to the errors cancels but for its product with the noise; the last
+// mean square is returned. Rows and noise have seeds: no false alarms.
 func MoreBudget(tb testing.TB, e estimate.Estimator, tables int, slack float64, draw func(table uint64) (Case, func(Fit) float64)) float64 {
 	tb.Helper()
 	last := math.Inf(1)

@@ -29,7 +29,8 @@ func refusal(advice, format string, args ...any) error {
 
 func refused(none *estimate.NoRelease) error { return &ended{estimate.Outcome{NoRelease: none}} }
 
-// TooFew returns the outcome of a fit of so many rows, public or released, if they are not tried.
+// TooFew returns the outcome of a fit with this number of rows, public or released, if it is too
+// small to try.
 func TooFew(p estimate.Problem, rows float64) *estimate.NoRelease {
 	if rows >= triedFrom(p) {
 		return nil
@@ -42,8 +43,8 @@ func (f *Fit) Refuse(format string, args ...any) error {
 	return &ended{f.Run.Refuse(format, args...)}
 }
 
-// RefuseOutliers returns the error of a fit that more rows of the same kind would not help much: too
-// many lie far out.
+// RefuseOutliers returns the error of a fit that more rows of the same kind would not help much:
+// too many lie far out.
 func (f *Fit) RefuseOutliers(reason string) error {
 	return refusal("leave out the columns in which most rows share one value or a few are far from all others, or take their logarithms; or allow several "+
 		"components, which describe such rows better; or many more rows", "%s", reason)

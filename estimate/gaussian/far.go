@@ -32,9 +32,9 @@ const (
 )
 
 // withFar releases the moments of the rows within a Gaussian's reach, the core, and at no further
-// cost those of the directions in which the others lie; a histogram says how far out they are. Mean
-// and covariance are those of all rows, and the core's stand beside them. beyond is the count of
-// the far rows.
+// cost those of the directions in which the others lie; a histogram measures how far out they are.
+// Mean and covariance are those of all rows; the diagnostics have the core's. beyond is the count
+// of the far rows.
 //
 // Source: [TYLERPRESS] Section 4.5. Differs: the source clips stray rows.
 func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed) (none estimate.Outcome, err error) {
@@ -83,9 +83,9 @@ func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed) (none estimat
 	return f.Finish(st, root, mean, factor, math.Max(noise, math.Hypot(far.Noise, how.noise)), told)
 }
 
-// besideCore notes the core, whose mean and root of the covariance are delta and spread, beside
-// all rows, with mean and factor, where these differ by more than coreApart of a column's sd; it
-// says in which columns.
+// besideCore reports the core, whose mean and root of the covariance are delta and spread, in
+// addition to all rows, with mean and factor, if these differ by more than coreApart of a column's
+// sd; it names the columns.
 func (f fit) besideCore(st *tyler.State, delta []float64, spread *mat.SymDense, mean []float64, factor *mat.SymDense, share float64) []estimate.Flag {
 	center, core := st.Raw(delta, spread, st.Root())
 	moved, all := st.Raw(mean, factor, st.Root())
@@ -114,7 +114,7 @@ type farAway struct {
 	seen                 bool
 }
 
-// distances releases how far out the rows beyond the gate, about so many, are.
+// distances releases how far out the rows beyond the gate are; about is their approximate number.
 func (f fit) distances(st *tyler.State, root, gate, about float64) (a farAway, err error) {
 	edges := []float64{gate}
 	for e := gate * farRatio; e < math.MaxFloat64/farCoarse; {

@@ -57,9 +57,9 @@ func RowsNeeded(p estimate.Problem) float64 {
 	return math.Max(n, tooFewFactor*leastRows(p))
 }
 
-// With a smaller mu the release of d^2/(n mu) weighs more beside the sampling error, with a larger
-// one less: the rows for an error within twice the latter go like mu to the -1 less these, as
-// measured from mu = .065 to 2.9.
+// With a smaller mu the release of d^2/(n mu) weighs more relative to the sampling error, with a
+// larger one less: the rows for an error within twice the latter go like mu to the -1 less these,
+// as measured from mu = .065 to 2.9.
 const lowMuExtra, highMuExtra = .6, .15
 
 // rowsWithinTwice returns the rows for a covariance within twice the sampling error in most runs. A

@@ -19,16 +19,17 @@ import (
 
 // Rows that lack cells. Utility constants, guesses.
 const (
-	// They are used if they are this part of all rows, and so many noise sds.
+	// Partial rows are used if they are at least this part of all rows, and at least this many
+	// noise sds.
 	leastPartial, partialSDs = .5, 5
 	// Parts of what is left for the numbers of cells, and of pairs of them, that are there.
 	cellsPart, pairsPart = .04, .08
-	// firstFilled of what is left then is for a first look at second moments.
+	// firstFilled of the rest is for a first measurement of second moments.
 	firstFilled = .3
 	// An eigenvalue is at least this part of the spectral norm of its noise.
 	partialFloor = .5
-	// Pairs are told apart from independence if their numbers differ by this factor of what noise
-	// does, squared.
+	// Pairs count as dependent if their numbers differ from independence by this factor of the
+	// squared noise.
 	dependence = 1.5
 )
 
@@ -134,7 +135,7 @@ func (f *Fit) filled() (none estimate.Outcome, err error) {
 
 // about releases first and second moments about the centres, as means over the rows in the units of
 // the columns, clipped in the coordinates inv y, inv l = I, in which the noise is that of SecondSD.
-// What clipping takes from the trace is given back in proportion.
+// The part of the trace that clipping removes is restored in proportion.
 func (f *Fit) about(l, inv *mat.Dense, mu2 float64) (m component.Sums, far estimate.Undescribed, err error) {
 	d := f.Space.Dim()
 	frame := f.Space.Affine(make([]float64, d), inv)

@@ -15,19 +15,20 @@ import (
 
 // The plain way's budget. Utility constants, guesses.
 const (
-	// Parts of what is left for a first look at all columns and a closer one at some, alone and
-	// after rounding, where the frame is good already.
+	// Parts of the remaining budget for a first measurement of all columns and a finer one of some,
+	// alone and after whitening, where the frame is good already.
 	firstLook, closerLook, firstLookRound, closerLookRnd = .1, .25, .05, .1
 	// plainRounds: moments in the columns' own units, with firstPlain of what is left, and in
 	// coordinates that the rounds before made round, an even part each.
 	plainRounds = 4
 	firstPlain  = .4
-	// glance of mu^2 looks at the columns where stage zero has not seen the octaves of pairs.
+	// glance is the part of mu^2 for the columns in which location and scale has not seen the
+	// octaves of pairs.
 	glance = .015
-	// A column of which so many rows are at its centre, or in a group apart, is uneven, and one
-	// whose tail falls more slowly.
+	// A column is uneven if at least this part of its rows is at its centre, or in a group apart,
+	// or if its tail falls more slowly than this.
 	unevenAtom, unevenGroup, unevenTail, unevenSDs = .45, .08, 2.5, 3
-	// With so many rows far out of the round ones, all columns are looked at closely.
+	// If at least this part of the whitened rows is far out, all columns are measured finely.
 	someFar = .02
 	// plainRows d/mu rows are enough for the plain way; in more than wideColumns the other needs
 	// far more.
@@ -166,7 +167,7 @@ func (f *Fit) Plain(st *tyler.State, told ...estimate.Flag) (none estimate.Outco
 	return p.release(told)
 }
 
-// look looks at the columns, about the centre of st if there is one.
+// look measures the columns, about the centre of st if there is one.
 func (p *plain) look(st *tyler.State) (err error) {
 	a, prefix, space, first, closer := p.SubBudget, p.Tyler.Prefix, p.Space, firstLook, closerLook
 	if st != nil {
@@ -203,7 +204,7 @@ func (p *plain) beyondTable() (err error) {
 	return err
 }
 
-// centre finds the centres of the columns where stage zero did without.
+// centre finds the centres of the columns if location and scale did not measure them.
 func (f *Fit) centre() error {
 	if !usesPairs(f.Problem) || !f.byFull {
 		return nil

@@ -28,7 +28,7 @@ const (
 	farRadius2 = 25
 	// firstFar is the share of rows there with which a preconditioner is believed.
 	firstFar = .07
-	farPart  = .01 // of mu^2, for a look at far rows
+	farPart  = .01 // of mu^2, for a measurement of far rows
 )
 
 // radiusPart of what is left is for a histogram of the radii. A guess.
@@ -186,8 +186,8 @@ func (f *Fit) Moments(st *tyler.State, root float64, c component.ClippingRadius,
 func (f *Fit) CountNoise2(rows float64) float64 { return f.Tyler.Good.Variance() / (rows * rows) }
 
 // join moves the diagonal of the second moment and the mean of m, means over the rows, to the best
-// of what the completed form says of them. Where the two means of a coordinate differ by more than
-// noise, the rows are skew, as no Gaussian's are: then the mean is that of the rows alone.
+// estimate that includes the completed form. If the two means of a coordinate differ by more than
+// noise, the rows are skew and not Gaussian: then the mean is that of the rows alone.
 func join(m component.Sums, law component.ClippingLaw, rows, count2 float64) component.Sums {
 	part, _ := law.RestPart(m.SecondSD*m.SecondSD, count2)
 	move := part * (law.R2 - m.Rest - m.Trace) / float64(law.D)

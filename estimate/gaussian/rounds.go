@@ -78,8 +78,8 @@ func (p *plain) within(st *tyler.State) bool {
 	return true
 }
 
-// whiten goes over to the coordinates in which the covariance is I, but for directions that the
-// noise hides: there it is less, and not resolved. It is not ok where there is nothing but noise.
+// whiten changes to the coordinates in which the covariance is I, except in directions that the
+// noise hides: there it is less, and not resolved. It is not ok if there is nothing but noise.
 func (p *plain) whiten() (resolved, ok bool) {
 	lambda, q, ok := symmetric.Eigen(p.cov)
 	if !ok {

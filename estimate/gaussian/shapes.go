@@ -11,7 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/model/flags"
 )
 
-// What is told of columns, and when. Guesses.
+// The thresholds for reports about columns. Guesses.
 const (
 	atomShare = .3 // of the rows near one value
 	// A tail that falls like t^-2 or more slowly has no variance. It is said where tailSDs noise

@@ -128,11 +128,12 @@ func (f *Fit) use(u columns.Units, p estimate.Problem) error {
 // Good returns the number of rows that are not null, from everything released so far.
 func (f *Fit) Good() float64 { return f.Tyler.Good.Good() }
 
-// units looks for the spread of every column: by the octaves of pairs under replace-one, if these
-// can be clear, and then for the centres, unless a full covariance is fitted, whose preconditioner
-// finds them by itself. Else it is stage 0, wherever that can be sharp enough; and raw units where
-// neither can. Nothing is spent where public bounds on the eigenvalues stand for the spread; a
-// bound that is far off costs steps of the preconditioner, and no more.
+// units measures the spread of every column. Under replace-one it uses the octaves of pairs, if
+// these can be clear, and then finds the centres, unless a full covariance is fitted, whose
+// preconditioner finds them by itself. Otherwise it measures location and scale, if that can be
+// sharp enough, and uses raw units if neither can be. Nothing is spent if public bounds on the
+// eigenvalues give the spread; a bound that is far off costs steps of the preconditioner, and no
+// more.
 func (f *Fit) units(p estimate.Problem) (u columns.Units, err error) {
 	d, prefix, full := p.Columns, f.Tyler.Prefix, goesByFull(p)
 	share, sharp := columns.CenterShare(p.Relation, d, f.Rows, f.Mu2)
@@ -162,12 +163,12 @@ func unitsOf(d int, variance float64) columns.Units {
 	return columns.Units{Center: make([]float64, d), Scale: slices.Repeat([]float64{math.Sqrt(variance)}, d), Constant: make([]bool, d)}
 }
 
-// usesPairs reports that units may come from pairs of rows; under add-or-remove-one fewer rows find
-// a partner and stage 0 is cheaper.
+// usesPairs reports whether units may come from pairs of rows; under add-or-remove-one fewer rows
+// find a partner and location and scale is cheaper.
 func usesPairs(p estimate.Problem) bool { return p.Relation == privacy.ReplaceOne }
 
-// scaleShare returns the part of mu^2 for stage 0's scales: where nothing corrects them but a rough
-// release, twice as much.
+// scaleShare returns the part of mu^2 for the scales of location and scale: twice as much if only a
+// rough release corrects them.
 func scaleShare(p estimate.Problem) float64 {
 	if goesByFull(p) {
 		return columns.ScalePart

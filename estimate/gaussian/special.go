@@ -16,8 +16,9 @@ import (
 )
 
 // diagonal fits every column by itself, a rough and a last clipped moment release each, in the
-// units of stage 0. Columns are clipped one by one, so that a correlation between them spoils
-// nothing. Where a look at them shows a column that is no Gaussian's, all get their own moments.
+// units of location and scale. Columns are clipped one by one, so that a correlation between them
+// spoils nothing. If a measurement shows that a column is not Gaussian, all columns get their own
+// moments.
 //
 // Source: [TYLERPRESS] Section 4.3 with d = 1, each column at mu/sqrt(d).
 func (f fit) diagonal() (none estimate.Outcome, err error) {
@@ -78,7 +79,7 @@ func (f fit) refineColumns(mean, sd []float64, mu float64, c component.ClippingR
 }
 
 // spherical fits a mean and one variance, the mean of the columns' variances, by a rough and a last
-// clipped release in the largest of stage 0's scales.
+// clipped release in the largest scale of the columns.
 //
 // The last radius is as large as the noise allows, so that columns of unequal spread lose little to
 // clipping.

@@ -31,8 +31,8 @@ type Tuning struct {
 	// Of diagonal and spherical covariances: RoughPart of what is left is for the rough release, at
 	// the squared radius RoughRadius2 and the lift RoughLift (of diagonal ones). HiddenPart of the
 	// noise is what a rough variance is at least, since the next release could not repair a spread
-	// that is too small; a rough mean nearer than Leaning to the clipping radius says that stage 0
-	// lost the column. Guesses.
+	// that is too small; a rough mean nearer than Leaning to the clipping radius says that location
+	// and scale missed the column. Guesses.
 	RoughPart, RoughRadius2, RoughLift, HiddenPart, Leaning float64
 }
 

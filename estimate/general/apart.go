@@ -13,11 +13,11 @@ import (
 	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
-// Utility constants of tables with gaps, guesses.
+// Utility constants of tables whose clusters are far apart, guesses.
 const (
-	// A column holds a gap if its whole spread is so many times that of near pairs.
+	// A column has clusters far apart if its whole spread is this many times that of near pairs.
 	gapRatio = 2.0
-	// Boxes come first where pairs are so many times as far apart as near ones: levels of the tree
+	// Boxes come first if pairs are this many times as far apart as near ones: levels of the tree
 	// leave cells that rounds cannot shrink so much.
 	farBoxed = 4096.0
 	keepPart = .35 // of mu^2, that exploring leaves to the rounds
@@ -42,8 +42,8 @@ const (
 // prefixApart comes before the steps that look for components apart.
 const prefixApart = "apart: "
 
-// gaps measures near pairs in every column, and says whether some column holds a gap: then one
-// frame for all rows shows little, and components are looked for level by level.
+// gaps measures near pairs in every column, and returns whether some column has clusters far apart:
+// then one frame for all rows shows little, and components are looked for level by level.
 func (f *fit) gaps(ctx context.Context) (*recursive.Finder, bool, error) {
 	x := &recursive.Finder{Run: f.Run, Context: ctx, Prefix: prefixApart, Space: f.space, Keep: keepPart}
 	if err := x.PairUnits(); err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/gauze-dp/gauze/parts/coreset"
 )
 
-// A cell of a tree holds a component far smaller than itself if it has this part of the rows, so
-// many sds of noise, and so many times the rows of all cells that touch it; in more directions than
-// unresolvedIn a cell is a quarter of the whole wide, and what it holds is better left to rounds.
-// Utility constants, chosen on families of made-up tables of 3,000 to 100,000 rows in two to twenty
-// columns: against slices of cells, which sent clusters a few cells apart to boxes too.
+// A cell of a tree holds a component far smaller than itself if it has this part of the rows, this
+// many sds of noise, and this many times the rows of all cells that touch it; in more directions
+// than unresolvedIn a cell is a quarter of the whole wide, and what it holds is better left to
+// rounds. Utility constants, chosen on families of made-up tables of 3,000 to 100,000 rows in two
+// to twenty columns: against slices of cells, which sent clusters a few cells apart to boxes too.
 const (
 	unresolvedIn    = 3
 	unresolvedPart  = .06

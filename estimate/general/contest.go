@@ -22,8 +22,8 @@ const (
 	// .. and by which each component more must win on, where joining it loses less than plainMost
 	// by the model itself, as plainAsks questions can tell: chosen on development families
 	plainWin = .002
-	// .. and by so many sds of the answer's noise: chosen on three groups that overlap a little,
-	// n = 20,000, where 19 of 20 fits in place of 9 of 16 had the right number; plainMost too
+	// .. and this many sds of the answer's noise: chosen on three groups that overlap a little, n =
+	// 20,000, where 19 of 20 fits in place of 9 of 16 had the right number; plainMost too
 	plainSDs   = 2.0
 	plainMost  = .08
 	plainAsks  = 3

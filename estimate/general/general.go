@@ -179,15 +179,16 @@ const (
 	goneOpen  = 20.0
 	mostDoubt = .12
 	goneAsked = 3.0 // rows, if the number of components was asked for
-	// spare components are fitted beside those that are asked for, in the first part of the rounds:
+	// spare components are fitted in addition to those requested, in the first part of the rounds:
 	// they find what a start with the right number would miss.
 	spare       = 10
 	spareRounds = .7
-	// spareWide of them where rows are too few for full shapes in so many columns: more find no
-	// more, and take longer. Of 0, 2, 5 and 10, on mixtures of problems.Spec of 10 to 50 columns.
+	// spareWide replaces spare if the rows are too few for full covariances in so many columns:
+	// more find no more, and take longer. Of 0, 2, 5 and 10, on mixtures of problems.Spec of 10 to
+	// 50 columns.
 	spareWide = 2
-	// .. where it is open, what so many rounds do not set apart is joined: of 2, 4, 6 and all, on
-	// families of made-up tables
+	// .. if the number is open, components that this many rounds do not separate are merged: of 2,
+	// 4, 6 and all, on families of made-up tables
 	openRounds = 4
 	// floorStandard is the smallest eigenvalue of a component in standardised units. It falls with
 	// the strength beyond floorStrength, down to floorLeast: what noise can no longer fake may be

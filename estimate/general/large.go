@@ -16,19 +16,19 @@ import (
 // mixtures of problems.Spec of a million rows: what was joined last had no rounds to settle in, and
 // lost up to a hundred times as much.
 const (
-	// Large tables are asked through a secret sample until the last rounds: of one row in so many,
-	// times the root of how many times vast they are ..
+	// Rounds on large tables use a secret subsample until the last ones: one row in sampleOdds,
+	// times the root of the number of rows over vast ..
 	sampleOdds, vast = 4.0, 1 << 21
 	// .. or of as few as leave the sample a strength of so much for leastColumns or more.
 	sampleStrength = 400.0
 	leastColumns   = 10
 	// So many rounds before the last one are of all rows, and get half of what rounds may cost.
 	tableRounds = 8
-	// .. and so many of these come after the number of components is decided.
+	// .. and this many of them come after the number of components is decided.
 	settledRounds = 6
 )
 
-// oddsFor says that one row in so many is asked: 1 where the table is not large.
+// oddsFor returns 1 / the sampling rate: 1 if the table is not large.
 func (e Estimator) oddsFor(p estimate.Problem, rows float64) float64 {
 	most := sampleOdds * math.Sqrt(math.Max(1, rows/vast))
 	return math.Max(1, math.Floor(math.Min(most, strength(p, max(p.Columns, leastColumns), rows)/e.Enough)))
@@ -61,8 +61,8 @@ func (f *fit) asks(all bool) {
 	}
 }
 
-// round has round i of r asked of the rows that it is for, and says what part of all rounds it is.
-// What components are joined by is seen by all rows.
+// round runs round i of r on the rows that it is for, the subsample or all, and returns its part of
+// all rounds. All rows decide which components are merged.
 func (f *fit) round(i int, r *privateem.Rounds) (part float64) {
 	early := f.schedule.rounds - tableRounds
 	f.asks(i >= early || f.Problem.Components == 0 && i+1 == openRounds)

@@ -56,7 +56,7 @@ func (Estimator) One(p estimate.Problem) bool {
 	return one && sure
 }
 
-// What is said of a fit of one Gaussian where more components were allowed.
+// The text for a fit of one Gaussian if more components were allowed.
 const oneGroup = "One group found; at this budget smaller or closer groups could be missed"
 
 // fitOne fits one Gaussian, unless several, if set, finds more, and says so where more components

@@ -20,8 +20,8 @@ const (
 	atomWidth = 1e-4
 )
 
-// beside gives components that came from boxes what those from the tree have: a background as wide
-// as all rows, and a least width.
+// beside gives components from boxes what those from the tree have: a background as wide as all
+// rows, and a least width.
 func (f *fit) beside(e *privateem.Rounds) {
 	f.set(e)
 	whole := f.everything(e)

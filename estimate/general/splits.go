@@ -17,7 +17,7 @@ import (
 const (
 	mostSplits = 3
 	mostLooks  = 2    // as often at most: after the first frames, and after openRounds
-	shapePart  = .016 // of mu^2, for one look at the shapes of components
+	shapePart  = .016 // of mu^2, for one measurement of the shapes of components
 	// of mu^2, for the lines of one split: leastLine, and more where n mu is below lineRows, up to
 	// mostLine
 	leastLine, mostLine, lineRows = .03, .12, 900.0
@@ -25,8 +25,8 @@ const (
 	mostPieces                    = 6
 	// a piece has at least this part of the component's rows
 	leastPiece = .02
-	// what a piece must take off the sum of squares, beside BIC's 1.5 ln n for its three numbers,
-	// because it is the best of many places
+	// the least decrease of the sum of squares for a further piece, in addition to BIC's 1.5 ln n
+	// for its three numbers, because it is the best of many places
 	piecePenalty = 8.0
 )
 
@@ -69,7 +69,8 @@ func (f *fit) look(ctx context.Context, r *privateem.Rounds) error {
 	return nil
 }
 
-// linePart returns the part of mu^2 for the lines of one split: what a count of so many rows needs.
+// linePart returns the part of mu^2 for the lines of one split: enough to count this number of
+// rows.
 func (f *fit) linePart() float64 {
 	return between(leastLine, leastLine*sq(lineRows/(f.Rows*f.Problem.Mu)), mostLine)
 }
@@ -134,8 +135,8 @@ func along(c component.Gaussian, axis []float64, cs []fit1d.Component) (out []co
 	return out
 }
 
-// pieces returns the mixture that explains a line best, and what it takes off the sum of squares of
-// one Gaussian beyond what its components must be worth. Its error is ctx's.
+// pieces returns the mixture that explains a line best, and how much more it decreases the sum of
+// squares of one Gaussian than the penalty of its components. Its error is ctx's.
 func pieces(ctx context.Context, l privateem.Line) (cs []fit1d.Component, gain float64, err error) {
 	h := fit1d.Histogram{Edges: l.Edges, Sigma: l.SD, Counts: l.Counts}
 	d, n := fit1d.NewData([]fit1d.Histogram{h}, fit1d.Known{}), math.Max(floats.Sum(l.Counts), 3)

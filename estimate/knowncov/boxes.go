@@ -24,7 +24,7 @@ const (
 	edgeLoss = .4
 	// mostTogether is the number of coordinates that one histogram counts.
 	mostTogether = 8
-	// spareStarts are kept beside the components that are asked for, or twice those that are
+	// spareStarts are kept in addition to the requested components, or to twice those that are
 	// allowed.
 	spareStarts = 4
 )

@@ -89,7 +89,7 @@ type fit struct {
 	law   *law
 	looks []*look
 	parts []part
-	// stray stands for the rows that the last look found far from all parts, nil for none; noise is
+	// stray describes the rows that the last look found far from all parts, nil for none; noise is
 	// that of their number.
 	stray *component.Gaussian
 	noise float64

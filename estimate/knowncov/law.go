@@ -64,8 +64,8 @@ func (w *law) limit(white *whitening, l *look, parts []part) {
 // statistics returns the number of statistics that a look has for each frame.
 func statistics(d int) int { return 1 + d + d*(d+1)/2 }
 
-// reach: no point of a part that lies farther than this beyond a frame's radius comes within it,
-// but for a part of 1e-9.
+// reach returns the distance beyond a frame's radius from which on no point of a part comes within
+// it, except for 1e-9 of them.
 func (w *law) reach() float64 { return math.Sqrt(float64(w.d)) + 6 }
 
 // average returns the expected result of look l for the parts and, if slope is set, its derivative:

@@ -116,8 +116,8 @@ func (p *part) rebase(w *whitening) {
 // looks are at the same rows.
 const sampling = float64(len(lookParts))
 
-// add appends the statistics of one frame. That they are compared with a law of so many points
-// counts as sampling too.
+// add appends the statistics of one frame. The comparison with a law of points points counts as
+// sampling error too.
 func (l *look) add(s component.Sums, d int, points float64) {
 	rows := math.Max(s.Count, math.Max(s.CountSD, 1))
 	spread := math.Max(1, s.Trace/rows/float64(d)) // of a coordinate

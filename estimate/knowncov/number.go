@@ -13,11 +13,11 @@ import (
 
 // Utility constants of the number of components, guesses.
 const (
-	// worth: a component must improve the misfit by so much, and so much for each of its 1 + d
-	// numbers.
+	// worth is the least improvement of the misfit by a component, plus worthPerNumber for each of
+	// its 1 + d numbers.
 	worth, worthPerNumber = 6.0, 3.0
-	// striking: a second moment that is larger than what is expected by so many times its doubt is
-	// a reason to try two components.
+	// striking: a second moment that exceeds the expected one by this many times its doubt is a
+	// reason to try two components.
 	striking = 1.0
 	// halfApart: two components that a second moment does not tell from one start at least so far
 	// from their middle.
@@ -28,7 +28,7 @@ const (
 	// nearby: a component farther than this from all others, in sds, beyond what their doubts
 	// explain, is not tried to be left out.
 	nearby, nearbyDoubts = 4.0, 2.0
-	// goneSDs: a component with fewer rows than so many sds of theirs is left out.
+	// goneSDs: a component with fewer rows than this many of their sds is dropped.
 	goneSDs = 3.0
 	// mostSwaps splits are tried in exchange for a component after each look: where the known
 	// covariance is too narrow, all frames are striking for ever.

@@ -17,7 +17,7 @@ import (
 const (
 	vagueSD = .5 // a mean that is known to no better than this, in sds per coordinate, is flagged
 	lostSD  = 1.5
-	// a second moment that is off by so many times its doubt is told
+	// a second moment that is off by this many times its doubt is reported
 	oddTimes  = 4.0
 	mostStray = .9 // of the rows
 )

@@ -21,7 +21,7 @@ const (
 	roughly     = 1e-2
 	firstDamp   = 1e-3
 	farthest    = 4.0 // sds that a mean moves in one step
-	looksSolved = 3   // the last so many looks are solved together
+	looksSolved = 3   // the number of last looks that are solved together
 )
 
 // A solution is parts, and how badly they explain the looks: the sum of the squares of what is

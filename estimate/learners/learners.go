@@ -1,6 +1,6 @@
 // Package learners lists the learners of mixtures that a black box may run on blocks of rows, and
-// hands them to the kernel: a line in Ours, and both forms of the reduction have one more. Those of
-// papers are listed in the package literal, and the front door joins the two lists.
+// passes them to the kernel: a line in Ours adds one to both forms of the reduction. Those of
+// papers are listed in package literal, and the front door joins the two lists.
 package learners
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/learner/em"
 )
 
-// EM is the name of ours.
+// EM is the name of Gauze's own learner.
 const EM = "em"
 
 // A Learner is one that may be named.
@@ -25,7 +25,7 @@ type Learner struct {
 	Trims bool
 	// Most is the largest number of components that it finds; 0 for any.
 	Most int
-	// Slow is the number of columns beyond which it is told to be slow; 0 for none.
+	// Slow is the number of columns beyond which a warning says that it is slow; 0 for none.
 	Slow int
 	// Rather says in an advice which learner agrees on fewer rows; "" for none.
 	Rather string

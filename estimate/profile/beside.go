@@ -16,17 +16,18 @@ import (
 // for it.
 const BesideFirst = besides + stepCells
 
-// besides comes before the names of the steps of a profile beside a model.
+// besides begins the names of the steps of a profile that accompanies a model.
 const besides = "profile: "
 
-// besideModel are the terms of a profile beside a model, of its share of mu^2: there are no sums,
-// and what looks closer need not be spent. Columns are told from fewer cells on. Guesses.
+// besideModel holds the terms of a profile that accompanies a model, in its share of mu^2: there
+// are no sums, and the finer measurements need not be spent. Columns are reported from fewer cells
+// on. Guesses.
 var besideModel = terms{
 	octaves: price{math.MaxFloat64, .28, .28}, bins: price{math.MaxFloat64, .4, .4}, closer: price{math.MaxFloat64, .1, .1}, values: price{math.MaxFloat64, .2, .2},
 	heldOut: 22, weak: 44,
 }
 
-// Utility constants of a profile beside a model, guesses but for clearBeside.
+// Utility constants of a profile that accompanies a model, guesses except for clearBeside.
 const (
 	// presencePart of mu^2 counts the cells of every column.
 	presencePart = .004
@@ -36,13 +37,13 @@ const (
 	clearBeside, fewBeside  = 130.0, 90.0
 	leastBeside, mostBeside = .01, .03
 	valuesBeside            = 2
-	// A column is held out of a model if it has fewer cells than so many times that noise, at a
+	// A column is held out of a model if it has fewer cells than this many times that noise, at a
 	// share of mostShare, and clearly less than half of the rows have a cell.
 	leastClear, mostShare, clearlySDs = 40.0, .15, 3.0
 )
 
-// Carried reports that a fit of that method carries a profile beside its model: those that people
-// use of one Gaussian and of mixtures, where nothing is known but the rows.
+// Carried reports whether a fit of that method carries a profile with its model: the practical
+// methods for one Gaussian and for mixtures, if no public fact is known.
 func Carried(method string, p estimate.Problem) bool {
 	return p.Mu > 0 && p.Known() == nil && !p.Printed && p.Own == "" && slices.Contains([]string{"gaussian", "heavy-tailed", "general", "separated"}, method)
 }
@@ -116,7 +117,7 @@ func only(p estimate.Problem, kept []int) estimate.Problem {
 	return p
 }
 
-// beside measures cells, and where the rows are enough the rest, of a total mu2.
+// beside measures cells and, if the rows are enough, the rest, within a total of mu2.
 func (f *fit) beside(mu2 float64) error {
 	if err := f.countCells(presencePart * mu2 * (1 - 1e-12)); err != nil {
 		return err

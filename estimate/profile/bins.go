@@ -21,7 +21,7 @@ type bins struct {
 // Utility constants, guesses, tried on made-up columns.
 const (
 	leastBins, mostBins       = 12, 48
-	rowsPerBin                = 3.0 // noise sds of rows, so that a bin is worth having
+	rowsPerBin                = 3.0 // least rows of a useful bin, in noise sds
 	mostFine, mostFiner       = 128, 512
 	finerSDs                  = 60.0
 	mergedSDs                 = 2.0 // noise sds of rows, on average, in bins of a window that is resolved
@@ -395,8 +395,8 @@ func (c *column) join(edges, rows []float64, sigma float64) {
 	*b = new
 }
 
-// merge joins the bins between two edges, so many to one, but for that of 0, and returns the number
-// of the second edge.
+// merge joins the bins between two edges, many to one, except that of 0, and returns the index of
+// the second edge.
 func (b *bins) merge(low, high, many int) int {
 	var edges, rows, sds []float64
 	last := 0

@@ -10,8 +10,8 @@ import (
 // A bin is a noisy count of the rows in [low, high).
 type bin struct{ low, high, rows, sd float64 }
 
-// Powers of two that values lie between: single ones where people's numbers are, which are those of
-// float32, and every so many farther out.
+// The powers of two that bound octaves: every one where people's numbers are, which are those of
+// float32, and every few of them farther out.
 const (
 	leastExponent, mostExponent = -1074, 1023
 	fineExponent, farOctaves    = 128, 16

@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 )
 
-// What is said of columns.
+// The texts about columns.
 const (
 	tooFew       = "too few values"
 	scattered    = "its values lie so far apart that none are clear of the noise"
@@ -29,10 +29,10 @@ const unevenPart = .3
 // the noise of the number of cells does. Guesses, held likewise.
 const rankMore, cellsPart = 1.25, .4
 
-// gridAtom is the share of the cells from which on a number of a grid is told. A guess.
+// gridAtom is the share of the cells from which on a number of a grid is reported. A guess.
 const gridAtom = .05
 
-// A mean or an sd whose noise is more than this part of the sd is not told.
+// A mean or an sd is not reported if its noise is more than this part of the sd.
 const mostNoise = .5
 
 // profile returns the profile of all columns.

@@ -1,13 +1,13 @@
-// Package profile says of every column by itself what the first table of a paper says: how many
-// cells are there, quantiles, mean and standard deviation, each with its noise, the unit that
-// values look recorded in and the values that many rows share.
+// Package profile describes every column by itself, as the first table of a paper does: how many
+// cells are there, quantiles, mean and standard deviation, each with its noise, the unit in which
+// values seem to be recorded and the values that many rows share.
 //
 // Every measurement asks all columns at once, of the cells that there are, and nothing is assumed
 // of the values: cells are counted first, octaves say where values lie, one histogram in units of
 // that has the quantiles, closer ones resolve columns whose rows share few of its bins, one has
 // bins of its own for the numbers that people write down, and clipped sums have the rest of the
-// budget. A column with too few cells for what it would be asked is held out by name after the
-// first measurement, and the others need not pay for it.
+// budget. A column with too few cells for the further measurements is held out by name after the
+// first one, and the others need not pay for it.
 //
 // All of it is a Gaussian measurement of the session's filter, or a function of released values.
 package profile

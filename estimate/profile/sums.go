@@ -56,7 +56,7 @@ func (c *column) byBins() (mean, sd, reach float64) {
 	return mean, reach * math.Sqrt(sd), reach
 }
 
-// decide says of a settled histogram whether it is of one value.
+// decide decides whether a settled histogram is of one value.
 func (c *column) decide() {
 	if c.seen != nil && c.bins.looks < 0 {
 		c.reason = unresolved

@@ -156,7 +156,7 @@ func (c *column) points(low, high float64, most int) (points []float64) {
 	return points
 }
 
-// stands reports a bin with far more rows than those beside it, for its width.
+// stands reports whether a bin has far more rows, for its width, than its neighbours.
 func (b *bins) stands(i int, cells float64) bool {
 	if b.rows[i] < math.Max(standsSDs*b.sds[i], standsPart*cells) {
 		return false
@@ -227,7 +227,7 @@ func (b *bins) ends() (left, right int) {
 	return left, right
 }
 
-// clear reports that the bins [from, to) hold rows, by so many sds.
+// clear reports whether the bins [from, to) hold rows, by at least sds noise sds.
 func (b *bins) clear(from, to int, sds float64) bool {
 	sum, sd := b.total(from, to)
 	return sum > sds*sd

@@ -25,9 +25,9 @@ import (
 // private EM undoes clipping and weighs what is measured by its noise.
 type Boxed struct {
 	SpacingsStep, CountsStep, TreeStep string
-	// Parts of mu^2; Keep is what is left for trees and rounds, whatever the boxes are worth.
+	// Parts of mu^2; Keep is reserved for trees and rounds, whatever the boxes bring.
 	Spacings, Counts, Tree, Keep float64
-	Columns                      []int // to look at; nil means all
+	Columns                      []int // to measure; nil means all
 	Form                         query.Form
 	// Rounds of EM but the last, which has the part Last of what they get all together.
 	Rounds func(start int) int
@@ -58,7 +58,7 @@ func (b Boxed) Steps(d int) []kernel.Step {
 // Utility constants of the boxes, guesses.
 const (
 	// a box with less than this part of a component's even share of the rows is dropped, unless it
-	// has more rows than so many sds of a histogram's noise, and that part of all
+	// has more rows than this many sds of a histogram's noise, and that part of all
 	leastBox, leastBoxSDs, leastBoxPart = .12, 6.0, .006
 	// boxes that hold less than this part of the rows are not all there is
 	leastHeld = .6

@@ -24,7 +24,7 @@ import (
 
 // Utility constants, guesses.
 const (
-	seenSDs = 4.0 // a released count beyond this many noise sds is worth telling
+	seenSDs = 4.0 // a released count beyond this many noise sds is reported
 	// widest is the largest scale whose variance leaves room in float64.
 	widest = 0x1p500
 )
@@ -89,7 +89,7 @@ func (c *Columns) noteConstants() {
 	u, unseen, quiet := c.Units, 0.0, []int(nil)
 	for _, j := range c.Notes.ConstantColumns {
 		switch {
-		case u.VariedSD == 0: // nobody asked
+		case u.VariedSD == 0: // not measured
 		case u.Varied[j] >= columns.ConstantSDs*u.NoiseOf(j):
 			rows := math.Max(c.Rows, 1)
 			c.Notes.Flag(flags.New(flags.ConstantColumn, "column %v: about %.0f rows (%.1f%%), give or take %.0f, differ from the released value, too few to see how far: it is released as constant",

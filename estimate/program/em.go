@@ -72,8 +72,8 @@ type Schedule struct {
 	Join, Number int
 	// Refine, if set, is done once round Join is.
 	Refine func(context.Context, *privateem.Rounds) error
-	// MergeMu is the loss of a release in which two components have to be worth their distinction,
-	// where their number is not asked for; 0 means that of all that is left.
+	// Worth is the loss of a release that tests whether two components are better than their
+	// merger, if their number was not requested; 0 means all of the remaining budget.
 	MergeMu float64
 	// Contest, if set, has the last word on their number then, if there are several.
 	Contest func(context.Context, *privateem.Rounds) error
@@ -81,7 +81,7 @@ type Schedule struct {
 	Before func(*privateem.Rounds) error
 	// Inflate has components whose shapes are noise made wider.
 	Inflate bool
-	// Shapes is the part of mu^2 for a look at the shapes of the components in the end.
+	// Shapes is the part of mu^2 for a final measurement of the shapes of the components.
 	Shapes float64
 	// Count is the part of mu^2 for a count of the rows of every component, and of those outside
 	// all of them, in the end.
@@ -139,7 +139,7 @@ func (r *Run) EM(ctx context.Context, e *privateem.Rounds, s Schedule) error {
 	return r.last(e, s)
 }
 
-// number decides how many components there are where nobody has asked for so many.
+// number decides how many components there are if their number was not requested.
 func (r *Run) number(ctx context.Context, e *privateem.Rounds, s Schedule, worth float64) error {
 	err := e.MergeIndistinct(ctx, Draws, worth)
 	if most := r.Most(); err == nil && len(e.Components) > most {
@@ -175,7 +175,7 @@ func (r *Run) last(e *privateem.Rounds, s Schedule) error {
 	return nil
 }
 
-// settle has places of stray rows as components, and no more of these than are asked for.
+// settle turns places of outliers into components, up to the requested number.
 func (r *Run) settle(ctx context.Context, e *privateem.Rounds) error {
 	asked := r.Problem.Components
 	if err := e.Settle(ctx, asked); err != nil || asked == 0 {

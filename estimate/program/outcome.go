@@ -21,7 +21,8 @@ type Draft struct {
 	off   bool // a component was no model's
 }
 
-// NewDraft has d columns, whose names the front door knows, and what a reader should know so far.
+// NewDraft returns a draft with d columns, whose names the front door adds, and the notes made so
+// far.
 func NewDraft(d int, notes estimate.Diagnostics) *Draft {
 	return &Draft{Notes: notes, bare: notes, m: model.Mixture{Columns: model.DefaultColumns(d)}}
 }
@@ -34,13 +35,13 @@ func (d *Draft) Add(weight float64, mean []float64, cov model.Covariance, err er
 	d.Notes.Components = append(d.Notes.Components, note)
 }
 
-// Components of more relative spectral noise than this are noise alone: no release has one beside
+// Components of more relative spectral noise than this are noise alone: no release has one among
 // others. A guess; of 57 fits of 19 tables it left the likelihood as it was, and took the worst sd
 // of a column from 349 to 11 times the table's.
 const mostNoisy = 8.0
 
 // leaveOut drops the components that are noise alone, unless all are, and gives their weight to the
-// others; a part of the rows that is worth telling is flagged.
+// others; if they hold a sizeable part of the rows, it flags that.
 func (d *Draft) leaveOut() {
 	alone := func(i int) bool { return d.Notes.Components[i].EffectiveNoise > mostNoisy }
 	share, others, kept := 0.0, 0.0, 0
@@ -70,7 +71,7 @@ func (d *Draft) leaveOut() {
 	}
 }
 
-// toldShare of the rows is worth a flag. A guess.
+// toldShare is the share of the rows from which on a flag is raised. A guess.
 const toldShare = .01
 
 // Outcome returns the model, or Outsize.

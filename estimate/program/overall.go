@@ -43,10 +43,10 @@ func overallStep(share float64) kernel.Step {
 	return kernel.Step{Name: stepOverall, Query: query.ClippedMoments{}.Kind(), Share: share, Most: 1, Source: "TYLERPRESS Section 3"}
 }
 
-// overall measures the columns, if that is worth its price, in units of what all components
-// together say of them, with rows clipped no nearer than the components reach: a histogram of a
-// column would have to see what the rounds have seen with more budget. The rounds are in the
-// table's own columns.
+// overall measures the columns, if that is worth its price, in units of the components' joint
+// moments, with rows clipped no nearer than the components reach: a histogram of a column would
+// have to see what the rounds have seen with more budget. The rounds are in the table's own
+// columns.
 func (r *Run) overall(e *privateem.Rounds, mu float64) (*Overall, error) {
 	gs := slices.Clone(e.Components)
 	beside, weight := e.Beside()
@@ -94,11 +94,11 @@ func (o *Overall) reach(gs []component.Gaussian) (most float64) {
 	return most
 }
 
-// Agree lets a mixture, components and what stands beside them, weights summing to 1, agree with
-// what was measured of the columns: wide components change more than narrow ones, and differences
-// within the noise are left alone. off are the columns that were changed by more than that part of
-// their sds. Where the mixture goes beyond where rows were clipped, what was measured is too small,
-// and nothing is made smaller.
+// Agree changes a mixture, components and background with weights summing to 1, so that it agrees
+// with the measured moments of the columns: wide components change more than narrow ones, and
+// differences within the noise are left alone. off are the columns that were changed by more than
+// told, a part of their sds. If the mixture goes beyond the clipping of the rows, the measured
+// moments are too small, and nothing is made smaller.
 func (o *Overall) Agree(gs []component.Gaussian, told float64) (off []int) {
 	if o == nil {
 		return nil

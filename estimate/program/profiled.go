@@ -14,7 +14,8 @@ import (
 // no more than rankOfCentre, and if at most beyondCentre may lie beyond what is seen.
 const (
 	mostAtCentre, rankOfCentre, beyondCentre = .4, .1, .1
-	// scaleQuantile of the distances to the centre: its octave is the scale, as stage 0 has it.
+	// scaleQuantile of the distances to the centre: its octave is the scale, as location and scale
+	// measures it.
 	scaleQuantile = .6
 )
 

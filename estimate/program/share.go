@@ -31,7 +31,8 @@ const mostShare = columns.LargestPart / ofCenters
 // units should not be sought.
 func Share(p estimate.Problem, d int, rows float64) (share float64, sharp bool) {
 	root := math.Sqrt(float64(d))
-	// Rank noise of a median: 8 sqrt(d) S/mu_part. What stage 0 cannot do without comes first.
+	// Rank noise of a median: 8 sqrt(d) S/mu_part. The least that location and scale needs comes
+	// first.
 	want := math.Max(square(8*root/(rankNoise*rows*p.Mu))/ofCenters,
 		square(columns.ConstantSDs*root/(unseenPart*rows*p.Mu))/(columns.VariedPart*(1-ofCenters)))
 	share = math.Max(leastPart, math.Min(want, mostPart))

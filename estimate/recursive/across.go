@@ -24,7 +24,7 @@ const (
 	modeSDs   = 7.0
 	leastMode = .05 // of the higher mode
 	valley    = .6  // of the lower mode, at most
-	// a leading direction stands out if its variance is so many times the next
+	// a leading direction stands out if its variance is this many times the next
 	alone = 2.0
 	// a misfit of the root beyond which its tree is cut in slices
 	sliceMisfit = .04
@@ -88,12 +88,13 @@ func (f *Finder) findAcross() error {
 	return f.Context.Err()
 }
 
-// wanting reports whether there may be more components, and budget to look at columns for them.
+// wanting reports whether there may be more components, and whether there is budget to search
+// columns for them.
 func (f *Finder) wanting() bool {
 	return len(f.root.leaves()) < f.Most() && f.affords(acrossShare+regrowCost+lookShare+acrossKeep)
 }
 
-// across looks at the columns of every leaf, one by one: clusters may be apart along one axis of
+// across measures the columns of every leaf, one by one: clusters may be apart along one axis of
 // many. It sets the direction of the next tree of leaves in which a column has two modes, and
 // reports whether there are any.
 func (f *Finder) across() (any bool, err error) {

@@ -225,8 +225,8 @@ func (f *Finder) grow(share float64, how directions) error {
 	return nil
 }
 
-// directions says which directions get a tree: at most so many, and none along which the variance
-// is smaller than the largest by more than flat. Utility constants.
+// directions says which directions get a tree: at most most, and none along which the variance is
+// smaller than the largest by more than flat. Utility constants.
 type directions struct {
 	most int
 	flat float64

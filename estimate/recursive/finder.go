@@ -97,7 +97,7 @@ func Lean(d int, strength float64) float64 {
 	return math.Min(1, math.Max(leanest, part))
 }
 
-// lean returns what of a share Lean leaves.
+// lean returns the part of a share that Lean leaves.
 func (f *Finder) lean(share float64) float64 {
 	return share * Lean(f.Space.Dim(), f.Rows*math.Sqrt(f.Mu2))
 }
@@ -150,13 +150,14 @@ func (f *Finder) Find() error {
 	return f.findAcross()
 }
 
-// fewClusters: of more that are asked for, near pairs need so many rows more, as each of them holds
-// fewer pairs. A utility constant, chosen on ten spheres in five columns; a guess for others.
+// fewClusters: if more clusters are requested, near pairs need proportionally more rows, as each
+// cluster holds fewer pairs. A utility constant, chosen on ten spheres in five columns; a guess for
+// others.
 const fewClusters = 3.0
 
-// PairUnits puts every column of the space in the unit of its near pairs; all in one where a sphere
-// is asked for. Find does so first, if nobody has. Where the rows are too few to see near pairs,
-// the units stay as they are, and nothing is spent.
+// Near puts every column of the space in the unit of its near pairs; all in one unit if a spherical
+// covariance is requested. Find does so first, unless it was done. If the rows are too few to see
+// near pairs, the units stay as they are, and nothing is spent.
 func (f *Finder) PairUnits() error {
 	if f.near {
 		return nil
@@ -186,8 +187,8 @@ func (f *Finder) PairUnits() error {
 	return nil
 }
 
-// PairUnitsShare returns the part of the total mu^2 that PairUnits costs with this many rows, public or
-// released.
+// PairUnitsShare returns the part of the total mu^2 that PairUnits costs with this many rows,
+// public or released.
 func PairUnitsShare(p estimate.Problem, rows float64) float64 {
 	return columns.PairUnitsShare(p.Relation, p.Columns, rows, p.Mu, leastNear, mostNear)
 }

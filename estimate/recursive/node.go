@@ -77,8 +77,9 @@ func part(mean []float64, cov *mat.SymDense, weight float64) query.Component {
 	return query.Component{Map: a, LogWeight: math.Log(math.Max(weight, 1e-12)) - logDet/2, Radius: farSDs * math.Sqrt(math.Max(1, float64(len(mean))/4))}
 }
 
-// split makes kids of a mixture of the node's coreset. In the directions of the tree they have its
-// means and covariances; in all others, what the node's covariance says of rows that lie there.
+// split makes children from a mixture of the node's coreset. In the directions of the tree they
+// have its means and covariances; in all others, those that the node's covariance implies for rows
+// there.
 func (n *node) split(m *coreset.Mixture, rows float64) {
 	n.chose = m
 	seen := n.look.see(component.Gaussian{Mean: n.view.Up(n.at.Mean), Cov: symmetric.Congruence(n.view.V, n.at.Cov)})

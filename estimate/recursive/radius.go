@@ -12,8 +12,8 @@ import (
 const stepRadius = "radius"
 
 // Utility constants of the radius ([KSSU19] Section C.1, stage R of the restatement). Distances are
-// in the units of the columns: stage 0 has seen to it that three rows in five are within about one
-// unit of the centre in every column.
+// in the units of the columns: location and scale has made sure that three rows in five are within
+// about one unit of the centre in every column.
 const (
 	radiusLow  = -8  // half-octaves: the upper end of the first bin
 	radiusNear = 10  // where the bulk of most tables ends
@@ -23,13 +23,13 @@ const (
 	pcaCore    = .85
 	radiusCore = .9  // of the rows are within the radius in any case
 	radiusPart = .01 // a bin beyond counts if it holds this part of the rows
-	// two bins that hold this part of the rows, and so many noise sds, belong, however far
+	// two bins that hold this part of the rows, and this many noise sds, belong, however far
 	radiusFar, radiusFarSDs = .035, 5.0
 	radiusSDs               = 3.0 // .. and this many noise sds
 	radiusGap               = 5   // half-octaves that may be empty between the core and what belongs to it
 )
 
-// findRadius finds the ball around the centre that holds what belongs together.
+// findRadius finds the ball around the centre that holds the connected bulk of the rows.
 //
 // Differs from the source: the bulk first, then outwards over small gaps, so that outliers that
 // share a distance do not count.

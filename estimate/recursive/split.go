@@ -168,7 +168,7 @@ func (f *fits) starts(ctx context.Context, k int, try func(m *coreset.Mixture, s
 	}
 	less := cmp.Or(f.terrific[k-2], f.likeliest[k-2])
 	if less == nil {
-		return // so many components are not to be had from these points
+		return // these points cannot support that many components
 	}
 	var from [][]int
 	for j := range less.Means[:min(len(less.Means), mostSplits)] {

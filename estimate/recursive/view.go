@@ -12,7 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
-// A View looks at the working coordinates x in l orthonormal directions: y = V^T (x - origin).
+// A View projects the working coordinates x onto l orthonormal directions: y = V^T (x - origin).
 type View struct {
 	origin []float64
 	V      *mat.Dense // d x l

@@ -18,7 +18,7 @@ const (
 	// of the node's rows in two bins side by side: the window closes in on them
 	zoomTogether = .7
 	zoomMargin   = .25 // of a bin, kept on either side
-	// noise sds of a count that a node must hold to be looked at: noise must not close a window
+	// noise sds of a count that a node must hold to be refined: noise must not close a window
 	zoomSDs   = 20.0
 	mostZooms = 14 // steps; each divides a window by more than five
 	// a component of less variance than this many finest cells in every direction is a blur
@@ -107,7 +107,7 @@ func (f *Finder) zoom(blurs []*node) error {
 	return nil
 }
 
-// windows reach so many sds to either side of a node's mean, one for every column.
+// windows returns windows that reach sds sds to either side of a node's mean, one per column.
 func (f *Finder) windows(n *node, sds float64) (w []window) {
 	whole := n.view.Lift(n.at, f.Rest)
 	for j, m := range whole.Mean {
@@ -116,7 +116,7 @@ func (f *Finder) windows(n *node, sds float64) (w []window) {
 	return w
 }
 
-// bins cuts every column's window in so many equal bins; the columns are the table's.
+// bins cuts every column's window into n equal bins; the columns are the table's.
 func (f *Finder) bins(windows []window, n int) query.Counts {
 	q := query.Counts{Edges: make([][]float64, f.Problem.Columns)}
 	for j, w := range windows {

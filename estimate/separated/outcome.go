@@ -93,8 +93,8 @@ func spread(c component.Gaussian) float64 {
 	return math.Exp(logDet / 2 / float64(len(c.Mean)))
 }
 
-// Utility constants of strays: lighter than this part of all rows, wider than this factor, and so
-// many of their own sds from most rows. Guesses.
+// Utility constants of outlier components: lighter than this part of all rows, wider than this
+// factor, and this many of their own sds from most rows. Guesses.
 const strayWeight, strayWidth, strayReach = .1, 6.0, 5.0
 
 // reduce brings the number of components down to the limit, if there is one: the lightest goes if
@@ -135,7 +135,7 @@ func leastApart(g []component.Gaussian) (i, j int, least float64) {
 	return i, j, least
 }
 
-// A utility constant of what is told, a guess.
+// A utility constant of the reports, a guess.
 const surplus = .25 // of an even share: a component with less may be noise, or a part of another
 
 // unlikeTree: a tree that drops cells shows as much of a Gaussian's rows elsewhere. A guess.

@@ -1,8 +1,8 @@
 // Package separated learns mixtures of separated Gaussians: [KSSU19], practical and literal.
 //
-// The practical learner (method "separated") goes the way of the paper, with a noisy tree of counts
-// in place of the search for balls: units of the columns (noisy bisection, then pairs of rows that
-// are near each other), the ball that holds the bulk, private PCA, a tree of counts in the leading
+// The practical learner (method "separated") follows the paper, with a noisy tree of counts in
+// place of the search for balls: units of the columns (noisy bisection, then pairs of rows that are
+// near each other), the ball that holds the bulk, private PCA, a tree of counts in the leading
 // directions whose leaves are a private coreset, EM on it, and the terrific test on what EM finds;
 // then the same inside every component found, until nothing splits; last, private moments of every
 // component, in the span of the means and in all columns.
@@ -51,7 +51,7 @@ const (
 	rowsUnit      = 280 * .2367 // at mu = 1; .2367 is the mu of (1, 1e-6)
 	rowsByK       = 1.4
 	rowsByColumns = .46
-	hopeless      = .3 // of these rows are not worth a try
+	hopeless      = .3 // with less than this part of these rows a fit is not tried
 )
 
 // rowsFor returns about how many rows k components of about equal weight need.

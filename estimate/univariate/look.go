@@ -53,10 +53,9 @@ func (f *fit) zoom() (doubt string, err error) {
 	}
 }
 
-// lattice looks whether values are recorded in a unit, though none is declared, where components
-// are narrower than the bins: repeated values show no gaps, and look like many narrow components.
-// If it finds one that has more values than components can stand for, it goes on as if it had been
-// declared.
+// lattice tests whether values are recorded in an undeclared unit, if components are narrower than
+// the bins: repeated values show no gaps, and look like many narrow components. If it finds a unit
+// with more values than components can represent, it goes on as if it had been declared.
 func (f *fit) lattice(d *fit1d.Data) (is bool, err error) {
 	if f.Grids[0].Unit > 0 {
 		return false, nil
@@ -165,13 +164,13 @@ const (
 	fewValues   = 6 // if the number of components is open
 	combPoints  = 4096
 	combPart    = .02   // of the rows: what is lighter does not say where the points are
-	combSDs     = 140.0 // of all their rows: then a sum over a hundred values is told from them
+	combSDs     = 140.0 // of all their rows: then a sum over a hundred values stands out from them
 	combReach   = 3.2   // sds of a component, on both sides of its mean
 	combApart   = .6    // of the logs of two combs' widths
 )
 
-// A hole is a part of the line where no component was found, though it holds about so many rows. An
-// end may be infinite; then unit is the least distance from the other end that is told apart.
+// A hole is a part of the line where no component was found, though it holds about rows rows. An
+// end may be infinite; then unit is the least distance from the other end that is distinguished.
 type hole struct{ low, high, unit, rows float64 }
 
 // outside returns the parts of the line beyond all edges, if the mean of some component lies there:
@@ -223,9 +222,9 @@ func (f *fit) holes() (holes []hole) {
 	return holes
 }
 
-// hunt measures where in the holes rows are: bins of one width, or by powers of two where there is
-// no end. Closer looks then do the rest. A component that the gaps did not show is found in this
-// way without a threshold.
+// hunt measures where in the holes rows are: in bins of one width, or by powers of two if there is
+// no end. Finer histograms then do the rest. So a component that the gaps did not show is found
+// without a threshold.
 func (f *fit) hunt(holes []hole) error {
 	edges := f.data().Edges(f.found, f.sigma(mostLookShare))
 	share := 0.0
@@ -259,7 +258,7 @@ func (f *fit) forget(d *fit1d.Data) {
 
 // Utility constants of looking closer, guesses.
 const (
-	huntedSDs = 4.5 // what is not so clear in a look is not worth one
+	huntedSDs = 4.5 // rows less clear than this are not worth a histogram
 	holeSDs   = 4.5
 	holePart  = .1 // of a hole's rows that the components explain at most
 	nearSDs   = 3  // see forget; a leaf's surroundings add its width on both sides

@@ -20,7 +20,7 @@ import (
 const (
 	mostLost = .5 // part of the rows in no component with which there is no release
 	clearSDs = 4.0
-	// what is worth telling: part of the rows in other bins than the model says, and tails
+	// thresholds for reports: the part of the rows in other bins than the model says, and tails
 	toldMisfit   = .05
 	toldKurtosis = 6.0
 	leastSD      = 0x1p-500

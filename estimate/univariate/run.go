@@ -72,9 +72,9 @@ func (f *fit) count() (string, error) {
 	return "", nil
 }
 
-// place finds where rows are: windows of gaps, a histogram of them all, and closer looks. Where
-// there are no gaps to be seen, because values come twice or there is no delta for thresholds, it
-// looks at the whole line.
+// place finds where rows are: windows of gaps, a histogram of them all, and finer histograms. If no
+// gaps can be seen, because values repeat or there is no delta for thresholds, it measures the
+// whole line.
 func (f *fit) place() (string, error) {
 	var windows []kernel.Spacing
 	if !f.Problem.NoDelta {

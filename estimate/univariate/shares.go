@@ -84,7 +84,7 @@ const (
 const (
 	rowsUnit     = 500 * .236 // per component, at mu = 1
 	rowsSeenUnit = 150 * .236
-	// the least rows, on average, that components can have if so many are to be told apart
+	// the least rows, on average, that components can have if this many are to be distinguished
 	rowsLeastUnit = 75 * .236
 )
 

@@ -2,14 +2,14 @@
 // bound on means or standard deviations, which may differ by any number of orders of magnitude
 // between components, and no separation of them.
 //
-// The gaps between consecutive values show, in one measurement, at which scales and about where the
-// rows lie. Then come histograms of the whole line, each with edges that the one before asked for,
-// until all components are resolved and no rows are missing; the last has its edges where the
-// fitted components say that counts tell most. The mixture is fitted to all of them. All rounds of
-// shapes count the tails at every scale: what the components that were asked for leave out is
-// carried by others, marked as background, as far as the overall moments need it; misfit and heavy
-// tails are told. Values on a lattice are found by bins of their own for the numbers that people
-// write down.
+// A spacing histogram, of the gaps between consecutive values, shows in one measurement at which
+// scales and about where the rows lie. Then come histograms of the whole line, each with edges
+// chosen by the one before, until all components are resolved and no rows are missing; the last has
+// its edges where the fitted components say that counts tell most. The mixture is fitted to all of
+// them. All rounds of shapes count the tails at every scale: rows that the requested components
+// leave out are described by others, marked as background, as far as the overall moments need it;
+// misfit and heavy tails are reported. Values on a recording grid are found by bins of their own
+// for the numbers that people write down.
 //
 // Source: [AAL21] Section 5 of the restatement.
 // Differs: shares of the budget depend on the rows per component. Two or three histograms of the
