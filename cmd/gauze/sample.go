@@ -119,14 +119,14 @@ func leaveGaps(from []drawn, missing bool) error {
 	}
 	for i := range from {
 		d := &from[i]
-		d.Gaps = make([]float64, d.Model.Dim())
+		d.Missing = make([]float64, d.Model.Dim())
 		for j, name := range d.Model.Columns {
 			at := slices.IndexFunc(d.of.Profile, func(c release.ColumnProfile) bool { return c.Name == name })
 			if at < 0 {
 				return shell.Wrong("--missing", "a release with a profile, as default fits have", "none of "+strconv.Quote(name), "fit again with the default method, or leave --missing out")
 			}
 			if c := d.of.Profile[at]; 1-c.Cells > seenGaps*c.CellsNoise {
-				d.Gaps[j] = 1 - c.Cells
+				d.Missing[j] = 1 - c.Cells
 			}
 		}
 	}

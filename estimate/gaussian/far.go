@@ -60,7 +60,7 @@ func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed) (none estimat
 		return none, err
 	}
 	within, others := split.Unpack(sums)
-	far := component.NewFar(others, good, how.first, how.square)
+	far := component.NewBeyond(others, good, how.first, how.square)
 	own := released(within.Over(math.Max(good*(1-far.Share), good/2)), best)
 	delta, spread, err := component.InvertClipping(f.Context, own, nil)
 	if err != nil {

@@ -25,10 +25,10 @@ const csvBuffer = 1 << 16
 // A Part is a model that rows are drawn from, its weight among others, and what stands before its
 // rows.
 type Part struct {
-	Model  *model.Mixture
-	Weight float64
-	Head   []string
-	Gaps   []float64 // how likely each column's cell is left empty; nil for none
+	Model   *model.Mixture
+	Weight  float64
+	Head    []string
+	Missing []float64 // how likely each column's cell is left empty; nil for none
 }
 
 // Write draws rows of a model, or of several by their weights, and writes them as CSV with a
@@ -66,7 +66,7 @@ func Write(ctx context.Context, w io.Writer, from []Part, head []string, rows in
 			i = min(last, sort.SearchFloat64s(upTo, upTo[last]*rng.Float64()))
 		}
 		component := samplers[i].Row(row, rng)
-		for j, p := range from[i].Gaps {
+		for j, p := range from[i].Missing {
 			if rng.Float64() < p {
 				row[j] = math.NaN()
 			}

@@ -61,21 +61,21 @@ func (s Sums) scaled(unit float64) Sums {
 	return s
 }
 
-// A Far is what is known of the rows beyond a gate, as parts of all rows.
-type Far struct {
+// A Beyond is what is known of the rows beyond a gate, as parts of all rows.
+type Beyond struct {
 	Share  float64
 	First  []float64     // the sum of z over them, over all rows
 	Second *mat.SymDense // that of z z^T
-	Lost   float64       // the part of the trace whose direction the noise hides, and that Second lacks
+	Hidden float64       // the part of the trace whose direction the noise hides, and that Second lacks
 	Noise  float64       // of Second, relative to it, in the noisiest direction that it has
 }
 
-// NewFar returns the far rows of a Split of so many rows by the sums of their unit vectors, when
+// NewBeyond returns the far rows of a Split of so many rows by the sums of their unit vectors, when
 // their |z| and |z|^2 have these means and, as far as is known, do not depend on the direction.
 // Directions that do not stand out of the noise are left out.
-func NewFar(s Sums, rows, first, square float64) (f Far) {
+func NewBeyond(s Sums, rows, first, square float64) (f Beyond) {
 	d := len(s.Sum)
-	f = Far{Share: math.Max(s.Trace, 0) / rows, First: make([]float64, d), Second: mat.NewSymDense(d, nil)}
+	f = Beyond{Share: math.Max(s.Trace, 0) / rows, First: make([]float64, d), Second: mat.NewSymDense(d, nil)}
 	lambda, v, ok := symmetric.Eigen(s.Second)
 	if f.Share == 0 || !ok {
 		return f
@@ -98,7 +98,7 @@ func NewFar(s Sums, rows, first, square float64) (f Far) {
 		rest.ScaleSym(left/float64(d-held), rest)
 		f.Second.AddSym(f.Second, rest)
 	case left > 0:
-		f.Lost = left * square / rows
+		f.Hidden = left * square / rows
 	}
 	floats.Scale(first/rows, f.First)
 	f.Second.ScaleSym(square/rows, f.Second)
@@ -107,7 +107,7 @@ func NewFar(s Sums, rows, first, square float64) (f Far) {
 
 // With returns mean and covariance of all rows when those within have the mean delta and the
 // covariance with the symmetric root spread.
-func (f Far) With(delta []float64, spread *mat.SymDense) ([]float64, *mat.SymDense) {
+func (f Beyond) With(delta []float64, spread *mat.SymDense) ([]float64, *mat.SymDense) {
 	mean, cov := append([]float64(nil), delta...), mat.NewSymDense(len(delta), nil)
 	cov.SymOuterK(1-f.Share, spread)
 	if f.Share == 0 {

@@ -40,7 +40,7 @@ func TestFar(t *testing.T) {
 	const d, rows, share, far, sd = 3, 10_000., .02, 30., 5.
 	count := share * rows
 	s := Sums{Sum: []float64{count, 2, -3}, Second: mat.NewSymDense(d, []float64{count, 3, -2, 3, 4, 1, -2, 1, -4}), SecondSD: sd, Trace: count}
-	f := NewFar(s, rows, far, far*far+1)
+	f := NewBeyond(s, rows, far, far*far+1)
 	one := mat.NewSymDense(d, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1})
 	mean, cov := f.With(make([]float64, d), one)
 	if math.Abs(f.Share-share) > 1e-12 || math.Abs(mean[0]-share*far) > .01 || math.Abs(mean[1]) > .02 {
@@ -50,15 +50,15 @@ func TestFar(t *testing.T) {
 		t.Errorf("the covariance %v, want %v first", mat.Formatted(cov), want)
 	}
 	s = Sums{Sum: []float64{2, 2, -3}, Second: mat.NewSymDense(d, []float64{5, 3, -2, 3, 4, 1, -2, 1, -9.5}), SecondSD: sd, Trace: -.5}
-	if mean, cov = NewFar(s, rows, far, far*far).With(make([]float64, d), one); mean[0] != 0 || math.Abs(cov.At(0, 0)-1) > 1e-12 {
+	if mean, cov = NewBeyond(s, rows, far, far*far).With(make([]float64, d), one); mean[0] != 0 || math.Abs(cov.At(0, 0)-1) > 1e-12 {
 		t.Errorf("noise makes the mean %v and the covariance %v", mean, mat.Formatted(cov))
 	}
 	s = Sums{Sum: make([]float64, d), Second: mat.NewSymDense(d, []float64{40, 0, 0, 0, 39, 0, 0, 0, 41}), SecondSD: 30, Trace: 120}
-	if f = NewFar(s, rows, far, far*far); !(f.Lost > 0) || f.Second.At(0, 0) != 0 {
+	if f = NewBeyond(s, rows, far, far*far); !(f.Hidden > 0) || f.Second.At(0, 0) != 0 {
 		t.Errorf("%+v: directions that the noise hides are not lost", f)
 	}
 	s.SecondSD, s.Trace = 20, 120
-	if f = NewFar(s, rows, far, far*far); f.Lost != 0 || math.Abs(f.Second.At(2, 2)-40*far*far/rows) > 1 {
+	if f = NewBeyond(s, rows, far, far*far); f.Hidden != 0 || math.Abs(f.Second.At(2, 2)-40*far*far/rows) > 1 {
 		t.Errorf("%+v: rows without a clear direction are not spread", f)
 	}
 }
