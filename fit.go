@@ -26,7 +26,7 @@ import (
 // A Result is the end of a fit: a release, or the reason why there is none. Either way Spent is
 // spent.
 //
-// Invariant: exactly one of Release and NoRelease is set.
+// Invariant: exactly one of Release and NoRelease is set; [Result.Released] returns either.
 type Result struct {
 	Release   *release.Release
 	NoRelease *estimate.NoRelease

@@ -1,12 +1,18 @@
 // Package gauze releases Gaussian summaries of sensitive tables under differential privacy, without
 // asking for bounds on the data.
 //
+//	release, err := gauze.FitFile(ctx, "people.csv", "age,bmi",
+//		gauze.Request{Budget: gauze.Budget{Epsilon: 1, Delta: 1e-6}})
+//
+// or, step by step and from other sources:
+//
 //	// or FromRows, FromSeq, FromSQL
 //	in, err := gauze.Open("people.csv", nil, source.Named([]string{"age", "bmi"}))
-//	table, err := in.Load(privacy.ReplaceOne, nil)      // the rows go in and never come out
+//	table, err := in.Load(gauze.ReplaceOne, nil)        // the rows go in and never come out
 //	request := in.Request()
-//	request.Relation, request.Budget = privacy.ReplaceOne, privacy.Budget{Epsilon: 1, Delta: 1e-6}
-//	result, err := gauze.Fit(ctx, table, request)       // the model and its certificate
+//	request.Relation, request.Budget = gauze.ReplaceOne, gauze.Budget{Epsilon: 1, Delta: 1e-6}
+//	result, err := gauze.Fit(ctx, table, request)
+//	release, err := result.Released()                   // the model and its certificate
 //
 // The guarantee: whatever Fit returns, as a function of the table's rows, is differentially private
 // under the relation and the budget of the request. It covers one Fit: two fits on one table cost

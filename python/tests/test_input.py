@@ -178,8 +178,8 @@ def test_names_survive(rows, name):
 def test_error_says_field():
     with pytest.raises(ValueError) as error:
         gauze.GaussianMixture(epsilon=1).fit(np.zeros((9, 1)))
-    assert (error.value.field, error.value.wanted, error.value.got) == ("delta", "a number beside --epsilon", "nothing")
-    assert "--delta 1e-6" in error.value.hint and pickle.loads(pickle.dumps(error.value)).got == "nothing"
+    assert (error.value.field, error.value.wanted, error.value.got) == ("delta", "a number beside epsilon", "nothing")
+    assert "delta=1e-6" in error.value.hint and "--" not in error.value.hint and pickle.loads(pickle.dumps(error.value)).got == "nothing"
     with pytest.raises(gauze.InputError) as error:
         gauze.GaussianMixture(epsilon=50, delta=1e-6).fit(np.zeros((9, 1)))
     assert (error.value.field, error.value.got) == ("epsilon", "50") and str(error.value).startswith("epsilon: ")
@@ -254,3 +254,21 @@ def test_interrupted(monkeypatch):
         time.sleep(1)
     assert isinstance(stopped.value, gauze.Interrupted) and "spent" in str(stopped.value)
     assert stopped.value.spent.get("epsilon", 0) < 0.9  # it was stopped: a whole fit spends 0.997
+
+
+def test_errors_name_arguments() -> None:
+    """What the program says of flags is said of arguments, and sentences stay whole."""
+    from gauze._errors import _in_python
+
+    for said, want in {
+        "for instance --epsilon 1 --delta 1e-6": "for instance epsilon=1 delta=1e-6",
+        'say how numbers are written, as in --csv "thousands=,", if they are': 'say how numbers are written, as in csv="thousands=,", if they are',
+        "or count them as missing: --unreadable missing, or as codes": 'or count them as missing: unreadable="missing", or as codes',
+        "500 rows can pay for: --covariance diagonal; or gauze describe, means": '500 rows can pay for: covariance_type="diagonal"; or gauze.describe, means',
+        "wanted --epsilon and --delta, or --rho": "wanted epsilon and delta, or rho",
+        "--unit patient_id protects patients": 'unit="patient_id" protects patients',
+        "--force asks for it all the same": "force=True asks for it all the same",
+        "declare them with --columns or --schema": "declare them with schema",
+        "as in --columns age,bmi": 'as in schema=["age", "bmi"]',
+    }.items():
+        assert _in_python(said) == want

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -138,7 +139,7 @@ def public_part(outcome: dict[str, Any], code: int) -> dict[str, Any]:
     if code == 0 or outcome.get("public") is True:  # a program that does not say so is not trusted to know
         return kept
     for fault in outcome.get("faults") or [outcome]:
-        tell(filter(None, (fault.get("message"), fault.get("hint"))))
+        tell(_in_python(text) for text in (fault.get("message"), fault.get("hint")) if text)
     if _BY_CODE.get(code) is InputError:
         kept["faults"] = list(map(asdict, _unsaid().faults))
         return {**kept, "message": _unsaid().message, "hint": _unsaid().hint}
@@ -147,7 +148,7 @@ def public_part(outcome: dict[str, Any], code: int) -> dict[str, Any]:
 
 def of_outcome(code: int, outcome: dict[str, Any]) -> GauzeError:
     """Returns the exception of what is public of an outcome."""
-    said = (outcome.get("message", ""), outcome.get("hint", ""), outcome.get("spent"))
+    said = (_in_python(outcome.get("message", "")), _in_python(outcome.get("hint", "")), outcome.get("spent"))
     kind = _BY_CODE.get(code, GauzeError)
     if kind is BudgetError:
         return BudgetError(*said, outcome.get("remaining"))
@@ -159,13 +160,46 @@ def of_outcome(code: int, outcome: dict[str, Any]) -> GauzeError:
     return InputError(message, *said[1:], faults=faults)
 
 
-_ARGUMENTS = {"components": "n_components", "covariance": "covariance_type"}
+_ARGUMENTS = {"components": "n_components", "covariance": "covariance_type", "columns": "schema"}
+
+_SWITCHES = ("force", "infer-schema")
+
+_FLAG = re.compile(r"""--([a-z]+(?:-[a-z]+)*)(?:[ =]("[^"]*"|[-+.\w/@]+(?:,[\w.-]+)*))?""")
+
+# Words that follow the name of a flag in a sentence, and are no value of it.
+_WORDS = frozenset("and or for if with as in is has it to which alone asks says beside by at allows chooses declares makes protects takes where".split())
+
+
+def _argument(found: re.Match[str]) -> str:
+    flag, value = found[1], found[2]
+    name = _ARGUMENTS.get(flag, flag.replace("-", "_"))
+    if flag in _SWITCHES:
+        return f"{name}=True" + (f" {value}" if value else "")
+    if value is None:
+        return name
+    if value in _WORDS:
+        return f"{name} {value}"
+    end = "." if value.endswith(".") and not value.startswith('"') else ""
+    value = value.removesuffix(".") if end else value
+    if name == "schema" and flag == "columns":
+        text = "[" + ", ".join(f'"{one}"' for one in value.strip('"').split(",")) + "]"
+    elif value.startswith('"') or re.fullmatch(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?", value):
+        text = value
+    else:
+        text = f'"{value}"'
+    return f"{name}={text}{end}"
+
+
+def _in_python(text: str) -> str:
+    """Returns what the program says with flags as arguments, and commands as functions."""
+    return re.sub(r"\bgauze (describe|plan)\b", r"gauze.\1", _FLAG.sub(_argument, text)).replace("schema or schema", "schema")
 
 
 def _worded(fault: Fault) -> Fault:
     """Returns a fault of a setting, whose message begins with its flag, by the name that it has as an argument."""
     flag = "--" + (fault.field or "").replace("_", "-") + ": "
+    said = replace(fault, hint=_in_python(fault.hint), message=_in_python(fault.message), wanted=fault.wanted and _in_python(fault.wanted))
     if fault.field is None or not fault.message.startswith(flag):
-        return fault
+        return said
     name = _ARGUMENTS.get(fault.field, fault.field)
-    return replace(fault, field=name, message=f"{name}: {fault.message.removeprefix(flag)}")
+    return replace(said, field=name, message=f"{name}: {_in_python(fault.message.removeprefix(flag))}")
