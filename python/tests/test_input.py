@@ -272,3 +272,11 @@ def test_errors_name_arguments() -> None:
         "as in --columns age,bmi": 'as in schema=["age", "bmi"]',
     }.items():
         assert _in_python(said) == want
+
+
+def test_plan_is_in_units() -> None:
+    """What a plan answers is in the columns' units, where their spread is stated."""
+    plan = gauze.plan(np.zeros((9000, 2)), epsilon=1, delta=1e-6, typical_sd={"x1": 12})
+    (age,) = plan.accuracy["columns"]
+    assert age["name"] == "x1" and age["mean"] == pytest.approx(12 * plan.accuracy["mean"]) and 0 < age["no_method_below"] < age["mean"] < 2
+    assert [g["groups"] for g in plan.accuracy["rows_for"]] == [1, 2, 3, 5]

@@ -82,7 +82,10 @@ def plan(x: Any = None, *, rows: int | None = None, dim: int | None = None, epsi
         with request.columns(table) as (flags, _, _):
             if table.path is not None:
                 return _planned([table.path, *flags, *_given("--rows", rows), *sds, *request.flags()], table.environment)
-        dim = len(request.names(table))
+        names = request.names(table)
+        dim = len(names)
+        if sds and not any("," in name or ":" in name for name in names):  # so that they are told apart
+            sds += ["--columns", ",".join(names)]
         if rows is None and request.rows_public:
             rows = table.rows
     if dim is None or rows is None:
