@@ -26,7 +26,7 @@ func newBisection(search []bool, lo, hi, known int64) *bisection {
 	return b
 }
 
-// run halves the intervals at most so many times, until all are found; ask returns the signed
+// run halves the intervals, a bounded number of times, until all are found; ask returns the signed
 // counts at the edges, which are the numbers of the middles, the i-th time.
 func (b *bisection) run(most int, number func(int64) float64, ask func(i int, edges []float64) ([]float64, error)) error {
 	for i := 0; i < most && !slices.Equal(b.lo, b.hi); i++ {

@@ -1,11 +1,11 @@
-// Package columns measures the columns of any table, each with its noise, and asks for no bound, no
+// Package columns measures the columns of any table, each with its noise, and needs no bound, no
 // unit and no sign.
 //
-// Location and scale (MeasureUnits) come by threshold counts only: noisy bisection for the median
-// on the ordered finite float64 numbers, then for the median octave of the distance to it. The
-// noise is Gaussian, so the whole is GDP on any data, under both neighbouring relations, without a
-// stability threshold and its delta. A constant column gets its exact value, or 0 between that and
-// -2^-511. SpreadByPairs finds the scales in one measurement of pairs instead.
+// Location and scale (MeasureUnits) are measured by threshold counts only: noisy bisection for the
+// median on the ordered finite float64 numbers, then for the median octave of the distance to it.
+// The noise is Gaussian, so the whole is GDP on any data, under both neighbouring relations,
+// without a stability threshold and its delta. A constant column gets its exact value, or 0 between
+// that and -2^-511. SpreadByPairs finds the scales in one measurement of pairs instead.
 //
 // Source: [TYLERPRESS] Section 1, Stage0. Differs: the scale is the .6 quantile of the non-zero
 // distances, not their median; early comparisons and the count of varied rows get more than an even

@@ -12,8 +12,8 @@ import (
 
 // Utility constants of near pairs, guesses.
 const (
-	// A window of octaves counts if it holds this part of the pairs, and is so many noise sds in so
-	// many columns; in more, so many more that noise passes in none of them as often.
+	// A window of octaves counts if it holds this part of the pairs, and is this many noise sds in
+	// this many columns; in more columns, so many more that noise passes in none of them as often.
 	nearPart, nearSDsOfWindow, nearColumns = .01, 4.5, 8
 	// .. or lowSDs, if it lies more than lowBelow octaves below the column's whole spread: there
 	// are hundreds of such windows, and one that noise feigns makes the unit absurd, and the fit
@@ -26,10 +26,10 @@ const (
 	nearDoubt = 4
 	// of the pairs: if a window needs more of them, it is too coarse, and the budget better kept
 	nearHidden = .2
-	// Octaves that count lie within so many below and above the column's whole spread.
+	// Octaves that count lie at most this far below and above the column's whole spread.
 	nearBelow, nearAbove = 40, 8
-	// Pairs are far that differ by so many octaves more than near ones, in octaves of so many sds,
-	// if they are this part of all.
+	// Pairs are far if they differ by this many octaves more than near ones, in octaves of this
+	// many sds, and are this part of all.
 	farAbove, farSDs, farPart = 4, 5.7, .08
 )
 
@@ -38,7 +38,7 @@ func PairUnitsStep(prefix string, share float64) kernel.Step {
 	return kernel.Step{Name: prefix + "near pairs", Query: query.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "KSSU19 Section E"}
 }
 
-// PairsSeen reports whether so many rows can show near pairs: whether a window that counts need
+// PairsSeen reports whether this many rows can show near pairs: whether a window that counts need
 // hold no more than the part nearHidden of the pairs.
 func PairsSeen(r privacy.Relation, columns int, rows, mu float64) bool {
 	return nearSDsOfWindow*math.Sqrt(2*float64(columns))/mu <= nearHidden*pairsOf(r, rows)
@@ -54,7 +54,7 @@ func PairUnitsShare(r privacy.Relation, columns int, rows, mu, least, most float
 // nearSplit of the pairs are near each other: see NearShare. A guess.
 const nearSplit = 1. / 8
 
-// pairsOf returns how many pairs so many rows make.
+// pairsOf returns the number of pairs of a number of rows.
 func pairsOf(r privacy.Relation, rows float64) float64 {
 	if r == privacy.AddRemoveOne {
 		return bucketsFilled * rows / 2

@@ -15,9 +15,9 @@ import (
 
 // Utility constants, guesses.
 const (
-	// clearSDs: rows are seen in one to four neighbouring bins if there are more than so many noise
-	// sds of them; noise alone gets there in a column with a chance of some 1e-4.
-	// Where the noise would not lead far off, less is enough beside an atom.
+	// clearSDs: rows are seen in one to four neighbouring bins if there are more than this many
+	// noise sds of them; noise alone gets there in a column with a chance of some 1e-4. Where the
+	// noise would not lead far off, less is enough next to an atom.
 	clearSDs = 5.5
 	windows  = 4
 	someSDs  = 2.5
@@ -27,8 +27,8 @@ const (
 	tailFrom = .1
 )
 
-// A Column is what a released histogram says of one column. Lengths are in units of its scale,
-// from its centre.
+// A Column describes one column by a released histogram. Lengths are in units of its scale, from
+// its centre.
 type Column struct {
 	Reach float64 // how far out rows are seen
 	// Square is the mean square of the rows within Reach, about, never 0.
@@ -265,5 +265,5 @@ func (c *Column) group(side [2][]float64, last [2]int, sigma, rows float64) {
 	}
 }
 
-// What the gap before a group may hold of its rows, and how clear of the noise. Guesses.
+// The part of a group's rows that the gap before it may hold, and how clear of the noise. Guesses.
 const gapPart, gapSDs = .4, 2.5

@@ -26,7 +26,7 @@ const (
 	AnyExcess, excessHere = .15, .6
 )
 
-// MomentsSteps returns the steps of Release, for so many of them.
+// MomentsSteps returns the steps of Release, for that many releases.
 func MomentsSteps(prefix string, share float64, most int) []kernel.Step {
 	step := kernel.Step{Name: prefix + "column radii", Query: query.DistanceCounts, Share: share * radiusPart, Most: most, Source: "TYLERPRESS Section 3"}
 	last := step
@@ -110,8 +110,8 @@ func (t *Summary) Release(a *kernel.SubBudget, prefix string, rows, mu2 float64)
 	return err
 }
 
-// outside: rows so many times as far out as a column is seen to reach are outside, if that is also
-// so many sds more than a Gaussian row with the columns' covariance has. Guesses.
+// outside: rows this many times as far out as a column is seen to reach are outside, if that is
+// also this many sds more than a Gaussian row with the columns' covariance has. Guesses.
 const outside, outsideSDs = 2, 6
 
 // Outside returns the frame of Release, and the square of the distance in it beyond which rows are

@@ -10,11 +10,11 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// Utility constants of sparse columns, guesses but for octaveSDs.
+// Utility constants of sparse columns, guesses except for octaveSDs.
 const (
 	// A column is sparse if less than this part of the rows differ from the centre.
 	sparsePart = .6
-	// octaveSDs: a run of octaves is clear with so many noise sds. A column has less than 1.4e4
+	// octaveSDs: a run of octaves is clear with this many noise sds. A column has less than 1.4e4
 	// runs, so noise alone gets there in one of 1e4 columns.
 	octaveSDs = 5.7
 	// What the noise should be: the fullest run holds a third of the rows that differ or more,
@@ -25,10 +25,9 @@ const (
 // runLengths are those of the runs of octaves that rows are sought in.
 var runLengths = [...]int{1, 2, 4}
 
-// ladder returns the edges at powers of two on both sides of a centre, as far in as numbers can be
-// told from it and as far out as there are numbers. Bin below is that of the centre, which begins
-// with it, and has one of nearest numbers below it; lowest is the octave of the next bins on both
-// sides.
+// ladder returns the edges at powers of two on both sides of a centre, as far in as numbers differ
+// from it and as far out as there are numbers. Bin below is that of the centre, which begins with
+// it, and has one of nearest numbers below it; lowest is the octave of the next bins on both sides.
 func ladder(center float64) (edges []float64, lowest, below int) {
 	_, exponent := math.Frexp(center)
 	lowest = -500 // of Narrowest
@@ -107,7 +106,7 @@ type octaveRun struct {
 }
 
 // fullestOctave returns the octave, counted from the lowest, of the .6 quantile of the rows in the
-// clear runs of octaves of a ladder with so many bins below the centre's; it is not clear if there
+// clear runs of octaves of a ladder with below bins below the centre's; it is not clear if there
 // are none.
 func fullestOctave(counts []float64, below int, sigma float64) (octave int, clear bool) {
 	down, up := slices.Clone(counts[:below-1]), counts[below+1:]

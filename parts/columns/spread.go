@@ -24,17 +24,17 @@ const (
 	bucketsFilled                             = .59 // of the buckets hold a pair: 1 - 3/e^2
 	// of a pairing; a perfect matching makes no use of the number
 	mostBuckets = 1 << 26
-	// Pairs are of a sample of the rows that has so many, a share of which has an sd of at most
-	// 1/500, and so many noise sds, if that is half of the rows or fewer: reading pairs costs more
-	// than a pass, and none would see more by more of them. Guesses.
+	// Pairs are drawn from a sample of this many rows, of which a share has an sd of at most 1/500,
+	// and at least this many noise sds, if that is half of the rows or fewer: reading pairs costs
+	// more than a pass, and more pairs would show no more. Guesses.
 	leastPairs, plentySDs = 1 << 16, 300
 	lowOctave             = -1074
 	highOctave            = 1023
 	// constantPart of the pairs must be equal before a column without a clear spread is taken for
 	// constant.
 	constantPart = .6
-	// Where equal pairs are clear, with so many noise sds, a spread is clear or it is none: what
-	// looks likely next to other columns is that for columns without atoms.
+	// If equal pairs are clear, with this many noise sds, a spread is clear or there is none:
+	// comparison with other columns is for columns without atoms.
 	equalSDs = 4.5
 )
 
@@ -48,8 +48,8 @@ const profilePeak = 2
 // profileNorm is the squared norm of octaveProfile.
 var profileNorm = parts.Sum(octaveProfile[:], func(p float64) float64 { return p * p })
 
-// SpreadShare returns the part of the total mu^2 that SpreadByPairs needs for d columns and so many
-// rows, under replace-one; ok is false if SpreadPart is too little.
+// SpreadShare returns the part of the total mu^2 that SpreadByPairs needs for d columns and this
+// many rows, under replace-one; ok is false if SpreadPart is too little.
 func SpreadShare(d int, rows, mu2 float64) (share float64, ok bool) {
 	need := wantedSDs * math.Sqrt(2*float64(d)) / (math.Sqrt(profileNorm) * math.Max(rows, 2) / 2)
 	need *= need / mu2
@@ -99,7 +99,7 @@ func SpreadByPairs(a *kernel.SubBudget, cfg UnitsConfig, rows, mu2 float64) (Uni
 		return u, nil
 	}
 	cfg.CenterMu2 *= float64(count) / float64(d) // the same rank noise
-	// most of these columns have an atom: what is beside it matters
+	// most of these columns have an atom: the values next to it matter
 	cfg.VariedMu2 = cfg.ScaleMu2
 	rest, err := MeasureUnitsOf(a, cfg, unclear)
 	if err != nil {
@@ -132,8 +132,8 @@ func pairOctaves(a *kernel.SubBudget, step string, rows, mu float64) (counts [][
 }
 
 // Of uneven columns: shares of the pairs that are equal, or octaves away from the fullest on either
-// side, within so many octaves, and how clear of the noise they must be. A Gaussian has .1
-// so far below, and none above, and twice and .06 if the fullest octave is taken for the next.
+// side, within this many octaves, and how clear of the noise they must be. A Gaussian has .1 that
+// far below, and none above, and twice and .06 if the fullest octave is taken for the next.
 // Guesses.
 const (
 	equalPairs, abovePairs, belowPairs = .2, .08, .22
@@ -202,8 +202,8 @@ func fit(counts []float64, sigma float64) []float64 {
 	return out
 }
 
-// odds returns the logarithm of the odds, up to a constant, that the best of so many octaves is
-// more than noise.
+// odds returns the logarithm of the odds, up to a constant, that the best of the octaves is more
+// than noise.
 func odds(sds float64, octaves int) float64 { return sds*sds/2 - math.Log(float64(octaves)) }
 
 // fullest returns the octave of the best fit, of those in among unless that is nil.

@@ -31,8 +31,9 @@ const (
 	earlyQueries = 16
 	earlyWeight  = 1.75 // of an even share of the budget; the others get what is left
 	scaleQueries = 12   // halvings of the 2101 octaves
-	// A median that the first comparison does not tell from 0 by so many noise sds is 0: as good as
-	// any other, and if half of the rows are 0, others would be nearer to them than any scale.
+	// A median that the first comparison does not separate from 0 by this many noise sds is 0: as
+	// good as any other, and if half of the rows are 0, others would be nearer to them than any
+	// scale.
 	tieSDs        = 2.0
 	VariedPart    = .25
 	scaleQuantile = .6 // of the non-zero distances
@@ -57,7 +58,7 @@ type UnitsConfig struct {
 	// VariedMu2 is the part that counts the rows that differ from the centre; 0 is VariedPart of
 	// ScaleMu2, and it is ScaleMu2 at most.
 	VariedMu2 float64
-	// Rows is their number, public or released; 0 if there is none, and then no column is sparse.
+	// Rows is the number of rows, public or released; 0 if unknown, and then no column is sparse.
 	Rows float64
 	// Sample, if set, is asked for the centres: of part of the rows, and with the same budget.
 	Sample *kernel.SubBudget
@@ -206,10 +207,10 @@ func MeasureUnitsOf(a *kernel.SubBudget, cfg UnitsConfig, is []bool) (Units, err
 }
 
 // A comparison of scales is clear if the rows behind it are compareSDs noise sds; below leastSDs it
-// is not worth asking. Guesses.
+// is not measured. Guesses.
 const compareSDs, leastSDs = 5.0, 3.5
 
-// balance returns the sensitivity of a comparison of scales in so many columns.
+// balance returns the sensitivity of a comparison of scales in that many columns.
 func balance(a *kernel.SubBudget, columns int) float64 {
 	q := query.Counts{Edges: query.Each(make([]float64, columns)), As: query.Balance}
 	return q.Sensitivity(a.Session().Relation())

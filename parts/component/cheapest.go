@@ -11,8 +11,7 @@ import (
 // I.
 type ClippingRadius struct{ R2, Lift, Cov, Mean float64 }
 
-// meanWeight is how much the relative error of the mean counts beside that of the covariance. A
-// guess.
+// meanWeight is the weight of the mean's relative error, compared with the covariance's. A guess.
 const meanWeight = .15
 
 // CheapestRadius returns the clipping with the least errors, relative to the non-private ones, in d

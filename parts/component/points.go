@@ -43,8 +43,9 @@ func NewPoints(d int) Points {
 	return p
 }
 
-// pointsAtOnce are handled together, coordinate by coordinate: so many numbers of one follow each
-// other in memory, and those of 50 stay close to the processor.
+// pointsAtOnce is the number of points handled together, coordinate by coordinate: that many
+// numbers of one coordinate follow each other in memory, and those of 50 stay close to the
+// processor.
 const pointsAtOnce = 512
 
 // Moments returns the mean and second moment of delta + root z over the points, clipped to radius^2

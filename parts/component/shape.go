@@ -51,8 +51,8 @@ func Pooled(sums []Sums, how []Clipping) *Shape {
 	return out
 }
 
-// unsized returns a second moment over its mean variance, which is size, less the identity; none is
-// below a small part of so many rows.
+// unsized returns a second moment over its mean variance, which is size, less the identity; no
+// variance is below a small part of that of so few rows.
 func unsized(m *mat.SymDense, rows float64) (e *mat.SymDense, size float64) {
 	d := m.SymmetricDim()
 	size = math.Max(mat.Trace(m)/float64(d), shrinkStep*rows)

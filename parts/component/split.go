@@ -24,8 +24,8 @@ type Split struct {
 // 1 to 0 within a part of the gate, and its second so much smaller that it has no say in them.
 const (
 	splitSharp, splitFlat = 8, 1e-3
-	// farIsotropic: far rows that no clear direction holds are spread evenly over the others, where
-	// there are more than so many noise sds of them.
+	// farIsotropic: far rows in no clear direction are spread evenly over the other directions, if
+	// there are more than this many noise sds of them.
 	farIsotropic = 3
 )
 
@@ -70,9 +70,9 @@ type Beyond struct {
 	Noise  float64       // of Second, relative to it, in the noisiest direction that it has
 }
 
-// NewBeyond returns the far rows of a Split of so many rows by the sums of their unit vectors, when
-// their |z| and |z|^2 have these means and, as far as is known, do not depend on the direction.
-// Directions that do not stand out of the noise are left out.
+// NewBeyond returns the far rows of a Split, given their number and the sums of their unit vectors,
+// when their |z| and |z|^2 have these means and, as far as is known, do not depend on the
+// direction. Directions that do not stand out of the noise are left out.
 func NewBeyond(s Sums, rows, first, square float64) (f Beyond) {
 	d := len(s.Sum)
 	f = Beyond{Share: math.Max(s.Trace, 0) / rows, First: make([]float64, d), Second: mat.NewSymDense(d, nil)}

@@ -44,14 +44,14 @@ var overlapping = Uncertainty{Shape: .03, Scale: .03, Mean: .03, Weight: .01}
 
 const settledPart = 1. / 30
 
-// leastSizeSDs: no size is below so many sds of its noise. A guess.
+// leastSizeSDs: no size is below this many sds of its noise. A guess.
 const leastSizeSDs = 2
 
 // moved: of the square of what an update moves, so much is doubted afterwards, as clipping is
 // undone to first order only. A guess.
 const moved = .2
 
-// priorEntries is how many entries' worth of evidence the prior doubt is given against the observed
+// priorEntries is the number of entries that the prior variance counts as against the observed
 // distance. A guess.
 const priorEntries = 30
 

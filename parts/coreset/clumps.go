@@ -58,8 +58,8 @@ const (
 	open  = -2
 )
 
-// connect numbers the groups of connected open leaves of at least so many rows from 0 on and
-// returns how many there are.
+// connect numbers the groups of connected open leaves with at least that many rows from 0 on and
+// returns their number.
 func (c *Coreset) connect(label []int, near [][]int, least float64) (groups int) {
 	for i := range label {
 		if label[i] != open {

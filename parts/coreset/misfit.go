@@ -43,5 +43,5 @@ func (c *Coreset) Misfit() (most float64) {
 	return most
 }
 
-// missSDs: a difference of a slice's count within so many noise sds is none. A guess.
+// missSDs: a difference of a slice's count within this many noise sds counts as none. A guess.
 const missSDs = 2.0

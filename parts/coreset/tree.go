@@ -21,7 +21,7 @@ const (
 // utility constant.
 func Dimension(d int) int {
 	if d == 4 {
-		return 3 // the fourth direction is worth less than finer cells
+		return 3 // finer cells gain more than a fourth direction
 	}
 	return min(d, 4)
 }

@@ -12,9 +12,9 @@ import "math"
 // build tag purego leaves Go alone.
 var path uint8
 
-// Points lie in blocks of width, one lane each; what is added up over points is so by lanes, which
-// are joined in the end. A panel is so many blocks that they and their shares stay in the
-// processor's first cache.
+// Points lie in blocks of width, one lane each; sums over points are made by lane, and joined in
+// the end. A panel is a number of blocks that, with their shares, stay in the processor's first
+// cache.
 const (
 	width = 8
 	panel = 16
@@ -50,7 +50,7 @@ func (p *part) at(x *block, r int, wide bool) (log float64) {
 	return p.log - square/2
 }
 
-// negligible is the logarithm of a share that is none.
+// negligible is the logarithm of a share that counts as 0.
 const negligible = -30
 
 // sharesGo writes, of the points of a panel, the part of every component in their densities,

@@ -2,9 +2,9 @@
 // post-processing of released values: an estimator makes the measurements.
 //
 // The adaptive histogram (Histogram, SpacingEdges, RefinedEdges) finds where the rows are, at any
-// scale and without any bound: windows of a histogram of gaps give the edges of a first histogram,
+// scale and without any bound: windows of a spacing histogram give the edges of a first histogram,
 // its counts give leaves (intervals with a density), and leaves give the edges of the next
-// histogram, until what is there is resolved.
+// histogram, until all components are resolved.
 //
 // The fit (Data, Options) is of a mixture of Gaussians: weighted least squares of the bins' counts
 // by Levenberg-Marquardt steps with analytic derivatives, and a deterministic search for the number

@@ -10,7 +10,7 @@ import (
 
 // Utility constants of the edges, guesses.
 const (
-	stretch   = 1.3 // quantiles of a Gaussian so much wider: tails tell of the sd
+	stretch   = 1.3 // quantiles of a Gaussian this much wider: its tails determine the sd
 	leastBins = 6.0
 	mostBins  = 24.0
 	// of the spacing that the nearer component asks for: edges closer than that are one
@@ -69,7 +69,7 @@ func (d *Data) zoom(c Component) (edges []float64) {
 	if math.IsInf(low, 0) || math.IsInf(high, 0) {
 		return nil
 	}
-	// The component may reach into the bins beside.
+	// The component may reach into the neighbouring bins.
 	width := high - low
 	low, high = low-width/4, high+width/4
 	for i := range zoomBins + 1 {

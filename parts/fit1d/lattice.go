@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A Grid holds the numbers Offset + k Unit. The zero value is none: any number.
+// A Grid holds the numbers Offset + k Unit. The zero value is no grid: any number.
 type Grid struct{ Unit, Offset float64 }
 
 // Beyond returns the middle between the greatest number of the lattice that is not above x and the
@@ -21,7 +21,7 @@ func (l Grid) Above(x float64) float64 {
 	return l.Offset + (math.Ceil((x-l.Offset)/l.Unit)-.5)*l.Unit
 }
 
-// Words returns what is said of columns that look recorded so.
+// Words describes columns that seem to be recorded on the grid.
 func (l Grid) Words() string {
 	from := ""
 	if l.Offset != 0 {
@@ -39,14 +39,14 @@ func DeclaredGrids(roundedTo []float64, d int) []Grid {
 	return l
 }
 
-// digits: a point must be told from its neighbours by numbers with so many bits, and its bin
-// reaches as far as what is computed from such a number may be off.
+// digits: a point must differ from its neighbours in numbers with this many bits, and its bin
+// reaches as far as the error of anything computed from such a number.
 const digits = 0x1p-40
 
 // RoundNumbers returns the multiples between two numbers of 1, 2.5 or 5 times a power of ten, the
-// finest of them of which there are at most so many: whole numbers, halves, quarters, tenths and so
+// finest of them of which there are at most most: whole numbers, halves, quarters, tenths and so
 // on, and whatever is a multiple of these, like weeks in days. Nil if there is none, or if the
-// numbers are too large to tell them apart.
+// numbers are too large to distinguish them.
 func RoundNumbers(low, high float64, most int) (points []float64) {
 	width := high - low
 	if !(width > 0) || math.IsInf(width, 1) {
@@ -120,7 +120,7 @@ func PointCounts(points, edges, counts []float64) (of []float64) {
 
 // Utility constants, guesses.
 const (
-	onPart = .97 // of the rows must be on the lattice, but for the noise
+	onPart = .97 // of the rows must be on the grid, up to the noise
 	// the noise that a sum over points is allowed to have, noiseSDs of it, as a part of the rows
 	noiseSDs, mostNoise = 3.0, .25
 	// mostAlike: a column nearly all of whose rows have one value is no lattice but an atom; with
@@ -128,12 +128,12 @@ const (
 	mostAlike = .9
 )
 
-// InferGrid returns the coarsest lattice that the rows within a comb are on, given the counts of
-// its points with noise sigma each, and how many rows there are from the first to the last, with
-// noise about. One value does not make a lattice: it is the rows with other values than the most
-// frequent that must be on it. ok is false if there is none, or the noise hides it. The chance that
-// rows of a continuous law are taken for a lattice is that of a sum of noise above eight of its
-// sds, for each of the lattices tried.
+// InferGrid returns the coarsest grid that the rows within a comb are on, given the counts of its
+// points with noise sigma each, and how many rows there are from the first to the last, with noise
+// about. One value does not make a grid: the rows with other values than the most frequent must be
+// on it. ok is false if there is none, or the noise hides it. The chance that rows of a continuous
+// law pass for a grid is that of a sum of noise above eight of its sds, for each of the grids
+// tried.
 func InferGrid(points, counts []float64, sigma, rows, about float64) (l Grid, ok bool) {
 	n := len(points)
 	if n < 2 {
@@ -182,7 +182,8 @@ func fullest(counts []float64, from, step int, charge float64) (sum float64, man
 	return sum, many
 }
 
-// leastPoints that must be seen above the noise if a comb is to be worth its price. A guess.
+// leastPoints is the number of points that must be seen above the noise if a comb is to pay for
+// itself. A guess.
 const leastPoints = 4
 
 // GridVisible reports that Infer may find a lattice, for the noise of a count and that of the rows.

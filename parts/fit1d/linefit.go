@@ -251,8 +251,8 @@ func (d *Data) Seen(c Component) bool {
 	return c.Rows*math.Sqrt(precision) > seenSDs+math.Sqrt(2*math.Log(float64(len(d.count))))
 }
 
-// seenSDs is how many sds of chance and noise the rows of a component are, beyond the most that is
-// chance in so many bins. A utility constant, a guess.
+// seenSDs is the number of sds of chance and noise by which the rows of a component exceed the most
+// that is chance in that many bins. A utility constant, a guess.
 const seenSDs = 1.5
 
 // Outside returns how many rows of all are in no bin of the last histogram where the components

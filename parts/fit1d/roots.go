@@ -64,9 +64,9 @@ func (h Histogram) Without(edges []float64) Histogram {
 	})
 }
 
-// Recorded returns h for a column whose values are on a lattice: every edge moves to the middle
-// between the values beside it, which changes no count, and bins that then have no values are left
-// out.
+// Recorded returns h for a column whose values are on a grid: every edge moves to the middle
+// between its neighbouring values, which changes no count, and bins that then have no values are
+// left out.
 func (h Histogram) Recorded(l Grid) Histogram {
 	out := Histogram{Sigma: h.Sigma}
 	for b, count := range h.Counts {
@@ -126,10 +126,9 @@ type Leaf struct{ Low, High, Mass float64 }
 // Utility constants of the first grid, guesses.
 const (
 	gapOfSD = 2.3 // a Gaussian of m rows has gaps of about 2.3 sd/m: the geometric mean
-	binSDs  = 1.5 // bins are so many of these sds
-	// A window of which a wider one at the same place has so many times the mass shows the small
-	// gaps of that one's component: it is worth fewBins only, in case there is a narrow component
-	// as well.
+	binSDs  = 1.5 // width of a bin, in these sds
+	// A window shows the small gaps of another's component if a wider one at the same place has
+	// this many times its mass: it gets only fewBins, in case there is a narrow component as well.
 	leakage       = 4.0
 	fewBins       = 16
 	rootsMostBins = 1024
@@ -349,7 +348,7 @@ func HoleEdges(low, high, unit float64) (edges []float64) {
 }
 
 // EdgesBetween returns the edges moved to the middle between two values of a column that is on a
-// lattice; as they are if there is none.
+// grid; as they are if there is none.
 func EdgesBetween(edges []float64, l Grid) []float64 {
 	if !(l.Unit > 0) {
 		return edges

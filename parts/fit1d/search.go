@@ -20,8 +20,8 @@ type Options struct {
 	Extra int
 	// Penalty is what a component must take off the cost to be added. Required.
 	Penalty float64
-	// Beyond is how many more there may be in the end, each worth BeyondPenalty: they carry what
-	// Most leave out.
+	// Beyond is how many more components there may be in the end, each at a penalty of
+	// BeyondPenalty: they describe rows that the first Most leave out.
 	Beyond        int
 	BeyondPenalty float64
 	// Exchange tries to exchange components even if those found explain the counts.
@@ -178,8 +178,7 @@ func (d *Data) excess(cs []Component) (sums [][][2]float64) {
 	return sums
 }
 
-// clearest returns the run of largest z beside those that are taken; z is 0 if none is above
-// chance.
+// clearest returns the run of largest z among those not taken yet; z is 0 if none is above chance.
 func (d *Data) clearest(sums [][][2]float64, taken []run) (best run) {
 	z2 := 1.0
 	for i, s := range d.sets {
@@ -269,7 +268,7 @@ func (d *Data) around(cs []Component) (out [][]Component) {
 // guess.
 const aroundSDs = 3.0
 
-// exchange removes each of the components that are worth least, one at a time, and adds the best
+// exchange removes each of the components that gain least, one at a time, and adds the best
 // instead.
 func (d *Data) exchange(ctx context.Context, cs []Component, cost float64, o Options) ([]Component, float64) {
 	var removals []attempt
@@ -288,8 +287,8 @@ func (d *Data) exchange(ctx context.Context, cs []Component, cost float64, o Opt
 	return best, least
 }
 
-// drop leaves out the components that are not worth the penalty, and those beyond the most, the
-// least first.
+// drop drops the components that gain less than the penalty, and those beyond the most, the least
+// first.
 func (d *Data) drop(ctx context.Context, cs []Component, cost float64, o Options) ([]Component, float64) {
 	for len(cs) > 1 {
 		best, least := cs, cost+o.Penalty

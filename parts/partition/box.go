@@ -102,6 +102,6 @@ func (b Box) logVolume() (sum float64) {
 	return sum
 }
 
-// leastHeld: a column that is looked at again and shows clusters of less than this part of a box
+// leastHeld: a column that is measured again and shows clusters of less than this part of a box
 // leaves it as it was. A utility constant, a guess.
 const leastHeld = .5

@@ -1,6 +1,6 @@
 // Package partition finds where the rows of an unbounded table are, column by column: boxes that
-// hold one or more components each, whatever their places and scales. No bound is asked for: the
-// lengths of gaps between neighbouring values say what scales there are, and where.
+// hold one or more components each, whatever their places and scales. No bound is needed: spacing
+// histograms, of the gaps between neighbouring values, show the scales and places.
 package partition
 
 import (
@@ -18,7 +18,7 @@ import (
 type Config struct {
 	SpacingsStep, CountsStep string
 	SpacingsMu2, CountsMu2   float64 // parts of mu^2. Required.
-	Columns                  []int   // to look at, in this order; nil means all
+	Columns                  []int   // to measure, in this order; nil means all
 	Rows                     float64 // public or released. Required.
 	Least                    float64 // boxes with fewer rows are dropped
 	Components               int     // that a column may show in a box
@@ -43,7 +43,7 @@ func (c Config) lattice(j int) fit1d.Grid {
 const mostBoxes = 64
 
 // Steps returns the steps that Find may measure; the shares are the largest parts of the total
-// mu^2, slack is that of the thresholds. columns is how many it looks at.
+// mu^2, slack is that of the thresholds. columns is the number of columns that it measures.
 func Steps(c Config, gapsShare, countsShare, slack float64, columns int) []kernel.Step {
 	gaps := query.SpacingMasses{}.Kind()
 	const source = "AAL21 Section 6"
@@ -59,9 +59,9 @@ func Steps(c Config, gapsShare, countsShare, slack float64, columns int) []kerne
 	return append(out, kernel.Step{Name: c.CountsStep, Query: query.PartsOf(query.Histogram), Share: 1, Most: 2 * mostLooks * columns, Source: source})
 }
 
-// looks at every column are laid out for: the first histogram cuts the windows, the second what the
-// first saw. There may be more, mostLooks, where something is narrower than the bins. Utility
-// constants, guesses.
+// Planned number of histograms per column: the first cuts the windows, the second what the first
+// saw. There may be more, mostLooks, if something is narrower than the bins. Utility constants,
+// guesses.
 const (
 	looks      = 2
 	mostLooks  = 16
@@ -74,10 +74,10 @@ func Once(countsMu2 float64, columns int) float64 { return countsMu2 / float64(c
 
 const inBoxes = " in boxes"
 
-// Find looks at one column after the other: gaps in every box so far, histograms there, and a new
-// box for every cluster. A row is in one box at most, so all boxes are asked at once and the cost
-// is that of one: additive in the columns, where lists of products grow like powers. A nil list
-// says that nothing was seen in some column.
+// Find measures one column after the other: spacings in every box so far, histograms there, and a
+// new box for every cluster. A row is in one box at most, so all boxes are asked at once and the
+// cost is that of one: additive in the columns, where lists of products grow like powers. A nil
+// list means that nothing was seen in some column.
 //
 // Source: [AAL21] Section 6 of the restatement, step 1.
 // Differs: two histograms with edges chosen from what was seen before, instead of a tree of eight
@@ -111,10 +111,10 @@ type finder struct {
 	per   float64 // a column's part of the budgets
 	found []Box
 	sigma float64 // of the last histograms
-	ahead int     // columns that have not been looked at
+	ahead int     // columns not measured yet
 }
 
-// once returns the price of one look at a column without closer ones, of mu^2.
+// once returns the price of one histogram of a column without finer ones, of mu^2.
 func (f *finder) once() float64 { return f.per * (f.SpacingsMu2 + f.CountsMu2) }
 
 // reserve returns what must be left of mu^2 for something at a price that columns can do without.
@@ -126,7 +126,7 @@ func (f *finder) mixed(j int) bool {
 	return slices.ContainsFunc(f.found, func(b Box) bool { return b.Stale[j] && b.Gain[j] > staleGain })
 }
 
-// staleGain is the gain, in nats a row, beyond which a column is looked at again. A utility
+// staleGain is the gain, in nats a row, beyond which a column is measured again. A utility
 // constant, a guess.
 const staleGain = .04
 
@@ -163,9 +163,9 @@ type line struct {
 }
 
 // clusters measures histograms of column j in every box, each with edges from what the ones before
-// showed, and returns the clusters of each box. Where no gaps were seen, because values come twice
-// or rows are few, the first histogram has bins by powers of two over all numbers: a closer look
-// finds what is there without a threshold.
+// showed, and returns the clusters of each box. Where no gaps were seen, because values repeat or
+// rows are few, the first histogram has bins by powers of two over all numbers: a finer histogram
+// then finds the rows without a threshold.
 func (f *finder) clusters(windows []kernel.Spacing, j int) ([][]cluster, error) {
 	lines := make([]line, len(f.found))
 	of := make([][]kernel.Spacing, len(f.found))
@@ -216,8 +216,8 @@ func (l *line) banish() {
 	l.found, l.atoms = l.found[:kept], l.atoms[:kept]
 }
 
-// next fits what was seen of a line and chooses the edges of its next histogram, if it is worth
-// one. Its error is the context's.
+// next fits the histograms of a line and chooses the edges of the next one, if it is expected to
+// help. Its error is the context's.
 func (f *finder) next(l *line, look, j int, mass float64) (err error) {
 	on := f.lattice(j)
 	if on.Unit > 0 && !l.recorded { // what was found may be values
@@ -280,8 +280,8 @@ func around(cs []fit1d.Component) []float64 {
 // its values may be few. A utility constant, a guess.
 const mostInLine = 10
 
-// unheld: a line whose components hold less than all but this part of the box's rows is looked at
-// again. A utility constant, a guess.
+// unheld: a line is measured again if its components miss more than this part of the box's rows. A
+// utility constant, a guess.
 const unheld = .15
 
 // IsPoint reports the standard deviation of a component all of whose rows have the value x, give or

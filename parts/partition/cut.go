@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/parts/fit1d"
 )
 
-// A cluster is one or more components of a line that cannot be told apart row by row.
+// A cluster is one or more components of a line that cannot be distinguished row by row.
 type cluster struct {
 	low, high, mass, mean, sd float64
 	gain                      float64 // see Box.Gain
@@ -20,10 +20,10 @@ type cluster struct {
 // Utility constants of the cuts, guesses.
 const (
 	reach = 4.5 // sds beyond which a component has no rows
-	// apart: rows can be told apart by a cut if it takes less than this part of the lighter
-	// component for the other.
+	// apart: a cut separates rows if it takes less than this part of the lighter component for the
+	// other.
 	apart = .1
-	// a component is inside another one whose sd is so many times larger, if its mean is within
+	// a component is inside another one whose sd is this many times larger, if its mean is within
 	// reach
 	inner = 4
 )

@@ -14,9 +14,9 @@ const (
 )
 
 // comb chooses the points that get bins of their own in the next histogram of a line, if column j
-// has no lattice yet: where components are that the bins so far are too wide for, all of them if
-// there are several, or the heaviest where there were no gaps. Repeated values show no gaps, and
-// look like many narrow components.
+// has no grid yet: at components that are narrower than the bins so far, all of them if there are
+// several, or the heaviest if there were no gaps. Repeated values show no gaps, and look like many
+// narrow components.
 func (f *finder) comb(d *fit1d.Data, l *line, j int) (points []float64) {
 	if j >= len(f.Grids) || f.Grids[j].Unit > 0 {
 		return nil
@@ -47,7 +47,7 @@ func (f *finder) comb(d *fit1d.Data, l *line, j int) (points []float64) {
 	return fit1d.RoundNumbers(l.on.Low, l.on.High, combPoints)
 }
 
-// infer finds the lattice of column j in a histogram of a line that has bins for points, and
+// infer finds the recording grid of column j in a histogram of a line that has bins for points, and
 // returns the histogram without them if there is none.
 func (f *finder) infer(l *line, h fit1d.Histogram, j int) fit1d.Histogram {
 	if len(l.comb) == 0 {

@@ -145,8 +145,8 @@ func joined(x, y Box) Box {
 	return out
 }
 
-// withoutScraps leaves out, of more boxes than components asked for, those that hold little beside
-// the others. (A row in none of the boxes goes to the nearest component.)
+// withoutScraps drops, if there are more boxes than requested components, those that hold little
+// compared with the others. (A row in none of the boxes goes to the nearest component.)
 func withoutScraps(found []Box, components int) []Box {
 	if components == 0 || len(found) <= components {
 		return found
@@ -157,9 +157,9 @@ func withoutScraps(found []Box, components int) []Box {
 	return slices.DeleteFunc(slices.Clone(found), func(b Box) bool { return b.Mass < least })
 }
 
-// share fits the leaves of every set by 1, 2, .. components, at most so many in all but one for
-// each set, and returns the components of the best way to share them out, by dynamic programming.
-// penalty is what a component must gain, in those of BIC.
+// share fits the leaves of every set by 1, 2, .. components, in all at most most but at least one
+// for each set, and returns the components of the best way to share them out, by dynamic
+// programming. penalty is the least gain of a component, in units of BIC's.
 //
 // Source: [AAL21] Section 5 of the restatement, step 5 (which shares components out among roots).
 func share(ctx context.Context, sets []set, most int, penalty float64, c StartConfig) ([]component.Gaussian, error) {

@@ -82,7 +82,7 @@ func (b Box) isMixed() bool {
 func (b Box) mixed() []int {
 	columns := slices.DeleteFunc(parts.Upto(len(b.Center)), func(j int) bool { return b.Atom[j] || !(b.Scale[j] > 0) })
 	if len(columns) == 0 {
-		// some column was looked at
+		// some column was measured
 		return []int{slices.IndexFunc(b.Scale, func(s float64) bool { return s > 0 })}
 	}
 	slices.SortStableFunc(columns, func(i, j int) int { return cmp.Compare(b.Gain[j], b.Gain[i]) })

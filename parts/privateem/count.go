@@ -18,7 +18,7 @@ const (
 	// 20,000.
 	outsideSDs = 3.0
 	countDraws = 8000 // of the model, which say whose rows are counted where
-	// nobody is near a component if fewer rows than so many noise sds are counted for it
+	// a component has no rows if fewer than this many noise sds are counted for it
 	nearSDs = 2.0
 )
 
@@ -46,9 +46,9 @@ func CountOutside(a *kernel.SubBudget, step string, space component.Space, compo
 // Count counts the rows outside every component, for LeftOut, and of the others those that most
 // likely belong to each component, all in one release that costs mu. The noise of a whole row is a
 // fraction of that of a count among moments, so the weights follow these counts. With prune,
-// components whose shapes are noise are dropped where nobody is near: noise has moved them away
-// from the rows that they stood for. random draws rows of the model, which say how many rows of one
-// component are counted for another.
+// unreliable components without support are dropped: noise has moved them away from their rows.
+// random draws rows of the model, which show how many rows of one component are counted for
+// another.
 func (r *Rounds) Count(a *kernel.SubBudget, step string, random func(draws, components int) Random, mu float64, prune bool) error {
 	k := len(r.Components)
 	p := query.Partition{Regions: []query.Region{outside(r.Space, r.Components), {}}, Below: []query.Partition{{}, r.Parted()}}

@@ -20,8 +20,8 @@ const (
 	shells     = 8    // of equal probability under the Gaussian
 	shellDraws = 8000 // of the model, which say what is expected
 	beyond     = 1.25 // times the noise of a shell is no misfit
-	// the rows of a component are not where it has them if chi squared is so many of its sds too
-	// large: 169 right fits of 171 of fresh plain clusters had less in all their components
+	// the rows of a component do not fit it if chi squared is this many of its sds too large: 169
+	// right fits of 171 of fresh plain clusters had less in all their components
 	misfitSDs = 6.0
 	stretched = 1.05 // a small change of scale
 )
@@ -40,9 +40,9 @@ func (r *Rounds) Parted() (p query.Partition) {
 	return p
 }
 
-// Axes returns the principal axes of a component beside all of them together, widest first: x -
-// Mean = out z, z = in (x - Mean), where z has the unit covariance. One component alone is held
-// against the units of the space.
+// Axes returns the principal axes of a component relative to all of them together, widest first: x
+// - Mean = out z, z = in (x - Mean), where z has the unit covariance. One component alone is
+// compared with the units of the space.
 func (r *Rounds) Axes(c component.Gaussian) (out, in *mat.Dense) {
 	d := r.Space.Dim()
 	pooled := r.pooled()

@@ -14,7 +14,7 @@ import (
 const (
 	simplifyDraws = 8000 // rows that are drawn from the model to judge a merger
 	noiseCosts    = 3.0  // KL must exceed what a distinction costs in noise this many times ..
-	leastTold     = .001 // .. and its BIC term by this many nats per row, for it to be told
+	leastTold     = .001 // .. and its BIC term by this many nats per row, for the distinction to be kept
 	// of an even share of the rows: fewer, with a shape of noise, are no component
 	ghostShare = .1
 )
@@ -37,7 +37,7 @@ func (r *Rounds) MergeIndistinct(ctx context.Context, random func(draws, compone
 	})
 }
 
-// told returns what a distinction must be worth, in nats per row, to be told in a round of mu.
+// told returns the least gain of a distinction, in nats per row, that a round of mu can measure.
 func (r *Rounds) told(mu float64) func(a, b component.Gaussian) float64 {
 	return func(a, b component.Gaussian) float64 {
 		return leastTold + r.bic() + noiseCosts*(r.cost(a, b, mu)-r.bic())
@@ -90,8 +90,8 @@ func (r *Rounds) MergePath(ctx context.Context, random func(draws, components in
 	return out, nil
 }
 
-// joinUntold joins the pair of components whose distinction is worth least beyond what it must be,
-// if that is less than -least.
+// joinUntold merges the pair of components whose distinction gains least, relative to the least
+// gain wanted, if the difference is less than -least.
 func (r *Rounds) joinUntold(ctx context.Context, by *judge, least float64, worth func(a, b component.Gaussian) float64) (bool, error) {
 	bound, err := r.likeliestPairs(ctx, by.known, pairsTried*len(r.Components))
 	if err != nil {
@@ -183,11 +183,11 @@ func logSum(densities []float64) (sum float64) {
 // leastRatio: a density that falls, or rises, by more counts as if by this.
 const leastRatio = 1e-100
 
-// pairsTried: so many pairs for every component are looked at on drawn rows, those whose bounds are
-// the lowest. A guess.
+// pairsTried: this many pairs per component are judged on drawn rows, those whose bounds are the
+// lowest. A guess.
 const pairsTried = 2
 
-// likeliestPairs returns the bound on the loss that so many pairs are within.
+// likeliestPairs returns the bound on the loss that n pairs are within.
 func (r *Rounds) likeliestPairs(ctx context.Context, known bounds, pairs int) (float64, error) {
 	var losses []float64
 	for i, a := range r.Components {

@@ -10,10 +10,10 @@ import (
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
-// Merge joins, greedily, pairs of components whose distinction is worth less than it costs: the
-// loss of log-likelihood by joining them, at most B = ((wi+wj) ln|S_ij| - wi ln|S_i| - wj
-// ln|S_j|)/2 per row, against what a component costs in sampling error (a BIC term) and in noise.
-// It is post-processing of released values. Its error is ctx's.
+// Merge merges, greedily, pairs of components whose distinction gains less than it costs: the loss
+// of log-likelihood by joining them, at most B = ((wi+wj) ln|S_ij| - wi ln|S_i| - wj ln|S_j|)/2 per
+// row, against what a component costs in sampling error (a BIC term) and in noise. It is
+// post-processing of released values. Its error is ctx's.
 //
 // Source: [RUNNALLS07] for the bound B.
 func (r *Rounds) Merge(ctx context.Context, mu float64) error {
@@ -56,7 +56,7 @@ func (r *Rounds) apartBySDs() func(a, b component.Gaussian) bool {
 	}
 }
 
-// joinDownTo joins pairs until so many components are left, or join finds none.
+// joinDownTo merges pairs until that many components are left, or join finds none.
 func (r *Rounds) joinDownTo(least int, join func() (joined bool, err error)) error {
 	for len(r.Components) > least {
 		if joined, err := join(); err != nil || !joined {

@@ -13,12 +13,12 @@ import (
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
-// Utility constants of the component of stray rows, guesses.
+// Utility constants of the outlier component, guesses.
 const (
 	// strayMisfit is Rounds.Misfit of it: it may be of any shape.
 	strayMisfit = 4.0
 	mostStray   = .6 // of the rows
-	// A copy holds rows if there are wideSDs noise sds of them, and rows are stray if there are
+	// A copy holds rows if there are wideSDs noise sds of them, and there are outliers if there are
 	// straySDs in all.
 	wideSDs, straySDs = 4.0, 4.5
 	// They differ from the table in a column if their sums do by strayDiffers noise sds, and by
@@ -46,7 +46,7 @@ func (r *Rounds) LeftOut() (share, noise float64) {
 	return share, noise
 }
 
-// Beside returns what a model has beside the components, and its weight: the background, and
+// Beside returns what a model has besides the components, and its weight: the background, and
 // Outlier.
 func (r *Rounds) Beside() (wide []component.Gaussian, weight float64) {
 	wide = r.Background.Parts()
@@ -69,7 +69,8 @@ type Outliers struct {
 // which column rows are far out. A guess.
 var wide = []float64{60, 1800, 54e3, 1.6e6, 5e7, 1e12}
 
-// wideWeight is that of a copy. So much of a table of one component may seem stray. A guess.
+// wideWeight is the weight of a copy. That much of a table of one component may seem to be
+// outliers. A guess.
 const wideWeight = .0003
 
 // wideRadius is that of a copy in its own sds, over the root of the number of columns. A guess.
@@ -102,7 +103,7 @@ func (r *Rounds) apart() float64 {
 	return weight
 }
 
-// updateStray moves the component of stray rows by its sums.
+// updateStray moves the outlier component by its sums.
 func (r *Rounds) updateStray(s component.Sums, how component.Clipping) {
 	u := r.update()
 	u.Rows = r.Rows

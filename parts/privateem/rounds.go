@@ -38,8 +38,8 @@ type Rounds struct {
 	// Pairs has the last round measure all second moments of components whose form is diagonal, so
 	// that it is known what the form cannot show: see Correlated.
 	Pairs bool
-	// Clear, if positive: a component whose count in the last round is less than so many sds of its
-	// noise is deleted after it.
+	// Clear, if positive: a component whose count in the last round is less than this many sds of
+	// its noise is dropped after it.
 	Clear  float64
 	pairs  []correlations         // of the components in the last round
 	lost   map[[2]float64]float64 // what NoiseLoss has said, by rows and mu

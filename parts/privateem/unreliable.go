@@ -7,13 +7,13 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// Utility constants of components whose shapes are mostly noise, guesses but for blur.
+// Utility constants of components whose covariances are mostly noise, guesses except for blur.
 const (
 	// A covariance in noise is too narrow in some direction: it is made wider by blur times the
 	// square of its relative spectral noise, and by mostBlur at most. Chosen on gvhd_flow,
 	// lifesci_pcs and made-up tables, by likelihood.
 	blur, mostBlur = .2, 1.0
-	// a component is hazy if its covariance has more relative spectral noise than this. A guess.
+	// a covariance is unreliable if it has more relative spectral noise than this. A guess.
 	hazy = 1.0
 )
 

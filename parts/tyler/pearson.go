@@ -66,7 +66,7 @@ func (p Pearson) Law(edges []float64) RadialLaw {
 	return l
 }
 
-// What members of the family are tried. Guesses.
+// The members of the family that are tried. Guesses.
 const (
 	inverseLeast = -.5
 	inverseMost  = .35 // nu = 2.9

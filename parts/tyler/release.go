@@ -21,7 +21,7 @@ func CountRadii(a *kernel.SubBudget, step string, frame query.Affine, mu float64
 	return &RadialHistogram{D: frame.Out(), Edges: edges, Counts: answer.Values, Sigma: answer.Sigma, Rows: rows}, err
 }
 
-// What a clipping radius must leave. Guesses.
+// The least that a clipping radius must leave. Guesses.
 const (
 	// leastRadius2: smaller radii, in mean |z|^2, lose more by clipping than they can save.
 	leastRadius2 = .1

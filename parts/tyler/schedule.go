@@ -21,13 +21,13 @@ const (
 	certainSDs = 3
 	// A certificate's noise leaves a spectrum of ones certainPart of the way down to that.
 	certainPart = .85
-	// While k of D eigenvalues are told from zero, these k are about D/(k+1) each, and a step's
-	// noise may be farShareOfTop of that, at most farMost: cheap steps as long as few directions
-	// hold all the rows.
+	// While k of D eigenvalues are distinguished from zero, these k are about D/(k+1) each, and a
+	// step's noise may be farShareOfTop of that, at most farMost: cheap steps as long as few
+	// directions hold all the rows.
 	farShareOfTop, farMost = .8, 2
 	// polish is the part of what is left that buys the last step, polishLow + polishRise d up to
 	// polishMost: it makes the frame as good as the last release needs, and is used by it; in few
-	// dimensions the scale, which only the last release sees, is worth more.
+	// dimensions the scale, which only the last release measures, matters more.
 	polishLow, polishRise, polishMost = .25, .025, .5
 	polishAlone                       = .05 // of a single column
 )
@@ -108,8 +108,8 @@ func (r *Rounder) Round(start *State, nu, part float64) (st *State, ok bool, err
 // the noise leaves of 1 is still certainSDs above zero.
 func certainLevel(d int) float64 { return certainPart / (1 + certainSDs/math.Sqrt(2*float64(d+1))) }
 
-// farLevel returns the noise level of a step when so many of the d+1 eigenvalues were told from
-// zero; 0 if all were.
+// farLevel returns the noise level of a step when that many of the d+1 eigenvalues were
+// distinguished from zero; 0 if all were.
 func farLevel(d, resolved int) float64 {
 	if resolved > d {
 		return 0
@@ -136,8 +136,8 @@ func (r *Rounder) polish(st *State, certain float64) (ok bool, err error) {
 const (
 	// relativeFloor: a direction narrower than this, in column scales, has no spread.
 	relativeFloor = 1e-9
-	// lostColumn: a single column that has become this narrow in the unit that stage 0 gave it has
-	// the wrong unit.
+	// lostColumn: a single column that has become this narrow in the unit that location and scale
+	// gave it has the wrong unit.
 	lostColumn = 1e-6
 )
 

@@ -7,7 +7,8 @@ const (
 	// poolWidth: eigenvalues within this many times noise/sqrt(D), D of them in all, are averaged
 	// with one another.
 	poolWidth = 1.0
-	// resolvedSDs: an eigenvalue this many sds of its pooled estimate above zero is told from zero.
+	// resolvedSDs: an eigenvalue this many sds of its pooled estimate above zero is distinguished
+	// from zero.
 	resolvedSDs = 3.0
 )
 

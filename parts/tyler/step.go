@@ -38,7 +38,7 @@ type look struct {
 	least    float64 // the least eigenvalue
 	top      float64 // the largest
 	noise    float64 // the spectral edge of the noise
-	resolved int     // how many of the D eigenvalues can be told from zero
+	resolved int     // number of the D eigenvalues that are distinguished from zero
 	lost     bool    // the state left float64
 }
 
