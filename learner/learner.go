@@ -1,10 +1,10 @@
-// Package learner holds non-private learners, one package each: what sample-and-aggregate runs on
-// every block of rows. Nothing of what they return is private; pooled.Cut pools it and
-// measures the pool with noise.
+// Package learner holds non-private learners, one package each, which sample-and-aggregate runs on
+// every block of rows. Their results are not private; pooled.Cut pools it and measures the pool
+// with noise.
 //
-// A learner is handed raw rows, so it is part of what has to be read to trust the system, though
-// far less of it than the kernel: its answer may be anything, and the guarantee holds. What it must
-// not do is to let a row out another way. So
+// A learner receives raw rows, so it has to be read to trust the system, though much less closely
+// than the kernel: the guarantee holds whatever its answer. But it must not let a row out another
+// way. So
 //
 //   - it imports this package and the plain parts of the standard library, and has no package
 //     variables (internal/archtest). No gonum: its linear algebra runs on implementations that any
@@ -30,10 +30,9 @@ type Learner interface {
 	Coordinates(d int) int
 	// Learn returns k estimates from the rows, which are finite and of one length, or an error. A
 	// block whose learner errs, panics or returns a value that is not finite counts as k null rows,
-	// and nobody hears of it.
+	// and nothing reports it.
 	//
-	// The rows are the callee's own to change. seed is public: the same arguments give the same
-	// estimates.
+	// Learn may change the rows. seed is public: the same arguments give the same estimates.
 	Learn(rows [][]float64, seed uint64) ([][]float64, error)
 }
 

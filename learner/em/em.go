@@ -152,8 +152,8 @@ func (l Learner) Run(z []float64, k, d int) *Run {
 	return r
 }
 
-// searched returns the rows to search: the central ones if rows are trimmed, for k-means would
-// start from the outliers, and at most so many.
+// searched returns at most rows rows to search: the central ones if rows are trimmed, since k-means
+// would start from the outliers.
 func searched(z []float64, d, rows int, trim float64, rng *rand.Rand) []float64 {
 	n := len(z) / d
 	far := math.Inf(1)

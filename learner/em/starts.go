@@ -43,7 +43,7 @@ func newStarter(r *Run, rng *rand.Rand) *starter {
 	return &starter{r, rng, y, kmeans.New(rows, nil, r.k)}
 }
 
-// draw writes a start to m, of so many rounds; false if a part is empty or flat.
+// draw writes a start of that many rounds to m; false if a part is empty or flat.
 func (s *starter) draw(m *Mixture, rounds int) bool {
 	r := s.r
 	copy(s.y, r.z)

@@ -126,9 +126,9 @@ func (r *Run) leaveOut() float64 {
 	return total
 }
 
-// stray returns by how much the log-density of a row must lie below the median of all rows' to be
-// one of no Gaussian in d columns: as a squared length that one in a thousand has, after Wilson and
-// Hilferty, below the median one.
+// stray returns by how much the log-density of a row must lie below the median of all rows' for the
+// row to be an outlier in d columns: as a squared length that one in a thousand has, after Wilson
+// and Hilferty, below the median one.
 func stray(d int) float64 {
 	n := float64(d)
 	chi := func(sds float64) float64 { return n * math.Pow(1-2/(9*n)+sds*math.Sqrt(2/(9*n)), 3) }

@@ -64,7 +64,7 @@ func directions(t table, rng *rand.Rand) [][]float64 {
 	return out
 }
 
-// apart returns how well two components on a line are told apart: 1 less their Bhattacharyya
+// apart returns how well two components on a line are distinguished: 1 less their Bhattacharyya
 // coefficient, times the smaller weight.
 //
 // Source: [PPE] Section C3 of the restatement.

@@ -131,8 +131,8 @@ func (m moments) candidates() (lines [][]gauss, misfit []float64) {
 	return lines, misfit
 }
 
-// equalMeansHandicap is what the mixture with a common mean, which has the sixth moment by
-// construction, is charged beside the skewness that it cannot have: a utility constant.
+// equalMeansHandicap is the charge of the mixture with a common mean, which has the sixth moment by
+// construction, on top of the skewness that it cannot have: a utility constant.
 const equalMeansHandicap = .02
 
 // sixth moment of a mixture on a line, about 0.

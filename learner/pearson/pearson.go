@@ -117,9 +117,9 @@ func separable(t table, mixture []gauss) bool {
 	return true
 }
 
-// chance returns more than the likelihood of all rows gains, in nats, from one component more, of p
-// parameters, that is not there: a utility constant, a little above the largest gains that Gaussian
-// rows were seen to give.
+// chance returns an upper bound on the gain of the likelihood of all rows, in nats, by one more
+// component of p parameters that is not there: a utility constant, slightly above the largest gains
+// that Gaussian rows were seen to give.
 func chance(p int) float64 { return 2 + float64(p) + 1.5*math.Sqrt(float64(p)) }
 
 // merge replaces components a and b by the Gaussian with their moments.

@@ -73,7 +73,7 @@ func (n *node) learn(k int, rng *rand.Rand) []gauss {
 	return best
 }
 
-// best returns learn in the node's own frame, with so many steps of matching.
+// best returns learn's result in the node's own frame, with that many steps of matching.
 func (n *node) best(k, steps int, rng *rand.Rand) []gauss {
 	if k == 1 {
 		g, ok := n.t.gaussian()
