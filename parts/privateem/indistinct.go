@@ -187,7 +187,7 @@ const leastRatio = 1e-100
 // lowest. A guess.
 const pairsTried = 2
 
-// likeliestPairs returns the bound on the loss that n pairs are within.
+// likeliestPairs returns the bound on the loss that the likeliest pairs, that many, are within.
 func (r *Rounds) likeliestPairs(ctx context.Context, known bounds, pairs int) (float64, error) {
 	var losses []float64
 	for i, a := range r.Components {
