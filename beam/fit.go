@@ -67,7 +67,7 @@ func (w *workers) Register(flags *pflag.FlagSet) {
 	})
 }
 
-// told is a flag that Beam is told: it hands on to workers what was set so, and nothing else.
+// told is a flag that is set through Beam's own flag set: it passes only those on to workers.
 type told struct {
 	pflag.Value
 	name string

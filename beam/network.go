@@ -9,8 +9,9 @@ import (
 	"github.com/gauze-dp/gauze/source"
 )
 
-// enclosed reports a network from which Prism, in this process, could be reached: it listens on all
-// interfaces whatever it is told, asks nobody who they are, and a job can name a command to run.
+// enclosed returns an error if another machine could reach Prism, in this process, from the
+// network: it listens on all interfaces whatever its settings, authenticates nobody, and a job can
+// name a command to run.
 func enclosed(interfaces []net.Interface) error {
 	for _, i := range interfaces {
 		if i.Flags&net.FlagUp != 0 && i.Flags&net.FlagLoopback == 0 {

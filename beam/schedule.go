@@ -30,8 +30,8 @@ func init() {
 }
 
 // A beamed scheduler runs a pipeline for each sum. Its elements are the program, the store's folder
-// and the name of a piece of work, and nothing else comes out: what Beam, its logs and its network
-// are told is when a fit measures, and how many shards it has.
+// and the name of a piece of work, and nothing else: Beam, its logs and its network learn when a
+// fit measures, and how many shards it has.
 type beamed struct{ folder string }
 
 // between parts what an element says.
@@ -83,8 +83,8 @@ var (
 // labour is done by workers, which tests have fail.
 var labour = do
 
-// work does what an element names. Its errors are constants, and its panics are one: what Beam is
-// told it logs, with stacks.
+// work does what an element names. Its errors are constants, and panics become one: Beam logs
+// errors, with stacks.
 func work(element string) (err error) {
 	defer func() {
 		if recover() != nil {

@@ -73,7 +73,7 @@ func (o *opened) leave(folder string, u *used) {
 	time.AfterFunc(idle, func() { o.forget(folder, u, left) })
 }
 
-// forget closes a store that nobody has used since it was left.
+// forget closes a store that was not used since it was left.
 func (o *opened) forget(folder string, u *used, left int) {
 	o.Lock()
 	defer o.Unlock()

@@ -58,8 +58,8 @@ func boot(ctx context.Context, args []string) error {
 	return join(ctx, id, cmp.Or(info.GetControlEndpoint().GetUrl(), *own["control_endpoint"]))
 }
 
-// join works for the job whose runner is there, until it has ended. The runner is told nothing that
-// it does not ask for: no log, and no status, which shows stacks.
+// join works for the job whose runner is there, until the job has ended. It sends the runner only
+// what the runner asks for: no log, and no status, which shows stacks.
 func join(ctx context.Context, id, control string) error {
 	ctx, cancel := context.WithCancel(grpcx.WriteWorkerID(ctx, id))
 	defer cancel()

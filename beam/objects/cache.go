@@ -66,7 +66,7 @@ func (c *cache) drop() (err error) {
 	return err
 }
 
-// leave gives back the memory of what nobody reads, and the disk of what is too much.
+// leave frees the memory of objects that are not being read, and the disk space above the limit.
 func (c *cache) leave(h *held) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

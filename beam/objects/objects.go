@@ -1,6 +1,6 @@
 // Package objects keeps tables in an object store, where workers that share no disk find them: in
-// objects of many rows, with what workers are asked and what they answer beside them. A Store is
-// one of kernel/sharded, by the filesystems of Beam.
+// objects of many rows, together with the questions for workers and their answers. Its Store is one
+// of kernel/sharded, over Beam's filesystems.
 //
 // The objects hold rows and exact sums, as the bucket keeps them. Their names cannot be guessed and
 // say nothing of rows, and they go with the fit; they stay if the program is killed.

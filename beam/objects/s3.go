@@ -22,16 +22,16 @@ const (
 	anyRegion = "us-east-1"
 )
 
-// Beam has a filesystem of this scheme too. It cannot be told to name buckets in paths, as stores
-// of one's own want it, and it leaves parts of what was given up halfway, which no listing shows.
+// Beam has a filesystem of this scheme too. It cannot name buckets in paths, as self-hosted stores
+// need it, and it leaves parts of interrupted uploads, which no listing shows.
 func init() { filesystem.Register(s3Scheme, newS3) }
 
 // bucketS3 is S3, or a store that speaks its protocol.
 type bucketS3 struct{ client *s3.Client }
 
-// newS3 connects by the environment and the files of the AWS SDK. Where these name an endpoint, it
-// is taken for a store of one's own: buckets stand in paths, and there are no checksums but ours,
-// since older stores refuse those of the protocol.
+// newS3 connects by the environment and the files of the AWS SDK. If these name an endpoint, it
+// counts as a self-hosted store: buckets are in paths, and there are no checksums except this
+// package's, since older stores refuse those of the protocol.
 func newS3(ctx context.Context) filesystem.Interface {
 	c, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{}))
 	if err != nil {
