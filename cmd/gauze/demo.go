@@ -13,7 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 )
 
-// What the demonstration's table is drawn from, its schema, and what is said at the end.
+// The law of the demonstration's table, its schema, and the text at the end.
 var (
 	//go:embed demo/truth.json
 	demoTruth []byte

@@ -44,7 +44,7 @@ func ofGroups(r *release.Release, by bool) (out []drawn, head []string) {
 // seeded draws the same numbers for the same seed, on every machine.
 func seeded(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
-// unseeded draws numbers that nobody can foretell.
+// unseeded draws unpredictable numbers.
 func unseeded() *rand.Rand {
 	var key [32]byte
 	if _, err := crand.Read(key[:]); err != nil {

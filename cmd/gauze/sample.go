@@ -111,8 +111,8 @@ func sampleCommand() shell.Command {
 	}
 }
 
-// leaveGaps has cells of numbers left empty, each by itself, as often as the profiles of the
-// releases say that they were missing. What the rows say of each other's gaps is in none.
+// leaveGaps leaves cells of numbers empty, each independently, with the probabilities in the
+// profiles of the releases. Patterns of cells that are missing together are lost.
 func leaveGaps(from []drawn, missing bool) error {
 	if !missing {
 		return nil
@@ -133,5 +133,6 @@ func leaveGaps(from []drawn, missing bool) error {
 	return nil
 }
 
-// seenGaps is of how many noise sds missing cells must be to be drawn: what may be none is none.
+// seenGaps is the number of noise sds from which on missing cells are drawn: a share that may be
+// zero counts as zero.
 const seenGaps = 2

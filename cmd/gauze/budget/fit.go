@@ -71,7 +71,7 @@ func (f *Flags) open(ctx context.Context, now func() time.Time) (*ledger.Ledger,
 	return ledger.Open(ctx, f.Ledger, key, now)
 }
 
-// A Fit is one that a ledger counts, or nobody if none is named.
+// A Fit is a fit that a ledger counts, if one is named.
 type Fit struct {
 	ledger      *ledger.Ledger
 	reservation ledger.Reservation
@@ -86,7 +86,7 @@ type Fit struct {
 }
 
 // Begin reserves what a fit can cost, before a row is read, if a ledger is named. It fails with
-// *ledger.RefusedError if that is more than is left. What note is told is for the custodian.
+// *ledger.RefusedError if that is more than is left. note receives messages for the custodian.
 func (f *Flags) Begin(ctx context.Context, r gauze.Request, schema *source.Schema, input string, now func() time.Time, note func(string, ...any)) (*Fit, error) {
 	if f.Ledger == "" {
 		if f.Dataset != "" || f.Key != "" {
@@ -165,7 +165,7 @@ func (f *Fit) warn(ctx context.Context, why, source, content string) {
 	}
 }
 
-// stdin is the input that cannot be looked at twice.
+// stdin is the input that cannot be read twice.
 const stdin = "-"
 
 // Reserve puts the plan's exact worst case in the place of what was foreseen, before anything is
@@ -225,7 +225,7 @@ func (f *Fit) End(ctx context.Context, result *gauze.Result, err error) (kept *r
 	return kept
 }
 
-// told warns if the ledger was not told how the fit ended.
+// told warns if the end of the fit could not be recorded in the ledger.
 func (f *Fit) told(fault error) {
 	if fault != nil {
 		f.note("warning: the ledger could not be told how the fit ended (%v); what was reserved stays spent\n", fault)

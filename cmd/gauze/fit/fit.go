@@ -185,8 +185,8 @@ func (c *Command) undeclared(e *shell.Env, input string, schema *source.Schema) 
 	return Finished(e, err)
 }
 
-// Finished adds to an error of a table whose columns nobody declared, a *source.Undeclared, the
-// command that declares them. Other errors stay as they are.
+// Finished adds to an error of a table without declared columns, a *source.Undeclared, the command
+// that declares them. Other errors stay as they are.
 func Finished(e *shell.Env, err error) error {
 	var fault *source.Undeclared
 	if !errors.As(err, &fault) {

@@ -26,7 +26,7 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// Remote is the flags that name a server, and who asks: `gauze fit --server URL` and `gauze plan
+// Remote holds the flags that name a server and a token: `gauze fit --server URL` and `gauze plan
 // --server URL` are the same commands, with the rows on a server.
 type Remote struct {
 	URL, Token string
@@ -82,7 +82,7 @@ func (f *Remote) ask(dataset string) (gauze.Settings, error) {
 	return s, err
 }
 
-// problem is what a server says of a request that it has not done.
+// problem is a server's description of a request that it has not done.
 type problem struct {
 	Type, Title, Detail, Field, Wanted, Got, Hint string
 }

@@ -21,7 +21,7 @@ import (
 
 // A Request is the flags that fit and plan share: everything that a fit is asked.
 type Request struct {
-	// Profile: what is asked is table one, so that nothing is said of a model.
+	// Profile says that table one is requested, so that messages do not mention a model.
 	Profile bool
 
 	set *pflag.FlagSet

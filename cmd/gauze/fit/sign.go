@@ -58,7 +58,7 @@ func (c *Command) signer(input string) (func(r *release.Release) error, error) {
 	}, nil
 }
 
-// keepSignature writes a server's signature beside the release that it has signed.
+// keepSignature writes a server's signature to a file beside the signed release.
 func (c *Command) keepSignature(r *release.Release) error {
 	var text strings.Builder
 	if err := release.Write(&text, r); err != nil {

@@ -1,4 +1,4 @@
-// Package serve is `gauze serve`: its flags, its configuration, and what it does beside serving.
+// Package serve is `gauze serve`: its flags, its configuration, and its subcommands.
 package serve
 
 import (
@@ -117,7 +117,7 @@ func (c *Command) configure() error {
 	return c.keys()
 }
 
-// keys finds the files of the keys that are not named: beside the database, or among the settings.
+// keys finds the key files that are not named: beside the database, or among the settings.
 func (c *Command) keys() error {
 	own, place := &c.server, c.server.Database
 	if !strings.HasPrefix(place, "postgres://") && !strings.HasPrefix(place, "postgresql://") {
@@ -138,7 +138,7 @@ func (c *Command) keys() error {
 	return nil
 }
 
-// readConfig sets the flags that a file has values for, but for those that are given.
+// readConfig sets the flags that a file has values for, except those that are given.
 func (c *Command) readConfig() error {
 	fault := func(wanted, got string) error {
 		return &privacy.FieldError{Field: "--config", Wanted: wanted, Got: got, Fix: `for instance {"listen": "127.0.0.1:8080", "workers": 2}: names are those of the flags`}
@@ -235,8 +235,8 @@ func (c *Command) tokens(ctx context.Context, action string, out, notes io.Write
 	return err
 }
 
-// tokenFile makes the file of --out, that nobody else can read; nil for none. It is made before the
-// token, which is shown nowhere else then.
+// tokenFile creates the file of --out, readable by its owner only; nil for none. It is created
+// before the token, which is then shown nowhere else.
 func (c *Command) tokenFile() (*os.File, error) {
 	if c.out == "" {
 		return nil, nil

@@ -75,12 +75,12 @@ type outcome struct {
 	Message string        `json:"message"`
 	Hint    string        `json:"hint,omitempty"`
 	Spent   release.Spent `json:"spent"`
-	// What one more fit may ask for, where the ledger refused this one and something is left.
+	// The most that one more fit may ask for, if the ledger refused this one and something is left.
 	Remaining *ledger.Amount `json:"remaining,omitempty"`
 	// No row had a part in message, hint and faults. Where it is left out they are for the
 	// custodian's terminal alone, and a program that keeps them gives something away.
 	Public bool `json:"public,omitempty"`
-	// what a terminal is told on the way, such as an inferred schema; never public
+	// messages for the terminal, such as an inferred schema; never public
 	Notes []string `json:"notes,omitempty"`
 	// all that message and hint name, apart
 	Faults []fault `json:"faults,omitempty"`
@@ -148,8 +148,8 @@ func failureOf(err error) outcome {
 	return f
 }
 
-// password is one in the URL of a server: whoever mistypes a command is told what was typed, but
-// for that.
+// password matches a password in the URL of a server: messages repeat a mistyped command without
+// it.
 var password = regexp.MustCompile(`(?i)(postgres(?:ql)?://[^\s:/@]*):\S*@`)
 
 // ledgerHint says what can be done about an empty account.
@@ -393,5 +393,5 @@ func kindOf(f *pflag.Flag) string {
 	return "a value"
 }
 
-// Message returns what a terminal is told of an error, without its hint.
+// Message returns the text of an error for a terminal, without its hint.
 func Message(err error) string { return failureOf(err).Message }
