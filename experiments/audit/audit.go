@@ -23,7 +23,7 @@ type subject struct {
 	method     string
 	rows       int
 	components int
-	// told: bounds that hold of all made-up tables' clusters, for methods that ask for them.
+	// told: bounds that hold for the clusters of all made-up tables, for methods that need them.
 	told bool
 	pure bool // delta 0
 }

@@ -105,7 +105,8 @@ func (g genuine) release(ctx context.Context) (*release.Release, error) {
 	return nil, fmt.Errorf("%s: no release in %d fits", g.name, tries)
 }
 
-// leavesOut reports a mixture of two components whose background is marked and told.
+// leavesOut reports whether a release is a mixture of two components with a marked and reported
+// background.
 func leavesOut(r *release.Release) bool {
 	u := r.Diagnostics.Undescribed
 	return slices.Contains(r.Model.Background, true) && !r.Model.Background[0] && !r.Model.Background[1] && r.Diagnostics.Flags != nil && u != nil && u.Share > .06
@@ -138,13 +139,13 @@ func (g genuine) fit(ctx context.Context) (*gauze.Result, error) {
 	return gauze.Fit(ctx, table, r)
 }
 
-// A verdict is what verify says of a file, and the first reason.
+// A verdict is verify's result for a file, and the first reason.
 type verdict struct {
 	got, why string
 	before   bool // a version that did not make the plan again found nothing
 }
 
-// judge reads a file as verify does. The genuine release has so many warnings.
+// judge reads a file as verify does. genuine is the number of the genuine release's warnings.
 func judge(text []byte, genuine int) verdict {
 	r, err := release.Read(bytes.NewReader(text))
 	if err != nil {
@@ -161,7 +162,7 @@ func judge(text []byte, genuine int) verdict {
 	return out
 }
 
-// forged makes all forgeries, and returns what verify says of each.
+// forged makes all forgeries, and returns verify's result for each.
 func forged(ctx context.Context) ([]verdict, error) {
 	texts, doubts := map[string][]byte{}, map[string]int{}
 	for _, g := range genuines() {

@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// What a reader can say of a forged release.
+// A reader's possible verdicts on a forged release.
 const (
 	refused = "refused"          // verify ends with exit code 2
 	warned  = "warned of"        // .. with 0, and says what is odd

@@ -16,8 +16,8 @@ import (
 
 // A Fitted is what a fit ended in.
 type Fitted struct {
-	// Foreground is the model without the components that carry stray rows, its weights made to sum
-	// to 1; nil if there is none.
+	// Foreground returns the model without the components that describe outliers, its weights made
+	// to sum to 1; nil if there is none.
 	Foreground *model.Mixture
 	Background float64 // weight of the components left out
 	Why        string  // there is no model

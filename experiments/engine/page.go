@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// A Page is Markdown that is being written. What is said of single runs is printed and not kept.
-// The zero value is an empty page.
+// A Page is Markdown that is being written. Lines about single runs are printed and not kept. The
+// zero value is an empty page.
 type Page struct{ out, detail bytes.Buffer }
 
 // Title writes the page's.

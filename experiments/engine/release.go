@@ -10,8 +10,8 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// routine are the codes of what is said of models that are as they should be: how precisely
-// constant columns are known, what was missing, which units were inferred.
+// routine are the codes of flags of models that are as they should be: how precisely constant
+// columns are known, what was missing, which units were inferred.
 var routine = []flags.Code{flags.ConstantColumn, flags.IncompleteRows, flags.MissingCells, flags.RecordedUnit, flags.Singular, flags.Narrow}
 
 // oneFound begins the text of a choice that was made; other flags of one component are warnings.

@@ -23,11 +23,11 @@ type runner struct {
 	store   *store
 	slots   chan struct{}
 	telling sync.Mutex
-	// Each, if set, is told every result as it comes, one at a time.
+	// Each, if set, is called with every result as it comes, one at a time.
 	Each func(r Result, fromFile bool)
 }
 
-// newRunner makes a runner of so many workers. A nil store keeps nothing.
+// newRunner returns a runner with that many workers. A nil store keeps nothing.
 func newRunner(workers int, store *store) *runner {
 	return &runner{store: store, slots: make(chan struct{}, max(1, workers))}
 }

@@ -1,5 +1,5 @@
-// Package files fits real tables, the CSV files of a folder: what the default says of each beside
-// one private Gaussian with the same budget.
+// Package files fits real tables, the CSV files of a folder, and compares the default with one
+// private Gaussian with the same budget.
 package files
 
 import (
@@ -212,7 +212,7 @@ func (t table) line(o engine.Options, name string, epsilon float64) *line {
 		}}
 }
 
-// judge fills in the values of a fit beside those of one Gaussian.
+// judge fills in the values of a fit, compared with those of one Gaussian.
 func judge(out engine.Values, fitted, plain engine.Fitted, train, test *mat.Dense, unseen int) error {
 	s := scaleOf(train)
 	out[found], out[background], out[nobodys] = float64(fitted.Foreground.K()), fitted.Background, s.nobody(fitted.Release, train)

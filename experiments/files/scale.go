@@ -91,7 +91,7 @@ func (s scale) rows(rows *mat.Dense) (out [][]float64) {
 	return out
 }
 
-// nobody counts components, background apart, that no row is near.
+// nobody counts components without a row near them, except background.
 func (s scale) nobody(r *release.Release, train *mat.Dense) (none float64) {
 	rows := s.rows(train)
 	groups, _ := r.Model.Split()

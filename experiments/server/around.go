@@ -46,7 +46,7 @@ func (f *field) heavy(ctx context.Context, t *engine.Table) {
 	}
 }
 
-// around looks at what is around the server: files, and where it would listen.
+// around checks the server's surroundings: files, and where it would listen.
 func (f *field) around(ctx context.Context, t *engine.Table) {
 	for _, name := range []string{"", ".key", "-wal"} {
 		kind, err := os.Stat(f.database + name)

@@ -16,7 +16,7 @@ import (
 	"github.com/gauze-dp/gauze/experiments/engine"
 )
 
-// A promise is what the server has said of a fit.
+// A promise is the server's last answer about a fit.
 type promise struct {
 	id string // of the fit
 }
@@ -119,7 +119,7 @@ type end struct {
 	open           int
 }
 
-// promises waits until every fit is over that somebody was told of.
+// promises waits until every fit is over that an analyst got an answer about.
 func (f *field) promises(ctx context.Context, said map[string]*promise, e *end) error {
 	for key, one := range said {
 		who := key[:3]

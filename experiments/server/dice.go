@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Dice are a seeded generator that many may draw from. In what order they do is nobody's choice.
+// Dice are a seeded generator that several goroutines share. The order of their draws is not fixed.
 type dice struct {
 	mu sync.Mutex
 	r  *rand.Rand

@@ -14,7 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/experiments/engine"
 )
 
-// What the server is asked to bear.
+// The load on the server.
 const (
 	loadAnalysts = 200
 	loadPlans    = 10_000

@@ -14,7 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/experiments/engine"
 )
 
-// forged tries forms that other pages send in the name of somebody who has signed in.
+// forged tries forms that other pages send in the name of a signed-in person.
 func forged(ctx context.Context, t *engine.Table, in map[string]*browser, id string) {
 	for _, d := range pageDoors(id) {
 		if d.method != "POST" {
@@ -76,7 +76,7 @@ func doorways(ctx context.Context, f *field, t *engine.Table) {
 	}
 }
 
-// payloads are columns, titles and groups that nobody means well with.
+// payloads are malicious columns, titles and groups.
 var payloads = []string{`<img src=x onerror=alert(1)>`, `"><svg onload=alert(2)>`, `</script><script>alert(3)</script>`, `' onfocus='alert(4)' x='`, `</textarea></title><script>alert(5)</script>`, `{{.Secret}}<b>`}
 
 // scripts registers a data set of such names, fits it, and looks for them in all pages.

@@ -26,7 +26,7 @@ type try struct {
 	wanted                        []int
 }
 
-// security tries what somebody does who has no right to.
+// security tries what people may not do.
 func security(ctx context.Context, f *field, p *engine.Page, _ int) error {
 	f.flags = []string{"--slot", "200ms", "--slot-per-cell", "1us", "--per-second", "100000"}
 	if err := errors.Join(f.people(ctx, "custodian", "kim", "pat"), f.people(ctx, "analyst", "lee", "max"), f.start(ctx)); err != nil {
@@ -115,7 +115,7 @@ func (f *field) one(ctx context.Context, t *engine.Table, c try) answer {
 	return a
 }
 
-// bodies tries requests that nobody means well with.
+// bodies tries malicious requests.
 func bodies(ctx context.Context, f *field, t *engine.Table, id string) {
 	fit := api + "/fits"
 	for _, c := range []try{

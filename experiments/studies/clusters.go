@@ -11,7 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A plainCell is a placement with a gap in so many columns. A run draws the rest.
+// A plainCell is a placement with a gap, in a number of columns. A run draws the rest.
 type plainCell struct {
 	columns   int
 	placement madeup.Placement

@@ -26,7 +26,7 @@ const learned = literal.Learned
 // mixtureColumns are those of pages of mixtures.
 var mixtureColumns = []engine.Column{models, succeeded, spread("TV (90 %)", variation), median("without privacy", reference), spread("worst mean", worstMean), ranged("k", found), seconds}
 
-// separated sets the papers' algorithms for separated components beside the practical one.
+// separated compares the papers' algorithms for separated components with the practical one.
 var separated = &study{
 	Name: "separated", About: "mixtures of separated Gaussians: the algorithms as printed",
 	Seed: 1, PassRate: .9,

@@ -25,7 +25,7 @@ type task struct {
 	gap     float64
 	rows    int
 	epsilon float64
-	// told: bounds that hold are stated, for methods that ask for them.
+	// told: true bounds are stated, for methods that need them.
 	told bool
 	// known: the covariance is.
 	known   bool
@@ -193,8 +193,8 @@ func (t task) draw(seed uint64, n int) (*madeup.Instance, error) {
 	return in, madeup.Draw(truth, in.Rows, rng)
 }
 
-// told says what became of a line's runs: released models and their distance, or in a word why
-// there is none; the page has the whole of it below.
+// told describes the results of a line's runs: released models and their distance, or in a word why
+// there is none; the page has the details below.
 func told(l *line) string {
 	if l == nil {
 		return "-"

@@ -79,7 +79,7 @@ const (
 
 func talkLearned(v engine.Values, _ cell) bool { return v[covError] <= talkAlpha }
 
-// A theorem is one of the talk's sources, and what it says of the number of rows.
+// A theorem is one of the talk's sources, and its statement about the number of rows.
 type theorem struct {
 	method, statement, rate string
 	// epsilon and columns are the exponents of 1/epsilon and of d, where noise rules.

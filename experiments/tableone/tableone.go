@@ -1,4 +1,4 @@
-// Package tableone judges what `gauze describe` says of columns as people bring them: errors of
+// Package tableone measures the errors of `gauze describe` on columns as people bring them: of
 // missing shares, quantiles, means and standard deviations, by how many cells there are for the
 // budget.
 package tableone

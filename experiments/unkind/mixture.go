@@ -12,7 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-// components looks for some that stand for nobody, and for more than were allowed.
+// components looks for components without rows, and for more than were allowed.
 func (c comparison) components(j *judgement, cols [][]float64) {
 	k := 0
 	groups, _ := c.release.Model.Split()
@@ -127,7 +127,7 @@ func (c comparison) distances(j *judgement, m *model.Mixture, cols [][]float64) 
 // A steps is the law of some numbers.
 type steps struct{ at, below, upTo []float64 } // values, the shares below them and up to them
 
-// mostPoints is at how many values a distance is looked at, at least.
+// mostPoints is the least number of values at which a distance is evaluated.
 const mostPoints = 2000
 
 func empirical(col []float64) (s steps) {

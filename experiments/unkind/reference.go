@@ -38,7 +38,7 @@ func (c comparison) reference(a int, col []float64, k int) []normal {
 	return best
 }
 
-// byLabel has one component for each label, and one for stray rows if they are in the column and
+// byLabel returns one component for each label, and one for outliers if they are in the column and
 // there may be one.
 func (c comparison) byLabel(a int, col []float64) (out []normal) {
 	if c.table.Labels == nil {

@@ -46,7 +46,7 @@ func (c comparison) whole(foreground *model.Mixture) (judgement, error) {
 	return j, err
 }
 
-// variation compares with a mixture of Gaussians, where there are stray rows without them.
+// variation compares with a mixture of Gaussians, without outliers if there are any.
 func (c comparison) variation(j *judgement, truth, foreground *model.Mixture) error {
 	var clean [][]float64
 	n, d := c.table.Rows.Dims()

@@ -17,9 +17,9 @@ import (
 	"github.com/gauze-dp/gauze/release"
 )
 
-// What a fit can end in.
+// The possible results of a fit.
 const (
-	fine      = "fine"             // the model is right, whatever is said of it
+	fine      = "fine"             // the model is right, whatever its flags
 	flagged   = "flagged"          // it is not, and says so
 	refused   = "refused"          // on public facts: nothing is spent
 	exit3     = "exit 3"           // no release after spending, where an answer exists
@@ -137,8 +137,8 @@ func (q question) judge(got engine.Fitted) (j judgement, err error) {
 	return j, err
 }
 
-// released judges a model. Where stray rows are known, a model that is right for the others and
-// says something is right too; so is one whose background carries them.
+// released judges a model. If outliers are known, a model that is right for the other rows and
+// flags something is right too; so is one whose background describes them.
 func (q question) released(r *release.Release, foreground *model.Mixture) (judgement, error) {
 	said := saidOf(r)
 	if q.table.NoMoments {
@@ -174,7 +174,7 @@ func (q question) released(r *release.Release, foreground *model.Mixture) (judge
 	return j, nil
 }
 
-// What a release says of itself.
+// A release's own statements.
 type said struct {
 	flags      []string // all
 	relevant   []string // those that are no routine
