@@ -65,7 +65,8 @@ func (s Statement) of(tags []Tag) (out []Tag) {
 }
 
 // CheckStatements returns what does not fit between the list of statements and the tags: a row
-// without code, test or reason; a reason beside a test; a test of what is not in the list.
+// without code, test or reason; a reason although there is a test; a test of what is not in the
+// list.
 func CheckStatements(statements []Statement, c Citations) error {
 	var faults []error
 	for _, s := range statements {

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A cell draws a value of a column, and says whether it is stray.
+// A cell draws a value of a column, and returns whether it is an outlier.
 type cell func(rng *rand.Rand) (x float64, stray bool)
 
 // plain returns a cell without outliers.
@@ -336,7 +336,7 @@ func (b *builder) among(l columnLaw) {
 	}
 }
 
-// dependent appends a column that depends on column j, but for its stray values.
+// dependent appends a column that depends on column j, except for its outliers.
 func (b *builder) dependent(j int) {
 	of := func(value func(x float64) float64) float64 {
 		sum, n := 0.0, 0.0

@@ -213,7 +213,7 @@ func (s Spec) weights(rng *rand.Rand) []float64 {
 	return w
 }
 
-// outlier fills row with a stray one.
+// outlier fills row with an outlier.
 func (s Spec) outlier(row, centre []float64, rng *rand.Rand) {
 	far := s.OutlierFrom * math.Pow(s.OutlierTo/s.OutlierFrom, rng.Float64())
 	floats.AddScaledTo(row, centre, unit*far, direction(rng, len(row)))

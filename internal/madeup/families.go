@@ -49,15 +49,15 @@ type Table struct {
 	What string     // the parameters that were drawn
 	// Outliers marks the rows that are known not to belong to the rest; nil for none.
 	Outliers []bool
-	// Labels are the components that the rows were drawn from, 0 to Components-1, of a stray row
-	// the one whose place it took; nil where there is but one.
+	// Labels are the components that the rows were drawn from, 0 to Components-1; for an outlier
+	// the component whose place it took; nil if there is only one.
 	Labels     []int
 	Components int // to be asked for
 	// Declared is the unit of each column; nil for none.
 	Declared []float64
 	// Covariance is what is said to be known of every component; nil for nothing.
 	Covariance [][]float64
-	// Truth is the mixture that the rows that are not stray were drawn from, where it is one of
+	// Truth is the mixture that the rows without outliers were drawn from, if it is one of
 	// Gaussians that the rows show; else nil.
 	Truth *model.Mixture
 	// NoMoments: the law has no covariance, so that no answer is right.
@@ -86,7 +86,7 @@ func (f Family) table(seed, stream uint64, n int) *Table {
 	return b.t
 }
 
-// All returns all families.
+// Families returns all families.
 func Families() (out []Family) {
 	add := func(l *columnLaw, u Use, sort string, twins [2]string, kind bool, draw func(*builder)) {
 		h := fnv.New32a()
@@ -181,7 +181,7 @@ func (b *builder) column(cell func(i int) float64) {
 	b.cols = append(b.cols, c)
 }
 
-// stray marks a row.
+// stray marks a row as an outlier.
 func (b *builder) stray(i int) {
 	if b.t.Outliers == nil {
 		b.t.Outliers = make([]bool, b.n)

@@ -107,7 +107,7 @@ func newSums(m *model.Mixture) *sums {
 	return s
 }
 
-// leastShare is a share of a row that is not worth its arithmetic.
+// leastShare is the share of a row below which it is skipped.
 const leastShare = 1e-9
 
 func (s *sums) add(share, row []float64) {

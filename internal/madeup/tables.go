@@ -40,7 +40,8 @@ var tables = []sort{
 	{UseKnown, "known-wrong", [2]string{"wider", "narrower"}, false, func(b *builder) { b.known(0, twin(b, b.between(1.4, 2.5), b.between(.4, .7))) }},
 }
 
-// far puts a part of the rows so many standard deviations away, every way or in one place.
+// far puts a part of the rows a number of standard deviations away, in every direction or in one
+// place.
 func (b *builder) far(share, sds float64) {
 	d := b.whole(1, 12)
 	b.gaussians(d)

@@ -124,7 +124,7 @@ func beam(root string, packages []*pkg) ([]*pkg, error) {
 	return packages, nil
 }
 
-// ours returns the folder of an import path in this module.
+// ours returns the folder of an import path of this module.
 func ours(imported string) (folder string, yes bool) {
 	if imported == module {
 		return ".", true
