@@ -1,5 +1,5 @@
-// Package own has what others can bring to Gauze beside a learner: an estimator, and a list decoder
-// for AAL21's reduction. Both are run by gauze.Fit, as Request.Estimator.
+// Package own shows what users can bring to Gauze besides a learner: an estimator, and a list
+// decoder for AAL21's reduction. gauze.Fit runs both, as Request.Estimator.
 package own
 
 import (
