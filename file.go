@@ -2,7 +2,7 @@ package gauze
 
 import (
 	"context"
-	"os"
+	"strings"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -44,7 +44,7 @@ func (r *Result) Released() (*release.Release, error) {
 	return r.Release, nil
 }
 
-// FitFile fits the named columns of an input, a file or what else [Open] takes, under the relation
+// FitFile fits the named columns of an input, what [Open] takes but stdin, under the relation
 // of the request; ReplaceOne where it has none. The names are the public schema, as `gauze fit
 // --columns` has it: "age", "sex:category(f,m)".
 //
@@ -55,7 +55,7 @@ func FitFile(ctx context.Context, path, columns string, r Request) (*release.Rel
 	if err != nil {
 		return nil, err
 	}
-	in, err := Open(path, os.Stdin, schema)
+	in, err := Open(path, strings.NewReader(""), schema)
 	if err != nil {
 		return nil, err
 	}
