@@ -14,6 +14,8 @@ import (
 type shape struct {
 	// far is the share of rows with |z|^2 > 25 d, less two noise sds, as Fit.OutlierShare has it.
 	far float64
+	// outliers: more rows are beyond a Gaussian's reach than noise explains.
+	outliers bool
 	// heavy: clipped moments without the Gaussian's inversion are expected to have less error than
 	// with it.
 	heavy bool
@@ -59,6 +61,7 @@ func (f fit) look(st *tyler.State) (shape, error) {
 func (f fit) judge(h *tyler.RadialHistogram, information float64) shape {
 	last := len(h.Counts) - 1
 	s := shape{far: (h.Counts[last] - 2*h.Sigma) / h.Rows}
+	s.outliers = h.Beyond(last-strayBins) > f.OutlierSDs*h.Sigma*math.Sqrt(strayBins)
 	gauss, gaussLoss := h.FitScale(0, strayBins)
 	law := h.FitPearson(strayBins)
 	if loss, _ := h.Losses(law, strayBins); gaussLoss-loss < f.HeavyLoss {

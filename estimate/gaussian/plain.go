@@ -52,11 +52,8 @@ func plainSteps(p estimate.Problem, prefix string, share float64) []kernel.Step 
 // Enough reports that there are rows enough for the plain way.
 func (f *Fit) Enough() bool { return f.Rows*f.Problem.Mu >= plainRows*float64(f.Space.Dim()) }
 
-// wide reports that there are many columns, rows enough for the plain way, and too few to make them
-// round first.
-func (f *Fit) wide() bool {
-	return f.Space.Dim() > wideColumns && f.Enough() && f.Rows < RowsNeeded(f.Problem)
-}
+// wide reports that there are many columns and rows enough for the plain way: it needs far fewer.
+func (f *Fit) wide() bool { return f.Space.Dim() > wideColumns && f.Enough() }
 
 // WithinReach returns st, or nil where too many rows are far out there for their moments to be
 // taken in it.
@@ -72,7 +69,7 @@ func (f *Fit) WithinReach(st *tyler.State) *tyler.State {
 // the way; else it ends for good.
 func (f *Fit) again(st *tyler.State, there bool) (none estimate.Outcome, err error) {
 	switch {
-	case there && f.Enough() || f.Rows >= RowsNeeded(f.Problem):
+	case there && f.Enough() || f.Rows >= RowsNeeded(f.Problem) || f.wide():
 		return f.Plain(nil)
 	case there:
 		return none, f.RefuseOutliers("too many rows share one value or lie far out")

@@ -55,7 +55,7 @@ func farStep(prefix string, share float64) kernel.Step {
 // get there: then out and err are how the fit ends.
 func (f *Fit) Rounded(part float64, far func(*tyler.State) (float64, error)) (st *tyler.State, out estimate.Outcome, err error) {
 	uneven, err := f.Uneven()
-	if err == nil && (uneven || f.wide()) {
+	if err == nil && uneven {
 		out, err = f.Plain(nil)
 		return nil, out, err
 	}

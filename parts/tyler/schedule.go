@@ -28,8 +28,11 @@ const (
 	// polish is the part of what is left that buys the last step, polishLow + polishRise d up to
 	// polishMost: it makes the frame as good as the last release needs, and is used by it; in few
 	// dimensions the scale, which only the last release measures, matters more.
-	polishLow, polishRise, polishMost = .25, .025, .5
+	polishLow, polishRise, polishMost = .25, .025, .8
 	polishAlone                       = .05 // of a single column
+	// nearlyRound times the noise above 1 an eigenvalue is at most where a step may be the last. A
+	// guess.
+	nearlyRound = 1.5
 )
 
 // A Rounder is what makes rows round and what it knows of them. All fields are public or released.
@@ -42,6 +45,10 @@ type Rounder struct {
 	// Unit is the scale that relativeFloor refers to: 1 where the columns have units that were
 	// found, 0 (unknown) in raw ones.
 	Unit float64
+
+	// Polish, if set, looks at the rows in a state that is round, and says whether the last step is
+	// worth its price.
+	Polish func(*State) (bool, error)
 
 	pre     *kernel.SubBudget // the part of the sub-budget that the steps may spend
 	history []measurement     // of the last Round
@@ -71,7 +78,7 @@ func (r *Rounder) Round(start *State, nu, part float64) (st *State, ok bool, err
 	r.pre = r.SubBudget.Take(part * r.SubBudget.Left())
 	defer func() { r.SubBudget.Return(r.pre) }()
 	r.history = nil
-	resolved := 1
+	resolved, polished := 1, false
 	for range maxSteps {
 		d := st.Rank()
 		certain := certainLevel(d)
@@ -84,11 +91,23 @@ func (r *Rounder) Round(start *State, nu, part float64) (st *State, ok bool, err
 		if err != nil || l.lost {
 			return st, false, err
 		}
-		sd := l.noise / math.Sqrt(2*float64(d+1))
-		if level == certain && l.least > certainSDs*sd && l.top < 1+l.noise+certainSDs*sd {
-			ok, err := r.polish(st, certain)
-			return st, ok, err
+		if certified := level == certain && l.certified(d, certain); certified || level == certain && l.nearly(d) && !polished {
+			if r.Polish != nil {
+				if worth, err := r.Polish(st); err != nil || !worth {
+					return st, err == nil, err
+				}
+			}
+			polish, done, err := r.polish(st, certain)
+			if certified || err != nil || polish.lost {
+				return st, err == nil && !polish.lost, err
+			}
+			if polished = done; done {
+				if l = polish; l.certified(d, certain) {
+					return st, true, nil
+				}
+			}
 		}
+		sd := l.noise / math.Sqrt(2*float64(d+1))
 		resolved = l.resolved
 		switch narrow := st.narrow(r.Unit); {
 		case narrow == 0:
@@ -119,7 +138,7 @@ func farLevel(d, resolved int) float64 {
 
 // polish makes the last step as good as what is left allows, unless it would be worse than a
 // certificate's.
-func (r *Rounder) polish(st *State, certain float64) (ok bool, err error) {
+func (r *Rounder) polish(st *State, certain float64) (l look, done bool, err error) {
 	d := st.Rank()
 	part := math.Min(polishMost, polishLow+polishRise*float64(d))
 	if d == 1 { // there is nothing but the scale
@@ -127,10 +146,22 @@ func (r *Rounder) polish(st *State, certain float64) (ok bool, err error) {
 	}
 	mu := math.Min(math.Sqrt(part*(r.SubBudget.Left()+r.pre.Left())), r.pre.LeftMu())
 	if r.stepMu(d, st.Nu, certain) > mu {
-		return true, nil
+		return look{}, false, nil
 	}
-	l, err := r.step(st, mu)
-	return err == nil && !l.lost, err
+	l, err = r.step(st, mu)
+	return l, true, err
+}
+
+// certified reports that no direction of the d coordinates looked empty, and none larger than noise
+// of that level makes ones.
+func (l look) certified(d int, level float64) bool {
+	sds := certainSDs / math.Sqrt(2*float64(d+1))
+	return l.least > sds*l.noise && l.top < 1+level*(1+sds)
+}
+
+// nearly reports that the rows looked so round that a good step makes them round.
+func (l look) nearly(d int) bool {
+	return l.resolved > d && l.least > 0 && l.top < 1+nearlyRound*l.noise
 }
 
 const (
