@@ -171,10 +171,11 @@ func tooFew(method string, e estimate.Estimator, p estimate.Problem, least float
 		return nil
 	}
 	var or []string
-	for _, shape := range []estimate.CovarianceType{estimate.Diagonal, estimate.Spherical} {
-		if share, _ := released(shape); shape > p.Covariance && share >= likely {
-			or = append(or, "--covariance "+shape.String())
-		}
+	switch share, _ := released(estimate.Diagonal); { // one spread for all columns is wrong where their units differ
+	case p.Covariance == estimate.Full && share >= likely:
+		or = append(or, "--covariance diagonal")
+	case p.Columns > 1:
+		or = append(or, "gauze describe, which gives mean and standard deviation of each column by itself")
 	}
 	return program.Refusal(program.Needs(p, e.Expect(p).RowsNeeded, "", or...),
 		"the table has %d rows, and with so few most fits of one distribution in %d columns end without a release", p.Rows, p.Columns)
