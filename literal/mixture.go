@@ -9,7 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// A Mixture is what no method can promise for mixtures: on some mixture its mean total
+// A MixtureBound is a lower bound for every method on mixtures: on some mixture its mean total
 // variation distance from the truth, 1 where it releases nothing, is at least this. 0 says nothing.
 type MixtureBound struct {
 	Components     int     `json:"components"`

@@ -234,7 +234,7 @@ func (c *csvReader) label(column int) string {
 	return string(bytes.TrimLeftFunc(c.lines.Cell(column), unicode.IsSpace))
 }
 
-// label returns the text of a cell of the last record.
+// read reads one record.
 func (c *csvReader) read() error {
 	if c.quoted == nil {
 		cells, err := c.lines.Next(c.reach)

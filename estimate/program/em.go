@@ -72,7 +72,7 @@ type Schedule struct {
 	Join, Number int
 	// Refine, if set, is done once round Join is.
 	Refine func(context.Context, *privateem.Rounds) error
-	// Worth is the loss of a release that tests whether two components are better than their
+	// MergeMu is the loss of a release that tests whether two components are better than their
 	// merger, if their number was not requested; 0 means all of the remaining budget.
 	MergeMu float64
 	// Contest, if set, has the last word on their number then, if there are several.

@@ -155,9 +155,9 @@ func (f *Finder) Find() error {
 // others.
 const fewClusters = 3.0
 
-// Near puts every column of the space in the unit of its near pairs; all in one unit if a spherical
-// covariance is requested. Find does so first, unless it was done. If the rows are too few to see
-// near pairs, the units stay as they are, and nothing is spent.
+// PairUnits puts every column of the space in the unit of its near pairs; all in one unit if a
+// spherical covariance is requested. Find does so first, unless it was done. If the rows are too
+// few to see near pairs, the units stay as they are, and nothing is spent.
 func (f *Finder) PairUnits() error {
 	if f.near {
 		return nil

@@ -174,7 +174,7 @@ func (q question) released(r *release.Release, foreground *model.Mixture) (judge
 	return j, nil
 }
 
-// A release's own statements.
+// said holds a release's own statements.
 type said struct {
 	flags      []string // all
 	relevant   []string // those that are no routine

@@ -15,7 +15,7 @@ func plain(draw func(rng *rand.Rand) float64) cell {
 	return func(rng *rand.Rand) (float64, bool) { return draw(rng), false }
 }
 
-// A law is one of a column: it draws the parameters and returns the cell.
+// A columnLaw is the law of a column: it draws the parameters and returns the cell.
 type columnLaw struct {
 	sort      string
 	twins     [2]string

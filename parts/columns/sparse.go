@@ -98,7 +98,7 @@ func (u *Units) findSparse(a *kernel.SubBudget, step string, mu2 float64, sparse
 	return nil
 }
 
-// A run of octaves on one side of the centre, or on both.
+// An octaveRun is a run of octaves on one side of the centre, or on both.
 type octaveRun struct {
 	from, to int
 	counts   []float64
