@@ -28,12 +28,14 @@ type Estimator struct {
 	estimate.Named
 	known estimate.Estimator
 	one   program.OneGaussian
+
+	tuning Tuning
 }
 
 // New returns the estimator; known is what it is where the covariance is known, and one is what a
 // fit ends in that sees no components.
 func New(known estimate.Estimator, one program.OneGaussian) Estimator {
-	return Estimator{estimate.Describe(name, source, "a mixture of components with diagonal covariances of any scales: boxes from gaps, then private EM"), known, one}
+	return Estimator{estimate.Describe(name, source, "a mixture of components with diagonal covariances of any scales: boxes from gaps, then private EM"), known, one, Usual()}
 }
 
 var _ estimate.FactUser = Estimator{}
@@ -71,7 +73,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if err := ctx.Err(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	return (&fit{one: e.one, Run: program.Begin(s, p, advice)}).run(ctx)
+	return (&fit{one: e.one, tuning: e.tuning, Run: program.Begin(s, p, advice)}).run(ctx)
 }
 
 // Expect says what to expect from public facts.

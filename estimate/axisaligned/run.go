@@ -19,18 +19,14 @@ type fit struct {
 	program.Run
 	one   program.OneGaussian
 	found []partition.Box
+
+	tuning Tuning
 }
 
 // Utility constants, guesses.
 const (
-	misfit    = 1.0
 	seenSDs   = 4.0 // sds of noise below which a count may be of no rows at all
-	goneBoxed = 5.0
-	mostPairs = 30 // columns from which on correlations are not looked for
-	// boxes that hold less than this part of the rows say nothing of the others
-	leastHeld = .3
-	clearSDs  = 2.5 // of the last round's noise, that a component's rows must exceed
-	mostDoubt = .12 // of a weight, relative variance, where k was not asked for
+	mostPairs = 30  // columns from which on correlations are not looked for
 )
 
 // run makes the whole fit.
@@ -47,7 +43,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if needed := rowsFor(f.Problem, max(f.Problem.Components, 1)); f.Rows < scarce*needed {
 		f.Notes.Flag(flags.New(flags.FewRows, "about %.0f rows are few for what was asked: from about %.0f on, means and spreads of groups can be relied on", f.Rows, math.Ceil(needed/100)*100))
 	}
-	b := boxed
+	b := f.tuning.boxed()
 	b.Form, b.Set, b.Rounds = f.form(), f.set, f.rounds
 	if b.Form == query.SphericalForm { // columns have no spreads of their own
 		b.Overall = 0
@@ -58,7 +54,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	case len(found) == 0:
 		return f.plain(ctx, "no rows that lie together were seen in every column")
-	case held < leastHeld*f.Rows:
+	case held < f.tuning.LeastHeld*f.Rows:
 		return f.plain(ctx, "about %.0f of %.0f rows lie where no place was seen in every column", f.Rows-held, f.Rows)
 	}
 	r, overall, err := b.Fit(ctx, &f.Run, found)
@@ -83,15 +79,15 @@ func (f *fit) plain(ctx context.Context, why string, args ...any) (estimate.Outc
 // rounds returns the number of rounds from a start with that many components.
 func (f *fit) rounds(start int) int {
 	if start > program.BoxesFor(f.Problem) {
-		return maxRounds
+		return f.tuning.MostRounds
 	}
-	return emRounds
+	return f.tuning.Rounds
 }
 
 // set says what counts as a component.
 func (f *fit) set(r *privateem.Rounds) {
-	if r.Misfit, r.LeastRows, r.Clear = misfit, goneBoxed, clearSDs; f.Problem.Components == 0 {
-		r.MostUncertainty = mostDoubt
+	if r.Misfit, r.LeastRows, r.Clear = f.tuning.Misfit, f.tuning.LeastRows, f.tuning.Clear; f.Problem.Components == 0 {
+		r.MostUncertainty = f.tuning.MostUncertainty
 	}
 	r.Pairs = f.form() == query.DiagonalForm && 1 < f.All && f.All <= mostPairs
 }

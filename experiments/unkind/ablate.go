@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/axisaligned"
+	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/madeup"
@@ -26,6 +28,19 @@ type tunable struct {
 // tunables are all.
 var tunables = []tunable{
 	{"gaussian", gaussian.Usual(), func(c any) estimate.Estimator { return gaussian.With(c.(gaussian.Tuning)) }},
+	{"axis-aligned", axisaligned.Usual(), func(c any) estimate.Estimator {
+		return method[axisaligned.Estimator]().With(c.(axisaligned.Tuning))
+	}},
+}
+
+// method returns the catalogue's method of a type.
+func method[E estimate.Estimator]() (e E) {
+	for _, m := range catalog.Methods().All() {
+		if own, is := m.(E); is {
+			return own
+		}
+	}
+	return e
 }
 
 // factors are what each constant is multiplied by, one at a time.
@@ -99,11 +114,11 @@ func (t tunable) settings() []setting {
 }
 
 // lines returns the families for choosing by every setting, in all ways in which the method is
-// asked.
+// asked; but with a known covariance, where a method of other constants runs.
 func (t tunable) lines(o engine.Options) (out []*line, note string) {
 	for _, f := range madeup.Families() {
 		for _, v := range variants {
-			if f.Held || v.method != t.method || !v.fits(f) {
+			if f.Held || v.method != t.method || !v.fits(f) || slices.Contains(v.uses, madeup.UseKnown) {
 				continue
 			}
 			for _, s := range t.settings() {
@@ -122,16 +137,19 @@ func (t tunable) lines(o engine.Options) (out []*line, note string) {
 	return out, ""
 }
 
-// errorOf returns the worst error of a run's moments: of a mean in standard deviations, of a
-// logarithm of a standard deviation, of a correlation.
+// errorOf returns the distance of a mixture, and otherwise the worst error of a run's moments: of a
+// mean in standard deviations, of a logarithm of a standard deviation, of a correlation.
 func errorOf(v engine.Values) float64 {
+	if d, mixture := v[distance]; mixture {
+		return d
+	}
 	return max(v[meanError], math.Abs(math.Log(v[ratio])), v[correlationError])
 }
 
 // worths writes the table of what constants are worth: the verdicts, and errors relative to those
 // of the constants that run on the same tables.
 func worths(p *engine.Page, r *results) {
-	p.Text("Errors are the worst of a table's means (in standard deviations), standard deviations (their logarithm) and correlations; beside the constants that run: the geometric mean, table by table, " +
+	p.Text("Errors are the worst of a table's means (in standard deviations), standard deviations (their logarithm) and correlations, of a mixture its distance from the rows' law; beside the constants that run: the geometric mean, table by table, " +
 		"of the ratio, with its standard error, over the tables of which both have a model. A constant neither of whose changes moves anything by more than two standard errors is worth nothing here.")
 	t := engine.Table{Head: append([]string{"constant", "tables"}, append(slices.Clone(verdicts), "error, as it runs = 1")...)}
 	for _, by := range r.Contenders() {

@@ -59,4 +59,7 @@ func TestRelative(t *testing.T) {
 	if got := errorOf(map[string]float64{meanError: .1, ratio: math.Exp(-.3), correlationError: .2}); math.Abs(got-.3) > 1e-12 {
 		t.Errorf("an error of %g, want .3", got)
 	}
+	if got := errorOf(map[string]float64{distance: .01, meanError: .1}); got != .01 {
+		t.Errorf("an error of %g of a mixture, want its distance", got)
+	}
 }
