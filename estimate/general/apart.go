@@ -61,7 +61,7 @@ func (f *fit) gaps(ctx context.Context) (*recursive.Finder, bool, error) {
 func (f *fit) apart(ctx context.Context, x *recursive.Finder) ([]component.Gaussian, error) {
 	// After boxes that found nothing less is left: the looks then share it as they would the whole.
 	x.Mu2 = math.Min(x.Mu2, f.Left()/(mostExplored+keepPart))
-	if err := x.Find(); err != nil {
+	if err := x.Find(); err != nil || x.Stopped {
 		return nil, err
 	}
 	if err := x.Force(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
@@ -93,21 +94,26 @@ func TestFarBesideNear(t *testing.T) {
 	}
 }
 
-// TestApartReplay: where components are looked for level by level, a fit's questions are functions
-// of its answers as well, and no path loses more than mu^2.
+// TestApartReplay: where components are looked for level by level, which goes on to boxes where a
+// delta pays for them, a fit's questions are functions of its answers as well, and no path loses
+// more than mu^2.
 func TestApartReplay(t *testing.T) {
 	rng := newRand(t)
 	levels := 0
 	rows := estimatetest.Draw(t, tiny(t, []float64{0, 0, 0}, []float64{3, 0, 0}, []float64{0, 4, 0}), 6000, rng)
 	for _, rel := range relations {
-		for _, v := range []float64{1e308, math.NaN(), 0, 1e6} {
+		for i, v := range []float64{1e308, math.NaN(), 0, 1e6, 1e308, 1} {
+			boxes := i > 3
 			row := slices.Repeat([]float64{v}, 3)
 			other := append([][]float64{row}, rows[1:]...)
 			if rel == privacy.AddRemoveOne {
 				other = append(slices.Clone(rows), row)
 			}
-			f, loss := estimatetest.Neighbours(t, tested, estimatetest.Case{Rows: rows, Columns: 3, Relation: rel, Epsilon: 1, Delta: boxedDelta,
-				Noise: kerneltest.Options{Seed: rng.Uint64()}}, other)
+			c := estimatetest.Case{Rows: rows, Columns: 3, Relation: rel, Mu: muOne, Noise: kerneltest.Options{Seed: rng.Uint64()}}
+			if boxes {
+				c.Mu, c.Epsilon, c.Delta = 0, 1, boxedDelta
+			}
+			f, loss := estimatetest.Neighbours(t, tested, c, other)
 			if limit := math.Pow(f.Session.Mu(), 2); loss.Path > limit*(1+1e-9) {
 				t.Errorf("%v, another row of %v: a path loses mu^2 = %v of %v: %v", rel, v, loss.Path, limit, loss.ByStep)
 			}
@@ -118,5 +124,24 @@ func TestApartReplay(t *testing.T) {
 	}
 	if levels < 6 {
 		t.Errorf("%d of 8 fits were made level by level: the test sees too little", levels)
+	}
+}
+
+// TestCoarseGoesToBoxes: pairs of clusters so far apart that each is narrower than the cells of the
+// first tree are looked for by boxes; levels would leave them cells that rounds cannot shrink.
+func TestCoarseGoesToBoxes(t *testing.T) {
+	for seed := range uint64(4) {
+		x, err := madeup.Plain{Components: 8, Columns: 3, Placement: madeup.Paired, Distance: 60}.Draw(seed, 12000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := make([][]float64, 12000)
+		for i := range rows {
+			rows[i] = x.Rows.RawRowView(i)
+		}
+		f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: 3, Epsilon: 1, Delta: boxedDelta, Noise: kerneltest.Options{Exact: true}})
+		if tv, _ := estimatetest.TV(t, x.Truth, withoutBackground(t, f), 4000, newRand(t)); !isBoxed(f) || tv > .1 {
+			t.Errorf("instance %d: boxed: %v, TV %.3f", seed, isBoxed(f), tv)
+		}
 	}
 }

@@ -49,7 +49,7 @@ func (f *fit) contest(ctx context.Context, r *privateem.Rounds) error {
 // againstOne compares the components with one Gaussian alone.
 func (f *fit) againstOne(_ context.Context, r *privateem.Rounds) error {
 	whole := component.Joined(r.Components[0], r.Components[1:]...)
-	gain, noise, err := f.gain(r, []component.Gaussian{whole}, contestBound, contestPart)
+	gain, noise, err := f.gain(r, []component.Gaussian{whole}, contestBound, f.schedule.cost(contestPart))
 	if err != nil || gain >= contestWin+plainSDs*noise {
 		return err
 	}
@@ -68,7 +68,7 @@ func (f *fit) plainer(ctx context.Context, r *privateem.Rounds) error {
 	}
 	from, to := 0, len(fewer)-1 // the fewest that will do are among these
 	for at, asked := to, 0; from < to && asked < plainAsks; asked++ {
-		gain, noise, err := f.gain(r, fewer[at], plainBound, plainPart)
+		gain, noise, err := f.gain(r, fewer[at], plainBound, f.schedule.cost(plainPart))
 		if err != nil {
 			return err
 		}

@@ -77,9 +77,16 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 				return out, err
 			}
 		}
+		var out estimate.Outcome
+		if !f.Problem.NoDelta && x.PairSpread <= farBoxed {
+			x.Coarse = func() (done bool, err error) {
+				out, done, err = f.boxed(ctx)
+				return done, err
+			}
+		}
 		start, err := f.apart(ctx, x)
-		if err != nil {
-			return estimate.Outcome{}, err
+		if err != nil || x.Stopped {
+			return out, err
 		}
 		return f.finish(ctx, start)
 	}
@@ -152,7 +159,7 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 		return parts.Mu(math.Min(part*f.round(i, r), f.Left()/float64(rounds+1-i))), i < rounds
 	}
 	return f.EM(ctx, r, program.Schedule{Next: next, ExtraUntil: int(math.Ceil(spareRounds * float64(rounds))),
-		Join: openRounds, Refine: f.look, Number: f.numbered(), MergeMu: f.Mu(f.schedule.final), Contest: f.contest, Inflate: true, Shapes: shapePart * f.Mu2,
+		Join: openRounds, Refine: f.look, Number: f.numbered(), MergeMu: f.Mu(f.schedule.final), Contest: f.contest, Inflate: true, Shapes: f.schedule.cost(shapePart) * f.Mu2,
 		Count: f.OutsidePart() * f.Mu2})
 }
 

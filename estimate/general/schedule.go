@@ -20,10 +20,12 @@ const (
 	mostGlobal  = .11 // of the global Gaussian; weakGlobal where strength is below weak
 	weakGlobal  = .16
 	// of what the first stages leave, for the tree of counts and for the rounds; the last release
-	// has the rest. Both fall with recursive.Lean, to these parts of themselves
-	treePart, leanTree = .18, .3
-	emPart, leanRounds = .52, .55
-	finalPart          = 1 - treePart - emPart
+	// has the rest
+	treePart, emPart = .18, .52
+	// With the rows what looks or decides falls to the part leanest of itself, and the rounds to
+	// leanRounds: see recursive.Lean.
+	leanest, leanRounds = .3, .4
+	finalPart           = 1 - treePart - emPart
 )
 
 // Other utility constants of the schedule, chosen on the same tables.
@@ -55,12 +57,16 @@ const mostGlobalRounds = 5
 // (add-or-remove-one).
 type schedule struct {
 	rounds      int
-	q           int // coordinates of the tree
-	first, last int // its levels
+	q           int     // coordinates of the tree
+	first, last int     // its levels
+	lean        float64 // what of a share looking needs: see recursive.Lean
 	// Parts of the total mu^2.
 	units, global, tree, em, final float64
 	globalShares                   []float64
 }
+
+// cost returns what a part of mu^2 that looks or decides costs: it falls with the rows.
+func (s schedule) cost(part float64) float64 { return part * (leanest + (1-leanest)*s.lean) }
 
 // strength returns n mu / d^2, the signal-to-noise ratio of one component's second moments.
 func strength(p estimate.Problem, d int, rows float64) float64 { return rows * p.Mu / float64(d*d) }
@@ -102,10 +108,11 @@ func planned(p estimate.Problem, d int, rows float64) schedule {
 	if x < weak {
 		most = weakGlobal
 	}
-	s.global = between(leastGlobal, want, most)
-	rest := 1 - countPart - s.units - s.global - recursive.PairUnitsShare(p, rows)
+	s.lean = recursive.Lean(1, rows*p.Mu)
 	lean := recursive.Lean(d, rows*p.Mu)
-	s.tree = treePart * rest * (leanTree + (1-leanTree)*lean)
+	s.global = between(s.cost(leastGlobal), want, most)
+	rest := 1 - countPart - s.units - s.global - recursive.PairUnitsShare(p, rows)
+	s.tree = treePart * rest * (leanest + (1-leanest)*lean)
 	s.em = emPart * rest * (leanRounds + (1-leanRounds)*lean)
 	s.final = rest - s.tree - s.em
 	s.rounds = between(leastRounds, int(math.Round(3+3*math.Log2(math.Max(1, x/60)))), maxRounds)

@@ -47,7 +47,7 @@ func (e Estimator) looks(p estimate.Problem, rows float64) program.Several {
 func (e Estimator) several(ctx context.Context, run *program.Run, space component.Space, cov *mat.SymDense) (out estimate.Outcome, done bool, err error) {
 	f := &fit{Run: *run, method: e, space: space, table: run.SubBudget, drawn: run.SubBudget, all: run.Rows, odds: 1, whole: true}
 	f.Advise = advice
-	f.schedule = schedule{rounds: smallRounds, em: smallRounds * smallRound, final: 1 - smallRounds*smallRound}
+	f.schedule = schedule{lean: 1, rounds: smallRounds, em: smallRounds * smallRound, final: 1 - smallRounds*smallRound}
 	f.global = component.Gaussian{Weight: 1, Mean: make([]float64, space.Dim()), Cov: cov, Rows: f.Rows, Uncertainty: component.StartUncertainty()}
 	r := f.rounds([]component.Gaussian{f.global})
 	r.Floor = f.floor()

@@ -72,7 +72,7 @@ func (f *fit) look(ctx context.Context, r *privateem.Rounds) error {
 // linePart returns the part of mu^2 for the lines of one split: enough to count this number of
 // rows.
 func (f *fit) linePart() float64 {
-	return between(leastLine, leastLine*sq(lineRows/(f.Rows*f.Problem.Mu)), mostLine)
+	return between(f.schedule.cost(leastLine), leastLine*sq(lineRows/(f.Rows*f.Problem.Mu)), mostLine)
 }
 
 // resplit splits components whose rows lie in several groups along some line, as often as that

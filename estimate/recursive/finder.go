@@ -69,6 +69,11 @@ type Finder struct {
 	// to join.
 	Beyond bool
 
+	// Coarse, if set, is called where the first tree shows several components, all of them narrower
+	// than its cells, before these are looked into. Find ends there if it says so; Stopped tells.
+	Coarse  func() (stop bool, err error)
+	Stopped bool
+
 	View       View    // of the root: the leading directions
 	Rest       float64 // variance in the directions that the view does not see
 	radius     float64 // of the ball: rows beyond are in no node
@@ -125,6 +130,12 @@ func (f *Finder) Find() error {
 		}
 	}
 	split := f.cut()
+	if nodes := len(f.root.leaves()); f.Coarse != nil && nodes > 1 && len(f.blurs()) == nodes {
+		var err error
+		if f.Stopped, err = f.Coarse(); err != nil || f.Stopped {
+			return err
+		}
+	}
 	for level := 2; level <= mostLevels && f.again(level, split); level++ {
 		how := narrow
 		if blurs := f.blurs(); len(blurs) > 0 {
