@@ -19,18 +19,18 @@ func (f *fit) outcome(r *privateem.Rounds) estimate.Outcome {
 		out.Add(weight, mean, cov, err, note)
 	}
 	cs := program.Heaviest(r.Components)
+	share, noise := r.LeftOut()
+	r.Outlier = nil // its rows are among those outside
 	background, outside := r.Beside()
+	outside += f.Placed()
 	out.Notes.Flag(program.LeftOut(f.Problem.Components, len(cs))...)
 	out.Notes.Flag(program.AtLimit(f.Problem, f.Rows, len(cs))...)
 	for _, g := range cs {
 		add((1-outside)*g.Weight, g, program.Unlike(program.GaussianNote(g, f.space.Dim()), g.Misfit))
 	}
-	if background != nil {
-		share, noise := r.LeftOut()
-		out.Notes.LeavesOut(estimate.Undescribed{Share: share, Noise: noise, Where: "they are in no component; components marked as background stand for some of them"})
-	}
 	for _, wide := range background {
 		add(wide.Weight, wide, estimate.ComponentNote{EffectiveRows: wide.Weight * f.Rows, Background: true})
 	}
+	f.AddOutside(out, share, noise, "they are in no component; components marked as background stand for some of them")
 	return out.Outcome()
 }

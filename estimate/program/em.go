@@ -19,10 +19,9 @@ import (
 
 // The steps of private EM.
 const (
-	StepRounds  = "EM rounds"
-	StepShapes  = "shapes of components"
-	StepOutside = "rows outside"
-	stepLast    = "last round"
+	StepRounds = "EM rounds"
+	StepShapes = "shapes of components"
+	stepLast   = "last round"
 )
 
 // RoundSteps returns the steps of EM: most rounds, which together cost at most that share of the
@@ -36,22 +35,6 @@ func RoundSteps(source string, share float64, most int, last float64, between ..
 // Rounds returns private EM in a space from a start.
 func (r *Run) Rounds(space component.Space, form query.Form, start []component.Gaussian) *privateem.Rounds {
 	return &privateem.Rounds{Space: space, Form: form, Components: start, Rows: r.Rows, Factor: r.Factor, Grid: r.Grid(space)}
-}
-
-// A count of rows outside every component shows outsideShare of them at four sds of its noise, if
-// mostOutside of mu^2 pays for that. Guesses.
-const outsideShare, mostOutside = .006, .04
-
-// OutsidePart returns the part of mu^2 that the count of rows outside costs: less, the more rows
-// there are.
-func (r *Run) OutsidePart() float64 {
-	want := 4 / (outsideShare * math.Max(r.Rows, 1))
-	return math.Min(mostOutside, want*want/r.Mu2)
-}
-
-// OutsideStep returns the count of Schedule.Outside.
-func OutsideStep(source string) kernel.Step {
-	return kernel.Step{Name: StepOutside, Query: query.PartsOf(query.Count{}.Kind()), Share: mostOutside, Most: 1, Source: source}
 }
 
 // ShapeStep returns a number of measurements of where the rows of components are, with that share
@@ -158,7 +141,13 @@ const mostAfter = .25
 // last runs the last round of EM, and the counts after it.
 func (r *Run) last(e *privateem.Rounds, s Schedule) error {
 	shapes, count := math.Min(s.Shapes, mostAfter*r.Left()), math.Min(s.Count, mostAfter*r.Left())
-	if err := e.Round(r.SubBudget, stepLast, parts.Mu(r.Left()-shapes-count), true); err != nil {
+	places, err := 0.0, error(nil)
+	if count > 0 && len(e.Components) > 0 {
+		if places, err = r.KeepForPlaces(e.Space, e.Components, r.Left()-shapes-count); err != nil {
+			return err
+		}
+	}
+	if err := e.Round(r.SubBudget, stepLast, parts.Mu(r.Left()-shapes-count-places), true); err != nil {
 		return err
 	}
 	if s.Inflate {
@@ -166,6 +155,9 @@ func (r *Run) last(e *privateem.Rounds, s Schedule) error {
 	}
 	if count > 0 && len(e.Components) > 0 {
 		if err := e.Count(r.SubBudget, StepOutside, Draws, parts.Mu(count), r.Problem.Components == 0); err != nil {
+			return err
+		}
+		if err := r.Place(e.Space, e.Components, places); err != nil {
 			return err
 		}
 	}

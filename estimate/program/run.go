@@ -25,6 +25,7 @@ type Run struct {
 	// Advice, if set, says what would help a fit that ends without a model, in place of Advise.
 	Advice string
 	Advise func(estimate.Problem) string
+	Outside
 }
 
 // Begin returns a run with the whole budget of the session; advise returns what would help a fit

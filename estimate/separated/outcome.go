@@ -141,9 +141,9 @@ const surplus = .25 // of an even share: a component with less may be noise, or 
 // unlikeTree: a tree that drops cells shows as much of a Gaussian's rows elsewhere. A guess.
 const unlikeTree = .13
 
-// outcome turns the components into a model of all columns, heaviest first, that leaves out what
-// lies outside.
-func (f *fit) outcome(g []component.Gaussian, outside estimate.Undescribed) estimate.Outcome {
+// outcome turns the components into a model of all columns, heaviest first, and those that
+// stand for rows outside, of which there are so many.
+func (f *fit) outcome(g []component.Gaussian, rows, sd float64) estimate.Outcome {
 	g = program.Heaviest(g)
 	total := 0.0
 	for _, c := range g {
@@ -152,10 +152,9 @@ func (f *fit) outcome(g []component.Gaussian, outside estimate.Undescribed) esti
 	out := program.NewDraft(f.All, f.Notes)
 	out.Notes.Flag(program.LeftOut(f.Problem.Components, len(g))...)
 	out.Notes.Flag(program.AtLimit(f.Problem, f.Rows, len(g))...)
-	out.Notes.LeavesOut(outside)
 	for _, c := range g {
 		mean, cov, err := f.Raw(f.Space, c, f.Problem.Covariance)
-		w, note := c.Weight/total, program.GaussianNote(c, f.Space.Dim())
+		w, note := (1-f.Placed())*c.Weight/total, program.GaussianNote(c, f.Space.Dim())
 		if len(g) == 1 && f.Misfit() > unlikeTree {
 			note = program.Unlike(note, f.Misfit())
 		}
@@ -164,6 +163,11 @@ func (f *fit) outcome(g []component.Gaussian, outside estimate.Undescribed) esti
 		}
 		out.Add(w, mean, cov, err, note)
 	}
+	where := "they lie far from every component and are in none"
+	if f.Placed() > 0 {
+		where += "; components marked as background stand for some of them"
+	}
+	f.AddOutside(out, rows/f.Rows, sd/f.Rows, where)
 	return out.Outcome()
 }
 

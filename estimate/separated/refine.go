@@ -69,7 +69,12 @@ func (f *fit) refine() ([]component.Gaussian, error) {
 	for i, extra := 0, mostExtra; i < len(rounds); i++ {
 		mu2, last := rounds[i]*left, i == len(rounds)-1
 		if last {
-			mu2 = f.Left()/f.Mu2 - f.OutsidePart()
+			outside := f.OutsidePart()
+			var err error
+			if f.places, err = f.KeepForPlaces(f.Space, all, f.Left()-outside*f.Mu2); err != nil {
+				return nil, err
+			}
+			mu2 = (f.Left()-f.places)/f.Mu2 - outside
 		}
 		change, err := f.round(stepLast, whole, all, program.Form(f.Problem.Covariance), mu2)
 		for ; err == nil && change > reframed && !last && extra > 0; extra-- {

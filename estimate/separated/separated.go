@@ -91,7 +91,8 @@ func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem)
 // fit is the state of one run.
 type fit struct {
 	recursive.Finder
-	limit int // the number of components asked for, or allowed if there are more; 0 for none
+	limit  int     // the number of components asked for, or allowed if there are more; 0 for none
+	places float64 // what is kept of the budget to place rows outside every component
 }
 
 const source = "KSSU19 Section C"
@@ -119,9 +120,12 @@ func (f *fit) run() (estimate.Outcome, error) {
 	if len(found) == 0 {
 		return f.Refuse("no component holds enough rows to be seen"), nil
 	}
+	if err := f.Place(f.Space, found, f.places); err != nil {
+		return estimate.Outcome{}, err
+	}
 	rows, sd, err := privateem.CountOutside(f.SubBudget, program.StepOutside, f.Space, found, f.LeftMu())
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	return f.outcome(found, estimate.Undescribed{Share: rows / f.Rows, Noise: sd / f.Rows, Where: "they lie far from every component and are in none"}), nil
+	return f.outcome(found, rows, sd), nil
 }

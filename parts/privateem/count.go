@@ -22,8 +22,8 @@ const (
 	nearSDs = 2.0
 )
 
-// outside returns the region where no component is near.
-func outside(space component.Space, components []component.Gaussian) (out query.Region) {
+// Outside returns the region where no component is near.
+func Outside(space component.Space, components []component.Gaussian) (out query.Region) {
 	radius := math.Sqrt(float64(space.Dim())) + outsideSDs
 	for _, c := range components {
 		q, _ := space.Density(c, c.Weight)
@@ -35,7 +35,7 @@ func outside(space component.Space, components []component.Gaussian) (out query.
 // CountOutside counts the rows that lie outside every component of a space, with the loss mu, and
 // returns the noisy count and its sd.
 func CountOutside(a *kernel.SubBudget, step string, space component.Space, components []component.Gaussian, mu float64) (rows, sd float64, err error) {
-	p := query.Partition{Regions: []query.Region{outside(space, components)}}
+	p := query.Partition{Regions: []query.Region{Outside(space, components)}}
 	answers, err := parts.AskLeaves(a, step, p, make([]query.Count, 1), mu)
 	if err != nil {
 		return 0, 0, err
@@ -51,7 +51,7 @@ func CountOutside(a *kernel.SubBudget, step string, space component.Space, compo
 // another.
 func (r *Rounds) Count(a *kernel.SubBudget, step string, random func(draws, components int) Random, mu float64, prune bool) error {
 	k := len(r.Components)
-	p := query.Partition{Regions: []query.Region{outside(r.Space, r.Components), {}}, Below: []query.Partition{{}, r.Parted()}}
+	p := query.Partition{Regions: []query.Region{Outside(r.Space, r.Components), {}}, Below: []query.Partition{{}, r.Parted()}}
 	answers, err := parts.AskLeaves(a, step, p, make([]query.Count, 1+k), mu)
 	if err != nil {
 		return err
