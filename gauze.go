@@ -259,19 +259,12 @@ func (r Request) offers(rows int) (offers []string) {
 	if few.paidBy(rows) {
 		offers = append(offers, fmt.Sprintf("fits of one column each, at epsilon %.2g", few.Budget.Epsilon))
 	}
-	table := r
-	if table.Method = profile.Name; r.Components <= 1 && table.paidBy(rows) {
-		offers = append(offers, "gauze describe, means and standard deviations of most columns without a model")
-	}
 	return offers
 }
 
 // oneColumn is the n mu from which on nearly all fits of one column are released: 39 of 40 made-up
 // tables at epsilon .3 and 1.
 const oneColumn = 60
-
-// describedRows is the n mu over sqrt(d) from which on table one describes four of five columns.
-const describedRows = 120
 
 // paidBy reports whether a method would be chosen, would not refuse, and would need no more rows.
 func (r Request) paidBy(rows int) bool {
@@ -283,9 +276,6 @@ func (r Request) paidBy(rows int) bool {
 	// support.
 	alone := q.problem.Columns == 1 && r.Components == 0 && q.problem.Mu*float64(rows) >= oneColumn
 	if !alone && q.method.Expect(q.problem).RowsNeeded > float64(rows) {
-		return false
-	}
-	if n := float64(rows); r.Method == profile.Name && q.problem.Mu*n < describedRows*math.Sqrt(float64(q.problem.Columns)) {
 		return false
 	}
 	_, err = q.method.Plan(q.problem)
