@@ -203,9 +203,11 @@ func (r Request) check(rows int) (*question, error) {
 
 // plan returns the plan of the method.
 func (q *question) plan() (kernel.Plan, error) {
-	plan, err := q.method.Plan(q.problem)
-	if err == nil && profile.Carried(q.method.Name(), q.problem) {
-		plan = profile.Beside(plan)
+	p := q.problem
+	p.Profiled = profile.Measured(q.method.Name(), p)
+	plan, err := q.method.Plan(p)
+	if err == nil && profile.Carried(q.method.Name(), p) {
+		plan = profile.Beside(p, plan)
 	}
 	if err == nil && q.share > 0 {
 		plan = categories.Extend(plan, q.share)

@@ -71,7 +71,10 @@ type Problem struct {
 	// Trim is the part of a block's rows, the least likely, that learners who can leave out.
 	// Default 0.
 	Trim float64
-	// Profile is what was released of the columns before the fit; nil for nothing.
+	// Profiled: public facts say that a profile of all columns is measured before the fit, so that
+	// its plan has no other search for units.
+	Profiled bool
+	// Profile is what was released of all columns before the fit; nil for nothing.
 	Profile *Profile
 }
 

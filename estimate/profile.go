@@ -19,7 +19,9 @@ type CategoryProfile struct {
 type ColumnProfile struct {
 	// Cells is the share of rows that have one, in [0, 1].
 	Cells, CellsNoise float64
-	// HeldOut says why nothing else is known of the column; "" if the rest is.
+	// HeldOut says why nothing else is released of the column; "" if the rest is. Where the noise
+	// hides how close values differ, Histogram and Quantiles say where they are all the same, and
+	// where it hides others than one value, Atoms has that.
 	HeldOut           string
 	Quantiles         []Quantile
 	Mean, MeanNoise   float64
@@ -38,5 +40,5 @@ type Quantile struct{ P, Value, RankNoise float64 }
 // An Atom is one value that many cells have, as a share of the cells.
 type Atom struct{ Value, Share, Noise float64 }
 
-// A Bar is a share of the cells, which lies in [Low, High).
-type Bar struct{ Low, High, Share float64 }
+// A Bar is a share of the cells, give or take Noise, which lies in [Low, High).
+type Bar struct{ Low, High, Share, Noise float64 }

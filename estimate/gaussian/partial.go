@@ -9,6 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model/flags"
@@ -44,14 +45,18 @@ func inView(as query.View, steps ...kernel.Step) []kernel.Step {
 }
 
 // partialSteps returns the steps of countRows and usePartial.
-func partialSteps(prefix string, share float64) []kernel.Step {
+func partialSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 	step := func(name, query string, part float64) kernel.Step {
 		return kernel.Step{Name: prefix + name, Query: query, Share: share * part, Most: 1, Source: "TYLERPRESS Section 0.3"}
 	}
 	moments := query.ClippedMoments{}.Kind()
 	steps := inView(query.Presence, step("count", query.DistanceCounts, countPart), step(partialPrefix+"pairs", moments, pairsPart))
-	cells := append(columns.UnitsSteps(prefix+partialPrefix, share*columns.LargestPart, share*columns.ScalePart), step(partialPrefix+"cells", query.ColumnCounts, cellsPart),
-		columns.SparseStep(prefix+partialPrefix, share*sparsePart))
+	cells := []kernel.Step{step(partialPrefix+"cells", query.ColumnCounts, cellsPart)}
+	if p.Profiled {
+		cells = append(cells, program.OthersSteps(prefix+partialPrefix, share)...)
+	} else {
+		cells = append(append(columns.UnitsSteps(prefix+partialPrefix, share*columns.LargestPart, share*columns.ScalePart), cells...), columns.SparseStep(prefix+partialPrefix, share*sparsePart))
+	}
 	return append(append(steps, inView(query.Cells, cells...)...), inView(query.Filled, columns.MomentsSteps(prefix+partialPrefix, share, 2)...)...)
 }
 
@@ -77,12 +82,7 @@ func (f *Fit) usePartial(p estimate.Problem, share float64) error {
 	f.Notes.Flag(flags.New(flags.MissingCells, "about %.0f%% of the rows lack a cell; what they have is used, assuming that cells are missing at random; "+
 		"mean and covariance are the rows' own, and whether they are Gaussian was not looked at", 100*share).Of(share, 0))
 	f.Tyler.Prefix += partialPrefix
-	center, sharp := columns.CenterShare(p.Relation, p.Columns, f.Rows/2, f.Mu2)
-	if !sharp {
-		return refusal(advice(p), "about %.0f rows, of which many lack a cell, are too few", f.Rows)
-	}
-	u, err := columns.MeasureUnits(f.In(query.Cells, nil), columns.UnitsConfig{Prefix: f.Tyler.Prefix, CenterMu2: center * f.Mu2, ScaleMu2: columns.ScalePart * f.Mu2,
-		SparseMu2: sparsePart * f.Mu2, Rows: f.Rows})
+	u, err := f.partialUnits(p)
 	if err != nil {
 		return err
 	}
@@ -94,6 +94,19 @@ func (f *Fit) usePartial(p estimate.Problem, share float64) error {
 		return err
 	}
 	return &ended{out}
+}
+
+// partialUnits returns the units of the cells that there are.
+func (f *Fit) partialUnits(p estimate.Problem) (u columns.Units, err error) {
+	cells := f.In(query.Cells, nil)
+	if p.Profile != nil {
+		return f.ByProfile(cells, f.Tyler.Prefix)
+	}
+	center, sharp := columns.CenterShare(p.Relation, p.Columns, f.Rows/2, f.Mu2)
+	if !sharp {
+		return u, refusal(advice(p), "about %.0f rows, of which many lack a cell, are too few", f.Rows)
+	}
+	return columns.MeasureUnits(cells, columns.UnitsConfig{Prefix: f.Tyler.Prefix, CenterMu2: center * f.Mu2, ScaleMu2: columns.ScalePart * f.Mu2, SparseMu2: sparsePart * f.Mu2, Rows: f.Rows})
 }
 
 // filled returns the outcome by rows whose missing cells are filled: their second moments about the

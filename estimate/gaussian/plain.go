@@ -43,7 +43,7 @@ func plainSteps(p estimate.Problem, prefix string, share float64) []kernel.Step 
 	if !goesByFull(p) {
 		return steps
 	}
-	if usesPairs(p) {
+	if usesPairs(p) && !p.Profiled {
 		steps = append(steps, columns.CentersStep(prefix, share*columns.LargestPart))
 	}
 	return append(steps, columns.MomentsSteps(prefix+roundPrefix, share, plainRounds-1)...)
@@ -203,7 +203,7 @@ func (p *plain) beyondTable() (err error) {
 
 // centre finds the centres of the columns if location and scale did not measure them.
 func (f *Fit) centre() error {
-	if !usesPairs(f.Problem) || !f.byFull {
+	if !usesPairs(f.Problem) || !f.byFull || f.Problem.Profile != nil {
 		return nil
 	}
 	share, _ := columns.CenterShare(f.Problem.Relation, f.All, f.Rows, f.Mu2)

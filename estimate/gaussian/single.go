@@ -64,7 +64,10 @@ func checkOne(name string, p estimate.Problem) error {
 
 // openSteps returns those of Open, for the same problem, with prefix before their names.
 func openSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
-	steps := partialSteps(prefix, share)
+	steps := partialSteps(p, prefix, share)
+	if p.Profiled {
+		return append(steps, program.OthersSteps(prefix, share)...)
+	}
 	steps = append(steps, columns.UnitsSteps(prefix, share*columns.LargestPart, share*scaleShare(p))...)
 	steps = append(steps, columns.SparseStep(prefix, share*sparsePart))
 	if usesPairs(p) {
@@ -128,12 +131,12 @@ func (f *Fit) use(u columns.Units, p estimate.Problem) error {
 // Good returns the number of rows that are not null, from everything released so far.
 func (f *Fit) Good() float64 { return f.Tyler.Good.Good() }
 
-// units measures the spread of every column. Under replace-one it uses the octaves of pairs, if
-// these can be clear, and then finds the centres, unless a full covariance is fitted, whose
-// preconditioner finds them by itself. Otherwise it measures location and scale, if that can be
-// sharp enough, and uses raw units if neither can be. Nothing is spent if public bounds on the
-// eigenvalues give the spread; a bound that is far off costs steps of the preconditioner, and no
-// more.
+// units returns the centre and the spread of every column by the profile if there is one.
+// Otherwise, under replace-one, it measures the spread by the octaves of pairs, if these can be
+// clear, and then finds the centres, unless a full covariance is fitted, whose preconditioner finds
+// them by itself. Else it measures location and scale, if that can be sharp enough, and uses raw
+// units if neither can be. Nothing is spent if public bounds on the eigenvalues give the spread; a
+// bound that is far off costs steps of the preconditioner, and no more.
 func (f *Fit) units(p estimate.Problem) (u columns.Units, err error) {
 	d, prefix, full := p.Columns, f.Tyler.Prefix, goesByFull(p)
 	share, sharp := columns.CenterShare(p.Relation, d, f.Rows, f.Mu2)
@@ -141,6 +144,8 @@ func (f *Fit) units(p estimate.Problem) (u columns.Units, err error) {
 	cfg := columns.UnitsConfig{Prefix: prefix, CenterMu2: share * f.Mu2, ScaleMu2: scaleShare(p) * f.Mu2, SparseMu2: sparsePart * f.Mu2, Rows: f.Rows}
 	f.Tyler.Unit = 1
 	switch {
+	case p.Profile != nil:
+		return f.ByProfile(f.SubBudget, prefix)
 	case knowsUnits(p):
 		return unitsOf(d, p.Facts.Eigenvalues[1]), nil
 	case usesPairs(p) && (clear || !sharp):

@@ -55,7 +55,7 @@ func (e Estimator) steps(p estimate.Problem) (out []kernel.Step) {
 // searchSteps returns the steps that look for components in a table with enough rows for that.
 func searchSteps(p estimate.Problem) []kernel.Step {
 	out := []kernel.Step{{Name: "count", Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source}}
-	out = append(out, program.Steps(prefixUnits, weakPart)...)
+	out = append(out, program.Steps(p, prefixUnits, weakPart)...)
 	_, last := coreset.Levels(coreset.Dimension(p.Columns), true)
 	if !p.NoDelta {
 		out = append(out, boxed.Steps(p.Columns)...)

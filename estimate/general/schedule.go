@@ -100,7 +100,9 @@ func planned(p estimate.Problem, d int, rows float64) schedule {
 	x := strength(p, d, rows)
 	s := schedule{globalShares: globalShares(x)}
 	root := math.Sqrt(float64(d))
-	s.units, _ = program.Share(p, d, rows)
+	if s.units, _ = program.Share(p, d, rows); p.Profile != nil {
+		s.units, _ = program.ProfileShare(p, rows)
+	}
 	// Spectral noise of the global Gaussian's second moment, about 1.7 (1.2 d) sqrt(2d)/(n
 	// mu_part).
 	want := sq(1.7*1.2*math.Sqrt2*float64(d)*root/(globalNoise*rows*p.Mu)) / s.globalShares[len(s.globalShares)-1]

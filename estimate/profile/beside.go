@@ -2,14 +2,16 @@ package profile
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts"
 )
 
 // BesideFirst is the first step of every fit that carries a profile: it costs all that is planned
@@ -23,20 +25,17 @@ const besides = "profile: "
 // are no sums, and the finer measurements need not be spent. Columns are reported from fewer cells
 // on. Guesses.
 var besideModel = terms{
-	octaves: price{math.MaxFloat64, .28, .28}, bins: price{math.MaxFloat64, .4, .4}, closer: price{math.MaxFloat64, .1, .1}, values: price{math.MaxFloat64, .2, .2},
+	octaves: price{math.MaxFloat64, .28, .28}, bins: price{math.MaxFloat64, .4, .4}, closer: price{math.MaxFloat64, .1, .1}, values: price{math.MaxFloat64, .5, .5},
 	heldOut: 22, weak: 44,
 }
 
-// Utility constants of a profile that accompanies a model, guesses except for clearBeside.
+// Utility constants of a profile that accompanies a model, guesses.
 const (
 	// presencePart of mu^2 counts the cells of every column.
 	presencePart = .004
-	// The profile's share of mu^2 is such that the cells of a whole column are clearBeside times
-	// what the noise of one count of all columns at that price would be, between leastBeside and
-	// mostBeside. Where that is below fewBeside, cells alone are counted.
-	clearBeside, fewBeside  = 130.0, 90.0
-	leastBeside, mostBeside = .01, .03
-	valuesBeside            = 2
+	valuesBeside = 2
+	// If columns need finer and finer measurements, a profile may cost this many times its share.
+	closerBeside = 1.9
 	// A column is held out of a model if it has fewer cells than this many times that noise, at a
 	// share of mostShare, and clearly less than half of the rows have a cell.
 	leastClear, mostShare, clearlySDs = 40.0, .15, 3.0
@@ -48,20 +47,33 @@ func Carried(method string, p estimate.Problem) bool {
 	return p.Mu > 0 && p.Known() == nil && !p.Printed && p.Own == "" && slices.Contains([]string{"gaussian", "heavy-tailed", "general", "separated"}, method)
 }
 
-// Beside returns the plan of a fit that carries a profile: the profile's steps, and then the plan.
-func Beside(plan kernel.Plan) kernel.Plan {
+// Measured reports that a fit of that method carries a profile, and that public facts say that it
+// is measured in full.
+func Measured(method string, p estimate.Problem) bool {
+	if !Carried(method, p) || p.Relation != privacy.ReplaceOne || p.Rows == 0 {
+		return false
+	}
+	_, full := program.ProfileShare(p, float64(p.Rows))
+	return full
+}
+
+// Beside returns the plan of a fit that carries a profile: the profile's steps, which are the count
+// of cells alone if public facts say so, and then the plan.
+func Beside(p estimate.Problem, plan kernel.Plan) kernel.Plan {
 	const source = "KSSU19 Section A.4"
 	histogram := query.Cells.Of(query.Histogram)
 	t := besideModel
 	step := func(name, query string, share float64, most int) kernel.Step {
 		return kernel.Step{Name: besides + name, Query: query, Share: share, Most: most, Source: source}
 	}
-	plan.Steps = append([]kernel.Step{
-		step(stepCells, query.Presence.Of(query.Histogram), presencePart, 1),
-		step(stepOctaves, histogram, mostBeside*t.octaves.most, 1),
-		step(stepBins, histogram, mostBeside*(t.bins.most+mostCloser*t.closer.most), 1+mostCloser),
-		step(stepValues, histogram, mostBeside*valuesBeside*t.values.most, valuesBeside),
-	}, plan.Steps...)
+	steps := []kernel.Step{step(stepCells, query.Presence.Of(query.Histogram), presencePart, 1)}
+	if p.Profiled || p.Rows == 0 {
+		steps = append(steps,
+			step(stepOctaves, histogram, program.MostBeside*t.octaves.most, 1),
+			step(stepBins, histogram, program.MostBeside*(t.bins.most+mostCloser*t.closer.most), 1+mostCloser),
+			step(stepValues, histogram, program.MostBeside*valuesBeside*t.values.most, valuesBeside))
+	}
+	plan.Steps = append(steps, plan.Steps...)
 	return plan
 }
 
@@ -71,13 +83,16 @@ func Beside(plan kernel.Plan) kernel.Plan {
 func Fit(ctx context.Context, method estimate.Estimator, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	f := begun(s.SubBudget(), p, besideModel, 0)
 	f.prefix = besides
-	if err := f.beside(s.Mu() * s.Mu()); err != nil {
+	full, err := f.beside(s.Mu() * s.Mu())
+	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	kept := f.kept(s.Mu())
+	kept := f.kept(s.Mu(), full)
 	profile := f.profile()
 	if len(kept) == len(f.columns) {
-		p.Profile = profile
+		if full {
+			p.Profile = profile
+		}
 		out, err := method.Fit(ctx, s, p)
 		out.Profile = profile
 		return out, err
@@ -89,17 +104,21 @@ func Fit(ctx context.Context, method estimate.Estimator, s *kernel.Session, p es
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
-	p = only(p, kept)
-	p.Profile = &estimate.Profile{Rows: profile.Rows}
-	for _, j := range kept {
-		p.Profile.Columns = append(p.Profile.Columns, profile.Columns[j])
+	if p = only(p, kept); full {
+		p.Profile = &estimate.Profile{Rows: profile.Rows}
+		for _, j := range kept {
+			p.Profile.Columns = append(p.Profile.Columns, profile.Columns[j])
+		}
 	}
 	out, err := method.Fit(ctx, narrow.Session(), p)
 	out.Profile, out.Kept = profile, kept
 	for j, c := range f.columns {
 		if !slices.Contains(kept, j) {
-			out.Aside = append(out.Aside, flags.New(flags.HeldOut, "column %v is held out of the model: about %.0f of %.0f rows have a value (give or take %.0f), too few", flags.Ref{j}, c.cells, f.rows, c.cellsSD).
-				In(j).Of(math.Min(1, c.cells/f.rows), c.cellsSD/f.rows))
+			why := c.reason
+			if why == tooFew {
+				why = fmt.Sprintf("about %.0f of %.0f rows have a value (give or take %.0f), too few", c.cells, f.rows, c.cellsSD)
+			}
+			out.Aside = append(out.Aside, flags.New(flags.HeldOut, "column %v is held out of the model: %s", flags.Ref{j}, why).In(j).Of(math.Min(1, c.cells/f.rows), c.cellsSD/f.rows))
 		}
 	}
 	return out, err
@@ -117,31 +136,31 @@ func only(p estimate.Problem, kept []int) estimate.Problem {
 	return p
 }
 
-// beside measures cells and, if the rows are enough, the rest, within a total of mu2.
-func (f *fit) beside(mu2 float64) error {
+// beside measures cells and, if the rows are enough, the rest, which makes the profile full, within
+// a total of mu2.
+func (f *fit) beside(mu2 float64) (full bool, err error) {
 	if err := f.countCells(presencePart * mu2 * (1 - 1e-12)); err != nil {
-		return err
+		return false, err
 	}
-	noise := lists(f.problem.Relation, len(f.columns)) / parts.Mu(mu2)
-	share := math.Max(leastBeside, math.Min(math.Pow(clearBeside*noise/f.rows, 2), mostBeside))
-	if f.rows*math.Sqrt(share) < fewBeside*noise {
+	share, full := program.ProfileShare(f.problem, f.rows)
+	if !full {
 		for _, c := range f.columns {
 			c.reason = notAsked
 		}
-		return nil
+		return false, nil
 	}
 	f.mu2 = share * mu2 * (1 - 1e-9)
 	whole := f.SubBudget
-	f.SubBudget = whole.Take(f.mu2)
+	f.SubBudget = whole.Take(closerBeside * f.mu2)
 	defer whole.Return(f.SubBudget)
 	if err := f.look(); err != nil {
-		return err
+		return true, err
 	}
 	for _, c := range f.live {
 		c.bySettled()
 	}
 	f.hold()
-	return nil
+	return true, nil
 }
 
 // bySettled reads mean and sd of a column from its settled histogram.
@@ -169,14 +188,17 @@ func (c *column) bySettled() {
 	c.meanSD, c.sdSD = math.Hypot(c.meanSD, unseen*reach), math.Hypot(c.sdSD, unseen*reach*(reach/sd)/2)
 }
 
-// kept returns the columns that a model may have.
-func (f *fit) kept(mu float64) (kept []int) {
+// kept returns the columns that a model may have: after a full profile, those whose values it has
+// located.
+func (f *fit) kept(mu float64, full bool) (kept []int) {
 	least := leastClear * lists(f.problem.Relation, len(f.columns)) / (mu * math.Sqrt(mostShare))
 	for j, c := range f.columns {
-		if !(c.cells < least && c.cells+clearlySDs*c.cellsSD < f.rows/2) {
-			kept = append(kept, j)
-		} else if c.reason == "" || c.reason == notAsked {
+		few := c.cells < least && c.cells+clearlySDs*c.cellsSD < f.rows/2
+		if few && (c.reason == "" || c.reason == notAsked) {
 			c.reason = tooFew
+		}
+		if !few && (!full || c.reason == "" || c.reason == unresolved || c.reason == oneValue) {
+			kept = append(kept, j)
 		}
 	}
 	return kept

@@ -47,11 +47,15 @@ func (f *fit) profile() *estimate.Profile {
 // profile returns the released profile of a column.
 func (c *column) profile(rows, weak float64) estimate.ColumnProfile {
 	p := estimate.ColumnProfile{Cells: math.Min(1, c.cells/rows), CellsNoise: c.cellsSD / rows}
-	if c.reason != "" {
-		p.HeldOut = c.reason
-		if c.reason == tooFew {
-			p.HeldOut = fmt.Sprintf("%s: about %.0f (give or take %.0f)", c.reason, c.cells, c.cellsSD)
-		}
+	switch p.HeldOut = c.reason; c.reason {
+	case "", unresolved: // of which the histogram says where it is
+	case tooFew:
+		p.HeldOut = fmt.Sprintf("%s: about %.0f (give or take %.0f)", c.reason, c.cells, c.cellsSD)
+		return p
+	case oneValue:
+		p.Atoms = []estimate.Atom{{Value: c.mean}}
+		return p
+	default:
 		return p
 	}
 	p.Grid, p.Offset = c.grid.Unit, c.grid.Offset
@@ -80,7 +84,7 @@ func (c *column) profile(rows, weak float64) estimate.ColumnProfile {
 	if !c.constant {
 		for _, b := range c.list {
 			if b.rows > 0 {
-				p.Histogram = append(p.Histogram, estimate.Bar{Low: b.low, High: b.high, Share: b.rows / cells})
+				p.Histogram = append(p.Histogram, estimate.Bar{Low: b.low, High: b.high, Share: b.rows / cells, Noise: b.sd / cells})
 			}
 		}
 	}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/internal/stattest"
+	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -276,4 +278,44 @@ func TestPlans(t *testing.T) {
 		}
 	}
 	estimatetest.Golden(t, "testdata/plans.txt", b.String(), *update)
+}
+
+// TestBesideOneWay: where n is public, a plan has the whole profile or the method's own search; the
+// rows that it takes are those at which the profile costs MostBeside.
+func TestBesideOneWay(t *testing.T) {
+	p := estimate.Problem{Columns: 8, Mu: .2}
+	enough := 130 * math.Sqrt(2*8) / (.2 * math.Sqrt(program.MostBeside))
+	for _, c := range []struct {
+		rows     int
+		relation privacy.Relation
+		method   string
+		steps    int
+		measured bool
+	}{
+		{int(enough) + 1, privacy.ReplaceOne, "general", 4, true}, {int(enough) - 1, privacy.ReplaceOne, "general", 1, false},
+		{0, privacy.AddRemoveOne, "general", 4, false}, {int(enough) + 1, privacy.ReplaceOne, "univariate", 1, false},
+	} {
+		p.Rows, p.Relation = c.rows, c.relation
+		p.Profiled = Measured(c.method, p)
+		if got := len(Beside(p, kernel.Plan{}).Steps); p.Profiled != c.measured || got != c.steps {
+			t.Errorf("%+v: %d steps, measured in full: %v", c, got, p.Profiled)
+		}
+	}
+}
+
+// TestKept: after a full profile a model may have the columns of which it says where values are.
+func TestKept(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		f := &fit{problem: estimate.Problem{Columns: 4}, rows: 1e4}
+		for _, reason := range []string{"", unresolved, oneValue, scattered} {
+			f.columns = append(f.columns, &column{cells: 1e4, reason: reason})
+		}
+		want := []int{0, 1, 2, 3}
+		if full {
+			want = want[:3]
+		}
+		if got := f.kept(1, full); !slices.Equal(got, want) {
+			t.Errorf("full: %v: kept are %v, want %v", full, got, want)
+		}
+	}
 }

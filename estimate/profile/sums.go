@@ -77,9 +77,8 @@ func (c *column) decide() {
 		return
 	}
 	c.others = math.Max(math.Max(0, c.cells-a.rows)+2*noise, 1)
-	if c.constant = c.others < constantPart*c.cells; c.constant {
-		c.mean = a.value
-	} else {
+	c.mean = a.value
+	if c.constant = c.others < constantPart*c.cells; !c.constant {
 		c.reason = oneValue
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/fit1d"
 )
 
@@ -236,6 +237,7 @@ func (b *bins) clear(from, to int, sds float64) bool {
 // readValues finds atoms and the unit in what was counted at the points of combs.
 func (c *column) readValues(combs []comb, edges, counts []float64, sigma float64) {
 	var seen []atom
+	ones := slices.Repeat([]float64{1}, len(counts))
 	for n, k := range combs {
 		of := fit1d.PointCounts(k.points, edges, counts)
 		sd := sigma * 1.5 // where combs overlap a point's bin is made of several
@@ -247,7 +249,11 @@ func (c *column) readValues(combs []comb, edges, counts []float64, sigma float64
 		if c.grid.Unit > 0 {
 			continue
 		}
-		if l, ok := fit1d.InferGrid(k.points, of, sd, k.rows, k.about); ok && (n == 0 || k.rows > gridPart*c.cells) {
+		if e := fit1d.PointEdges(k.points); e[0] == edges[0] && e[len(e)-1] == edges[len(edges)-1] { // all but the rows outside
+			k.rows, k.about = c.cells-math.Max(0, counts[0]+counts[len(counts)-1]), math.Hypot(math.Sqrt2*sigma, c.cellsSD)
+		}
+		bins := parts.Sum(fit1d.PointCounts(k.points, edges, ones), func(n float64) float64 { return n }) / float64(len(k.points))
+		if l, ok := fit1d.InferGrid(k.points, of, sigma*math.Sqrt(bins), k.rows, k.about); ok && (n == 0 || k.rows > gridPart*c.cells) {
 			c.grid = l
 		}
 	}

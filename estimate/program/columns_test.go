@@ -35,7 +35,7 @@ type found struct {
 
 func find(t *testing.T, rows [][]float64, d int, rel privacy.Relation, mu float64, noise kerneltest.Options) found {
 	t.Helper()
-	plan := kernel.Plan{Method: "columns", Steps: append(Steps("u: ", weakPart),
+	plan := kernel.Plan{Method: "columns", Steps: append(Steps(estimate.Problem{}, "u: ", weakPart),
 		kernel.Step{Name: "count", Query: query.Count{}.Kind(), Share: countPart, Most: 1})}
 	s := kerneltest.Open(t, kerneltest.Table(rows, d, rel), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: mu * mu / 2}}, noise)
 	a, mu2 := s.SubBudget(), s.Mu()*s.Mu()

@@ -5,18 +5,39 @@ import (
 	"slices"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parts/columns"
 	"github.com/gauze-dp/gauze/parts/fit1d"
 )
 
-// Utility constants of units by a profile, guesses: a column is settled by its profile if less than
-// mostAtCentre of its cells have the value that the median is, if the noise of the median's rank is
-// no more than rankOfCentre, and if at most beyondCentre may lie beyond what is seen.
+// Utility constants of a profile beside a model, guesses but for clearBeside: its share of mu^2 is
+// such that the cells of a whole column are clearBeside times what the noise of one count of all
+// columns at that price would be, leastBeside at least. Where that is more than MostBeside, cells
+// alone are counted, and the method finds units by itself. At 90 in the place of 130 noise made
+// Gaussian columns look uneven.
 const (
-	mostAtCentre, rankOfCentre, beyondCentre = .4, .1, .1
-	// scaleQuantile of the distances to the centre: its octave is the scale, as location and scale
-	// measures it.
+	clearBeside             = 130.0
+	leastBeside, MostBeside = .01, .03
+)
+
+// ProfileShare returns the part of mu^2 that a profile beside a model costs with so many rows,
+// public or released; full is false where cells alone are counted.
+func ProfileShare(p estimate.Problem, rows float64) (share float64, full bool) {
+	noise := Factor(p.Relation) * math.Sqrt(float64(p.Columns)) / p.Mu
+	share = math.Max(leastBeside, square(clearBeside*noise/rows))
+	return math.Min(share, MostBeside), share <= MostBeside
+}
+
+// Utility constants of units by a profile, guesses: scaleQuantile of the distances to the centre,
+// whose octave is the scale, as columns.MeasureUnits has it; in a column that has more than
+// mostAtCentre of its cells there, or of which one value was seen, variedPart of mu^2 at most
+// counts the others, and sparsePart finds their octaves; points values represent a column.
+const (
 	scaleQuantile = .6
+	variedPart    = .02
+	sparsePart    = .05
+	mostAtCentre  = .6
+	points        = 200
 )
 
 // A stretch is a share of cells, spread evenly over distances to a centre.
@@ -33,14 +54,16 @@ func (s stretch) below(x float64) float64 {
 	return 0
 }
 
-// distances returns the distances of a column's cells from a centre, and the share at distance 0.
+// distances returns the distances of a column's cells from a centre, and the share of those that
+// are too small to have a square in float64.
 func distances(c *estimate.ColumnProfile, center float64) (out []stretch, same float64) {
 	for _, b := range c.Histogram {
 		switch low, high := b.Low-center, b.High-center; {
-		case low == 0 && high == 0:
+		case -low < columns.Narrowest && high < columns.Narrowest:
 			same += b.Share
 		case low < 0 && high > 0:
-			out = append(out, stretch{0, -low, b.Share * -low / (high - low)}, stretch{0, high, b.Share * high / (high - low)})
+			part := 1 / (1 - high/low) // of the bar below the centre
+			out = append(out, stretch{0, -low, b.Share * part}, stretch{0, high, b.Share * (1 - part)})
 		default:
 			out = append(out, stretch{math.Min(math.Abs(low), math.Abs(high)), math.Max(math.Abs(low), math.Abs(high)), b.Share})
 		}
@@ -48,12 +71,16 @@ func distances(c *estimate.ColumnProfile, center float64) (out []stretch, same f
 	return out, same
 }
 
-// settled returns the centre and the scale of a column by its profile; ok is false if that does not
-// determine them clearly.
+// settled returns the centre and the scale of a column by its profile: the median, and the octave
+// of the .6 quantile of the distances to it that are not 0. ok is false if most cells that are seen
+// have one value, the centre, or values too close to distinguish.
 func settled(c *estimate.ColumnProfile) (center, scale float64, ok bool) {
 	at := slices.IndexFunc(c.Quantiles, func(q estimate.Quantile) bool { return q.P == .5 })
-	if c.HeldOut != "" || at < 0 || !(c.SD > 0) || c.Beyond > beyondCentre || c.Quantiles[at].RankNoise > rankOfCentre {
-		return 0, 0, false
+	if at < 0 || len(c.Histogram) == 0 {
+		if center = c.Mean; len(c.Atoms) > 0 {
+			center = c.Atoms[0].Value
+		}
+		return center, 1, false
 	}
 	center = c.Quantiles[at].Value
 	all, same := distances(c, center)
@@ -61,11 +88,8 @@ func settled(c *estimate.ColumnProfile) (center, scale float64, ok bool) {
 	for _, s := range all {
 		total, far = total+s.share, math.Max(far, s.far)
 	}
-	if same > mostAtCentre || !(total > 0) || !(far < math.MaxFloat64) {
-		return 0, 0, false
-	}
-	low, high := 0.0, far
-	for high-low > 1e-6*high { // bisection
+	low, high := 0.0, math.Min(far, math.MaxFloat64)
+	for high > columns.Narrowest && high-low > 1e-6*high { // bisection
 		mid, sum := low+(high-low)/2, 0.0
 		for _, s := range all {
 			sum += s.below(mid)
@@ -76,45 +100,85 @@ func settled(c *estimate.ColumnProfile) (center, scale float64, ok bool) {
 			high = mid
 		}
 	}
+	if !(total > 0) || same > mostAtCentre || high <= columns.Narrowest {
+		return center, 1, false
+	}
 	_, e := math.Frexp(high)
-	return center, math.Ldexp(1, e-1), high > columns.Narrowest
+	return center, math.Ldexp(1, e-1), true
 }
 
-// units returns the centres and scales of all columns: by the profile where it settles them, and by
-// measuring location and scale only for the others.
-func (r *Run) units(cfg columns.UnitsConfig) (u columns.Units, err error) {
-	p := r.Problem.Profile
-	if p == nil {
-		return columns.MeasureUnits(r.SubBudget, cfg)
-	}
-	ask, open := make([]bool, r.All), 0.0
-	centers, scales := make([]float64, r.All), make([]float64, r.All)
-	for j := range ask {
-		ok := false
-		if centers[j], scales[j], ok = settled(&p.Columns[j]); !ok {
-			ask[j] = true
-			open++
-		}
-	}
-	u = columns.Units{Center: make([]float64, r.All), Scale: make([]float64, r.All), Constant: make([]bool, r.All), Varied: slices.Repeat([]float64{math.NaN()}, r.All)}
-	if part := open / float64(r.All); open > 0 {
-		cfg.CenterMu2, cfg.ScaleMu2 = part*cfg.CenterMu2, part*cfg.ScaleMu2
-		if u, err = columns.MeasureUnitsOf(r.SubBudget, cfg, ask); err != nil {
-			return u, err
-		}
+// OthersSteps returns the steps of ByProfile, for a share of the total mu^2.
+func OthersSteps(prefix string, share float64) []kernel.Step {
+	return columns.OthersSteps(prefix, share*variedPart, share*sparsePart)
+}
+
+// ByProfile returns the centres, scales and grids of all columns by the problem's profile. Where
+// most cells that it has seen of a column have one value, the others are looked for, in steps of
+// the sub-budget that [OthersSteps] has.
+func (r *Run) ByProfile(a *kernel.SubBudget, prefix string) (columns.Units, error) {
+	center, scale, one, uneven := make([]float64, r.All), make([]float64, r.All), make([]bool, r.All), make([]bool, r.All)
+	if r.Grids == nil {
+		r.Grids = fit1d.DeclaredGrids(r.Problem.RoundedTo, r.All)
 	}
 	before := slices.Clone(r.Grids)
-	for j, is := range ask {
-		if is {
-			continue
-		}
-		u.Center[j], u.Scale[j], u.Constant[j] = centers[j], scales[j], false
-		if c := &p.Columns[j]; r.Grids[j] == (fit1d.Grid{}) && c.Grid > 0 && !few(c) {
+	for j := range r.All {
+		c, ok := &r.Problem.Profile.Columns[j], false
+		center[j], scale[j], ok = settled(c)
+		one[j], uneven[j] = !ok, !ok || columns.UnevenPairs(values(c))
+		if r.Grids[j] == (fit1d.Grid{}) && c.Grid > 0 && !few(c) {
 			r.Grids[j] = fit1d.Grid{Unit: c.Grid, Offset: c.Offset}
 		}
 	}
 	r.noteLattices(before)
-	return u, nil
+	u := columns.Known(center, scale)
+	u.Uneven = uneven
+	const almost = 1 - 1e-9
+	return u, u.FindOthers(a, columns.UnitsConfig{Prefix: prefix, VariedMu2: variedPart * r.Mu2 * almost, SparseMu2: sparsePart * r.Mu2 * almost, Rows: r.Problem.Profile.Rows}, one)
+}
+
+// values returns points quantiles of a column, in order, and the largest noise of a bar's share.
+func values(c *estimate.ColumnProfile) (out []float64, noise float64) {
+	total, below := 0.0, 0.0
+	for _, b := range c.Histogram {
+		total += b.Share
+		noise = math.Max(noise, b.Noise)
+	}
+	for _, b := range inward(c.Histogram, total/2) {
+		for below += b.Share; len(out) < points && (float64(len(out))+.5)/points*total <= below; {
+			part := 1 - (below-(float64(len(out))+.5)/points*total)/b.Share
+			x := b.Low + part*(b.High-b.Low)
+			if c.Grid > 0 {
+				x = c.Offset + c.Grid*math.Round((x-c.Offset)/c.Grid)
+			}
+			out = append(out, x)
+		}
+	}
+	return out, noise
+}
+
+// inward returns a histogram whose bars away from the one with the median, at that share, are at
+// most twice as wide as the one before: the rows of tails lie near the others, in bars that double.
+func inward(bars []estimate.Bar, median float64) []estimate.Bar {
+	bars = slices.Clone(bars)
+	at := 0
+	for below := 0.0; at < len(bars)-1 && below+bars[at].Share < median; at++ {
+		below += bars[at].Share
+	}
+	for _, step := range [2]int{1, -1} {
+		widest := math.Inf(1)
+		for i := at; i >= 0 && i < len(bars); i += step {
+			b := &bars[i]
+			if step > 0 {
+				b.High = math.Min(b.High, b.Low+widest)
+			} else {
+				b.Low = math.Max(b.Low, b.High-widest)
+			}
+			if b.High > b.Low {
+				widest = 2 * (b.High - b.Low)
+			}
+		}
+	}
+	return bars
 }
 
 // few reports that nearly all cells have one of two values: see fit1d.Few.

@@ -32,7 +32,7 @@ func TestRecorded(t *testing.T) {
 	want := []fit1d.Grid{{Unit: 1}, {Unit: 7, Offset: 3}, {Unit: .1}, {Unit: 1}, {}, {Unit: .5}, {}}
 	for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		p := estimate.Problem{Columns: 7, Rows: len(rows), Relation: rel, RoundedTo: []float64{0, 0, 0, 0, 0, .5, 0}}
-		s := kerneltest.Open(t, kerneltest.Table(rows, 7, rel), kernel.Plan{Method: "recorded", Steps: Steps("u: ", weakPart)},
+		s := kerneltest.Open(t, kerneltest.Table(rows, 7, rel), kernel.Plan{Method: "recorded", Steps: Steps(estimate.Problem{}, "u: ", weakPart)},
 			kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: .05}}, kerneltest.Options{Fresh: true})
 		r := Begin(s, p, nil)
 		r.Rows = float64(len(rows))
@@ -49,7 +49,7 @@ func TestRecorded(t *testing.T) {
 // TestRecordedWouldBeNoise: nothing is asked where the noise would hide any lattice.
 func TestRecordedWouldBeNoise(t *testing.T) {
 	rows := tableOf(400, normal(0, 1))
-	s := kerneltest.Open(t, kerneltest.Table(rows, 1, privacy.ReplaceOne), kernel.Plan{Method: "recorded", Steps: Steps("u: ", weakPart)},
+	s := kerneltest.Open(t, kerneltest.Table(rows, 1, privacy.ReplaceOne), kernel.Plan{Method: "recorded", Steps: Steps(estimate.Problem{}, "u: ", weakPart)},
 		kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: .02}}, kerneltest.Options{})
 	r := Begin(s, estimate.Problem{Columns: 1, Rows: len(rows)}, nil)
 	if none := r.Use(columns.Units{Center: []float64{0}, Scale: []float64{1}, Constant: []bool{false}}); none != nil {

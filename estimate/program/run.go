@@ -87,12 +87,16 @@ func (r *Run) CountRows(step string, part float64) (err error) {
 	return err
 }
 
-// Open finds the units of the columns; cfg.Sample, if set, is one row in odds, and is asked what
-// they are recorded in. done says that out is the outcome: the units cannot be used,
-// all columns are constant, or the noise hides whether they are.
+// Open finds the units of the columns, by the problem's profile if there is one; cfg.Sample, if
+// set, is one row in odds, and is asked what they are recorded in. done says that out is the
+// outcome: the units cannot be used, all columns are constant, or the noise hides whether they are.
 func (r *Run) Open(cfg columns.UnitsConfig, odds float64) (out estimate.Outcome, done bool, err error) {
-	cfg.Rows = r.Rows
-	u, err := r.units(cfg)
+	var u columns.Units
+	if cfg.Rows = r.Rows; r.Problem.Profile != nil {
+		u, err = r.ByProfile(r.SubBudget, cfg.Prefix)
+	} else {
+		u, err = columns.MeasureUnits(r.SubBudget, cfg)
+	}
 	if err != nil {
 		return out, true, err
 	}
@@ -104,6 +108,8 @@ func (r *Run) Open(cfg columns.UnitsConfig, odds float64) (out estimate.Outcome,
 	case r.Space.Dim() == 0:
 		out, err = r.constant()
 		return out, true, err
+	case r.Problem.Profile != nil:
+		return out, false, nil
 	}
 	err = r.recorded(cfg.Prefix, cmp.Or(cfg.Sample, r.SubBudget), r.Rows/odds)
 	return out, err != nil, err

@@ -53,9 +53,12 @@ func SharpRows(p estimate.Problem, d int) float64 {
 	})
 }
 
-// Steps returns the steps of location and scale for any share of Share's, with prefix before their
-// names and weak the part of mu^2 for columns in which few rows differ from one value.
-func Steps(prefix string, weak float64) []kernel.Step {
+// Steps returns the steps of Open for any share of Share's, with prefix before their names and weak
+// the part of mu^2 for columns in which few rows differ from one value.
+func Steps(p estimate.Problem, prefix string, weak float64) []kernel.Step {
+	if p.Profiled {
+		return OthersSteps(prefix, 1)
+	}
 	steps := columns.UnitsSteps(prefix, columns.LargestPart, mostShare*(1-ofCenters))
 	return append(steps, columns.WeakStep(prefix, weak), columns.SparseStep(prefix, weak), recordedStep(prefix))
 }

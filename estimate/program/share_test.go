@@ -69,7 +69,7 @@ func TestSharp(t *testing.T) {
 // gives, as the kernel compares them.
 func TestStepsHoldConfig(t *testing.T) {
 	const weak, slop = .08, 1 + 1e-9
-	steps := Steps("u: ", weak)
+	steps := Steps(estimate.Problem{}, "u: ", weak)
 	if err := (kernel.Plan{Method: "units", Steps: steps}).Validate(); err != nil {
 		t.Fatal(err)
 	}

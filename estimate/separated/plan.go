@@ -29,7 +29,7 @@ const (
 // steps returns the worst case of a fit.
 func steps(p estimate.Problem) []kernel.Step {
 	out := []kernel.Step{{Name: stepCount, Query: query.Count{}.Kind(), Share: countShare, Most: 1, Source: source}}
-	out = append(out, program.Steps(prefixUnits, weakShare)...)
+	out = append(out, program.Steps(p, prefixUnits, weakShare)...)
 	out = append(out, recursive.Steps("", 1)...)
 	moments := query.PartsOf(query.ClippedMoments{}.Kind())
 	return append(out,

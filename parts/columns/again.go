@@ -2,9 +2,9 @@ package columns
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/query"
 )
 
 // Utility constants of the second count, guesses: columns are counted again where fewer rows than
@@ -23,16 +23,13 @@ func (u *Units) NoiseOf(j int) float64 {
 // count does not clearly say that they vary. As these are few, the noise is that of few columns; a
 // table without such a column pays nothing.
 func (u *Units) countAgain(a *kernel.SubBudget, cfg UnitsConfig) error {
-	tiny, few := make([]float64, len(u.Varied)), 0
+	few := make([]bool, len(u.Varied))
 	for j, count := range u.Varied {
-		if tiny[j] = math.NaN(); count < unclearSDs*u.VariedSD {
-			tiny[j] = math.Nextafter(Narrowest, 0)
-			few++
-		}
+		few[j] = count < unclearSDs*u.VariedSD
 	}
 	mu2 := math.Min(cfg.VariedMu2, cfg.ScaleMu2-cfg.VariedMu2)
-	q := query.Counts{Center: u.Center, Edges: query.Each(tiny), As: query.Above}
-	if few == 0 || !(mu2 > 0) || !(cfg.Rows > 0) {
+	q := u.others(few)
+	if !slices.Contains(few, true) || !(mu2 > 0) || !(cfg.Rows > 0) {
 		return nil
 	}
 	enough := ConstantSDs * q.Sensitivity(a.Session().Relation()) / (againUnseen * cfg.Rows)
@@ -42,8 +39,8 @@ func (u *Units) countAgain(a *kernel.SubBudget, cfg UnitsConfig) error {
 	}
 	u.again = make([]float64, len(u.Varied))
 	v, w := u.VariedSD*u.VariedSD, answer.Sigma*answer.Sigma
-	for j, edge := range tiny {
-		if edge != edge {
+	for j, is := range few {
+		if !is {
 			continue
 		}
 		u.Varied[j] = (u.Varied[j]*w + answer.Values[j]*v) / (v + w)

@@ -49,6 +49,46 @@ func ladder(center float64) (edges []float64, lowest, below int) {
 	return edges, lowest, below
 }
 
+// Known returns the units of columns whose centres and scales are known otherwise.
+func Known(center, scale []float64) Units {
+	d := len(center)
+	return Units{Center: center, Scale: scale, Constant: make([]bool, d), Varied: slices.Repeat([]float64{math.NaN()}, d), settled: slices.Repeat([]bool{true}, d)}
+}
+
+// FindOthers looks for the scales of columns of [Known] of which most cells have the centre: it
+// counts the rows that differ, with VariedMu2 at most, and finds the octaves of the columns in
+// which these are clear, with SparseMu2 at most. The other columns are constant.
+func (u *Units) FindOthers(a *kernel.SubBudget, cfg UnitsConfig, one []bool) error {
+	if !slices.Contains(one, true) {
+		return nil
+	}
+	q := u.others(one)
+	enough := ConstantSDs * q.Sensitivity(a.Session().Relation()) / (againUnseen * cfg.Rows)
+	answer, err := a.Sum(cfg.Prefix+"varied", q, math.Min(enough, math.Sqrt(cfg.VariedMu2)))
+	if err != nil {
+		return err
+	}
+	u.VariedSD = answer.Sigma
+	sparse := slices.Clone(one)
+	for j, is := range one {
+		if is {
+			u.Varied[j] = answer.Values[j]
+			u.Constant[j] = u.Varied[j] < ConstantSDs*u.VariedSD
+			sparse[j] = !u.Constant[j]
+		}
+	}
+	err = u.findSparse(a, cfg.Prefix+"octaves", cfg.SparseMu2, sparse)
+	u.noteUnseen()
+	return err
+}
+
+// OthersSteps returns the steps of FindOthers; the shares are the largest parts of the total mu^2.
+func OthersSteps(prefix string, variedShare, sparseShare float64) []kernel.Step {
+	varied := UnitsSteps(prefix, 0, variedShare)[1]
+	varied.Most = 1
+	return []kernel.Step{varied, SparseStep(prefix, sparseShare)}
+}
+
 // findSparse looks for the scales of columns in which few rows differ from the centre: a noisy
 // search by halves would end in a random octave. One histogram of the octaves of the differences of
 // all of them, every bin with its noise, costs no delta, and shows the fullest octaves or that none

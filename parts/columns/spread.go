@@ -158,6 +158,24 @@ func uneven(counts []float64, octave int, pairs, sigma float64) bool {
 	return above > abovePairs*pairs+clear || below > belowPairs*pairs+clear
 }
 
+// UnevenPairs judges a column of which so many values, in order, stand for all, the share of a part
+// of them having that noise: as SpreadByPairs does by the differences of pairs, of which twice that
+// share has one value in the part.
+func UnevenPairs(values []float64, noise float64) bool {
+	counts, pairs := make([]float64, highOctave-lowOctave+2), 0.0
+	for i, x := range values {
+		for _, y := range values[:i] {
+			pairs++
+			if x == y {
+				counts[0]++
+			} else {
+				counts[1+math.Ilogb(math.Min(x-y, math.MaxFloat64))-lowOctave]++
+			}
+		}
+	}
+	return uneven(counts, fullest(fit(counts[1:], 1), nil), pairs, 2*noise*pairs/math.Sqrt(unevenOctaves))
+}
+
 // spreads returns the octave of each column's spread, by how well the profile fits at all octaves;
 // it marks as unclear the columns that show none. Those that are unclear already tell nothing about
 // the others.

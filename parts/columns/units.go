@@ -159,13 +159,7 @@ func MeasureUnitsOf(a *kernel.SubBudget, cfg UnitsConfig, is []bool) (Units, err
 	if u.Center, err = centers(cmp.Or(cfg.Sample, a), cfg.Prefix+"center", is, cfg.CenterMu2); err != nil {
 		return Units{}, err
 	}
-	tiny := slices.Repeat([]float64{math.NaN()}, d)
-	for j, search := range is {
-		if search {
-			tiny[j] = math.Nextafter(Narrowest, 0) // the end of an octave, as scales are: one look tells both
-		}
-	}
-	answer, err := a.Sum(cfg.Prefix+"varied", query.Counts{Center: u.Center, Edges: query.Each(tiny), As: query.Above}, math.Sqrt(cfg.VariedMu2))
+	answer, err := a.Sum(cfg.Prefix+"varied", u.others(is), math.Sqrt(cfg.VariedMu2))
 	if err != nil {
 		return Units{}, err
 	}
@@ -197,13 +191,29 @@ func MeasureUnitsOf(a *kernel.SubBudget, cfg UnitsConfig, is []bool) (Units, err
 			return Units{}, err
 		}
 	}
+	u.noteUnseen()
+	return u, nil
+}
+
+// noteUnseen gives constant columns their scale, and says how many rows may differ in them.
+func (u *Units) noteUnseen() {
 	for j, is := range u.Constant {
 		if is {
 			u.Scale[j] = 1
 			u.Unseen = math.Max(u.Unseen, math.Max(0, u.Varied[j])+ConstantSDs*u.NoiseOf(j))
 		}
 	}
-	return u, nil
+}
+
+// others asks how many rows differ from the centre of each of the columns.
+func (u *Units) others(of []bool) query.Counts {
+	tiny := slices.Repeat([]float64{math.NaN()}, len(of))
+	for j, is := range of {
+		if is {
+			tiny[j] = math.Nextafter(Narrowest, 0) // the end of an octave, as scales are: one look tells both
+		}
+	}
+	return query.Counts{Center: u.Center, Edges: query.Each(tiny), As: query.Above}
 }
 
 // A comparison of scales is clear if the rows behind it are compareSDs noise sds; below leastSDs it
