@@ -221,18 +221,19 @@ func TestCategoriesLeaveNumbersAlone(t *testing.T) {
 		return &heard
 	}
 	with, without := sums(mixedSchema()), sums(&source.Schema{Unit: source.NoUnit, Columns: Named("x", "y")})
-	last := len(with.Steps) - 1
-	if with.Steps[last] != categories.Step || !slices.Equal(with.Sums[0], without.Sums[0]) || with.Steps[0] != without.Steps[0] {
+	last := slices.Index(with.Steps, categories.Step)
+	if last < 0 || !slices.Equal(with.Sums[0], without.Sums[0]) || with.Steps[0] != without.Steps[0] {
 		t.Errorf("with categories %q, first %v; without %q, first %v", with.Steps, with.Sums[0], without.Steps, without.Sums[0])
 	}
-	sum := 0.
+	sum, of := 0., 0.
 	for i, mu := range with.Mus {
-		if i < last {
-			sum += mu * mu
+		if sum += mu * mu; i >= last {
+			of += mu * mu
 		}
 	}
-	if share, want := with.Mus[last]*with.Mus[last]/(sum+with.Mus[last]*with.Mus[last]), categories.Share(estimate.Problem{Rows: 4000, Relation: privacy.ReplaceOne, Categories: []int{4, 3}}, math.Sqrt(sum+with.Mus[last]*with.Mus[last])); math.Abs(share-want) > .002 {
-		t.Errorf("categories have %v of what is spent, want %v", share, want)
+	p := estimate.Problem{Rows: 4000, Relation: privacy.ReplaceOne, Categories: []int{4, 3}}
+	if want := categories.Share(p, math.Sqrt(sum)) + categories.PairShare(p, math.Sqrt(sum)); math.Abs(of/sum-want) > .002 {
+		t.Errorf("categories have %v of what is spent, want %v", of/sum, want)
 	}
 }
 

@@ -153,7 +153,7 @@ func (q *question) measure(ctx context.Context, session *kernel.Session) (outcom
 	if outcome, err = run(ctx, session.Part(1-q.share), q.problem); err != nil || outcome.NoRelease != nil {
 		return outcome, err
 	}
-	return outcome, categories.Measure(held, q.problem, &outcome)
+	return outcome, categories.Measure(held, q.problem, q.pairs/q.share, &outcome)
 }
 
 // lastOf describes the last measurement of a session.
@@ -187,6 +187,9 @@ func (q *question) release(outcome estimate.Outcome, certificate release.Certifi
 		}
 		for a, c := range q.schema().Categorical() {
 			m.Categories = append(m.Categories, model.Category{Name: c.Name, Values: c.Values(), Probabilities: outcome.Categories[a]})
+			if outcome.CategoryOf != nil && outcome.CategoryOf[a] >= 0 {
+				m.Categories[a].Of, m.Categories[a].Given = q.schema().Categorical()[outcome.CategoryOf[a]].Name, outcome.CategoryGiven[a]
+			}
 		}
 		out.Model = &m
 	}

@@ -193,6 +193,7 @@ type question struct {
 	why     string  // reason for this method
 	asked   float64 // the requested epsilon, if it exceeds what the method can use
 	share   float64 // share of mu^2 for counts of categories; the method has the rest
+	pairs   float64 // the part of share for how categories depend on each other
 }
 
 // check checks the request and chooses the method; rows is n where that is public, else 0.
@@ -210,7 +211,7 @@ func (q *question) plan() (kernel.Plan, error) {
 		plan = profile.Beside(p, plan)
 	}
 	if err == nil && q.share > 0 {
-		plan = categories.Extend(plan, q.share)
+		plan = categories.Extend(plan, q.share, q.pairs)
 	}
 	return plan, q.fixed(err, q.problem.Rows)
 }
@@ -339,7 +340,10 @@ func (r Request) pose(rows int) (*question, error) {
 	for _, c := range r.schema().Categorical() {
 		q.problem.Categories = append(q.problem.Categories, len(c.Values()))
 	}
-	q.share = categories.Share(q.problem, q.problem.Mu)
+	if q.share = categories.Share(q.problem, q.problem.Mu); r.Method != profile.Name {
+		q.pairs = categories.PairShare(q.problem, q.problem.Mu)
+	}
+	q.share += q.pairs
 	q.problem.Mu *= math.Sqrt(1 - q.share)
 	return q, nil
 }

@@ -111,7 +111,7 @@ func TestUnkindRows(t *testing.T) {
 				t.Run(fmt.Sprint(f.name, "/", r, "/", method), func(t *testing.T) {
 					rng := rand.New(rand.NewPCG(uint64(at), 1))
 					var text strings.Builder
-					text.WriteString("x,y,c\n")
+					text.WriteString("x,y,c,e\n")
 					var values []string
 					low, high := []float64{math.Inf(1), math.Inf(1)}, []float64{math.Inf(-1), math.Inf(-1)}
 					for i := range n {
@@ -124,9 +124,10 @@ func TestUnkindRows(t *testing.T) {
 							text.WriteString(",")
 						}
 						values = append(values, value)
-						fmt.Fprintf(&text, "\"%s\"\n", strings.ReplaceAll(value, `"`, `""`))
+						fmt.Fprintf(&text, "\"%[1]s\",\"%[1]s\"\n", strings.ReplaceAll(value, `"`, `""`))
 					}
-					schema := &source.Schema{Unit: source.NoUnit, Columns: []source.Column{{Name: "x", Kind: f.kind}, {Name: "c", Kind: source.Categories, Categories: f.values}, {Name: "y"}}}
+					schema := &source.Schema{Unit: source.NoUnit, Columns: []source.Column{{Name: "x", Kind: f.kind}, {Name: "c", Kind: source.Categories, Categories: f.values}, {Name: "y"},
+						{Name: "e", Kind: source.Categories, Categories: f.values}}}
 					out := fitUnkind(t, text.String(), schema, Request{Relation: r, Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}, Method: method})
 					if out == nil {
 						return
@@ -203,9 +204,9 @@ func inRange(t *testing.T, rng *rand.Rand, m *model.Mixture, low, high []float64
 	if err != nil {
 		t.Fatal(err)
 	}
-	row, out := make([]float64, m.Dim()), 0
+	row, values, out := make([]float64, m.Dim()), make([]int, len(m.Categories)), 0
 	for range 2000 {
-		s.Row(row, rng)
+		s.Categories(values, s.Row(row, rng), rng)
 		for j, v := range row {
 			if v != v || math.IsInf(v, 0) {
 				t.Fatalf("drew %v", row)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 
@@ -15,12 +14,20 @@ import (
 )
 
 // A Category is a column of categories beside the numbers of a mixture. Given the component of a
-// row, its value is independent of all other columns.
+// row, and the row's value in the column Of if there is one, its value is independent of all
+// columns but those that depend on it.
 type Category struct {
 	Name   string
 	Values []string // m distinct values; "" is a missing cell
 	// Probabilities are those of the values in each of the k components, k x m.
 	Probabilities [][]float64
+	// Of names the column of categories on which the value depends within a component; "" for none.
+	// No column depends on itself by way of others.
+	Of string
+	// Given are the probabilities of the values given each value of that column, k x its m x m; nil
+	// where Of is empty. Averaged over that column's values they are Probabilities, but for
+	// rounding.
+	Given [][][]float64
 }
 
 // Share returns the probability of every value in the mixture with these weights.
@@ -69,6 +76,12 @@ func (m *Mixture) checkCategories() error {
 				return err
 			}
 		}
+		if err := m.checkGiven(field, &c); err != nil {
+			return err
+		}
+	}
+	if len(drawingOrder(m.Categories)) < len(m.Categories) {
+		return fieldError("categories", "no column that depends on itself", "a circle of fields \"of\"", "leave one of them out")
 	}
 	if m.Order != nil && !slices.Equal(slices.Sorted(slices.Values(m.Order)), slices.Sorted(slices.Values((&Mixture{Columns: m.Columns, Categories: m.Categories}).Header()))) {
 		return fieldError("order", "every column once", quoted(m.Order), "leave it out")
@@ -96,8 +109,10 @@ func checkProbabilities(field string, p []float64, n int) error {
 type categoryFields []Category
 
 type categoryObject struct {
-	Values        []string   `json:"values"`
-	Probabilities [][]number `json:"probabilities"`
+	Values        []string     `json:"values"`
+	Probabilities [][]number   `json:"probabilities"`
+	Of            string       `json:"of,omitempty"`
+	Given         [][][]number `json:"given,omitempty"`
 }
 
 // MarshalJSON writes the object.
@@ -115,7 +130,14 @@ func (c categoryFields) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			out.WriteByte(',')
 		}
-		o := categoryObject{Values: column.Values}
+		o := categoryObject{Values: column.Values, Of: column.Of}
+		for _, of := range column.Given {
+			var rows [][]number
+			for _, p := range of {
+				rows = append(rows, asNumbers(p))
+			}
+			o.Given = append(o.Given, rows)
+		}
 		for _, p := range column.Probabilities {
 			o.Probabilities = append(o.Probabilities, asNumbers(p))
 		}
@@ -148,12 +170,20 @@ func (c *categoryFields) UnmarshalJSON(data []byte) error {
 		if decoder.Decode(&fields) != nil {
 			return fieldError("categories."+column.Name, `an object {"values": [..], "probabilities": [[..], ..]}`, "something else", "")
 		}
-		for field, into := range map[string]any{"values": &column.Values, "probabilities": &column.Probabilities} {
+		for field, into := range map[string]any{"values": &column.Values, "probabilities": &column.Probabilities, "of": &column.Of, "given": &column.Given} {
 			raw, ok := fields[field]
-			if !ok || bytes.Contains(raw, []byte("null")) && field == "probabilities" || json.Unmarshal(raw, into) != nil {
+			if !ok && (field == "of" || field == "given") {
+				continue
+			}
+			if !ok || bytes.Contains(raw, []byte("null")) && (field == "probabilities" || field == "given") || json.Unmarshal(raw, into) != nil {
 				wanted := "an array of texts"
-				if field == "probabilities" {
+				switch field {
+				case "probabilities":
 					wanted = "an array of numbers for each component"
+				case "of":
+					wanted = "the name of a column"
+				case "given":
+					wanted = "for each component an array of numbers for each value of the column that it depends on"
 				}
 				return fieldError("categories."+column.Name+"."+field, wanted, describe(raw), "")
 			}
@@ -173,23 +203,12 @@ func (c *categoryFields) UnmarshalJSON(data []byte) error {
 // onlyOf returns the columns of categories of the components index.
 func onlyOf(columns []Category, index []int) (out []Category) {
 	for _, c := range columns {
-		c.Probabilities = taken(c.Probabilities, index)
+		if c.Probabilities = taken(c.Probabilities, index); c.Given != nil {
+			c.Given = taken(c.Given, index)
+		}
 		out = append(out, c)
 	}
 	return out
-}
-
-// Categories draws the values of the columns of categories for a row of a component, and writes
-// their numbers to dst.
-func (s *Sampler) Categories(dst []int, component int, rng *rand.Rand) {
-	for a, upTo := range s.values {
-		u := rng.Float64() * upTo[component][len(upTo[component])-1]
-		i := 0
-		for i < len(upTo[component])-1 && upTo[component][i] <= u {
-			i++
-		}
-		dst[a] = i
-	}
 }
 
 // cumulated returns the sums of probabilities up to each value, by column and component.

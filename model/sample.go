@@ -19,10 +19,13 @@ type Sampler struct {
 	dim     int
 	upTo    []float64 // cumulated weights
 	parts   []samplerPart
-	cells   []Cell        // values that columns can hold
-	boxes   []Cell        // limits of rows before they are rounded
-	values  [][][]float64 // cumulated probabilities of categories, by column and component
-	scratch sync.Pool     // of *[]float64
+	cells   []Cell          // values that columns can hold
+	boxes   []Cell          // limits of rows before they are rounded
+	values  [][][]float64   // cumulated probabilities of categories, by column and component
+	order   []int           // of columns of categories, each after the one that it depends on
+	parents []int           // which that is; -1 for none
+	given   [][][][]float64 // as values, by its value too
+	scratch sync.Pool       // of *[]float64
 }
 
 type samplerPart struct {
@@ -36,7 +39,8 @@ func NewSampler(m *Mixture) (*Sampler, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Sampler{dim: m.Dim(), upTo: make([]float64, m.K()), parts: make([]samplerPart, m.K()), cells: m.Cells, boxes: m.Drawn(), values: cumulated(m.Categories)}
+	s := &Sampler{dim: m.Dim(), upTo: make([]float64, m.K()), parts: make([]samplerPart, m.K()), cells: m.Cells, boxes: m.Drawn(), values: cumulated(m.Categories),
+		order: drawingOrder(m.Categories), parents: parents(m.Categories), given: ofGiven(m.Categories, cumulated)}
 	floats.CumSum(s.upTo, m.Weights)
 	for i, g := range m.Components {
 		s.parts[i].mean = append([]float64(nil), g.Mean...)

@@ -17,11 +17,13 @@ type Scorer struct {
 	dim      int
 	support  *support
 	limits   []Cell
-	cells    []Cell        // if some columns are of logarithms; else nil
-	parts    []*whitener   // nil where the weight is 0
-	values   [][][]float64 // log probabilities of categories, by column and component
-	constant []float64     // log w_i - r/2 log 2 pi - log|L_i|; -Inf where the weight is 0
-	scratch  sync.Pool     // of *[]float64
+	cells    []Cell          // if some columns are of logarithms; else nil
+	parts    []*whitener     // nil where the weight is 0
+	values   [][][]float64   // log probabilities of categories, by column and component
+	parents  []int           // the column of categories that each depends on; -1 for none
+	given    [][][][]float64 // as values, by its value too
+	constant []float64       // log w_i - r/2 log 2 pi - log|L_i|; -Inf where the weight is 0
+	scratch  sync.Pool       // of *[]float64
 }
 
 // NewScorer compiles m; later changes to m have no effect. It fails if m is not valid.
@@ -48,7 +50,8 @@ func present(ms ...*Mixture) []Gaussian {
 // newScorer compiles m, a valid mixture, on a support that may be larger than its own.
 func newScorer(m *Mixture, s *support) *Scorer {
 	k := len(m.Components)
-	out := &Scorer{dim: m.Dim(), support: s, limits: boxes(m.Cells), parts: make([]*whitener, k), constant: make([]float64, k), values: logarithms(m.Categories)}
+	out := &Scorer{dim: m.Dim(), support: s, limits: boxes(m.Cells), parts: make([]*whitener, k), constant: make([]float64, k), values: logarithms(m.Categories),
+		parents: parents(m.Categories), given: ofGiven(m.Categories, logarithms)}
 	r := len(s.free)
 	whole := 1 / floats.Sum(m.Weights)
 	for i, g := range m.Components {
@@ -110,7 +113,12 @@ func (s *Scorer) LogDensityOf(row []float64, values []int) float64 {
 // ofValues returns the logarithm of the values' probability in component i.
 func (s *Scorer) ofValues(i int, values []int) (sum float64) {
 	for a, v := range values {
-		if v >= 0 {
+		if v < 0 {
+			continue
+		}
+		if p := s.parents[a]; p >= 0 && values[p] >= 0 {
+			sum += s.given[a][i][values[p]][v]
+		} else {
 			sum += s.values[a][i][v]
 		}
 	}

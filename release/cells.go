@@ -51,6 +51,9 @@ func (r *Release) Numbers() (numbers []Column) {
 // queryCategories is the kind of counts of categories; its shape holds the number of columns.
 const queryCategories = "category counts"
 
+// stepCategories is the step that counts each column of categories.
+const stepCategories = "categories"
+
 // categorical returns the number of a release's columns of categories.
 func categorical(r *Release) int {
 	if r.Model != nil {

@@ -75,8 +75,12 @@ func Verify(r *Release) []error {
 			of = max(d, len(r.Profile)) // a model may lack some
 		}
 		v.step(step, &r.Certificate, of)
-		if n := categorical(r); step.Query == queryCategories && step.Shape != nil && step.Shape.Of != n {
-			v.fault(true, fmt.Sprintf("certificate.plan, step %q, shape.of", step.Step), fmt.Sprintf("%d, the columns of categories", n), fmt.Sprint(step.Shape.Of))
+		if n := categorical(r); step.Query == queryCategories && step.Shape != nil {
+			most, field := n*(n-1)/2, fmt.Sprintf("certificate.plan, step %q, shape.of", step.Step)
+			if step.Step == stepCategories {
+				v.fault(step.Shape.Of != n, field, fmt.Sprintf("%d, the columns of categories", n), fmt.Sprint(step.Shape.Of))
+			}
+			v.fault(step.Shape.Of > max(n, most), field, fmt.Sprintf("at most %d, the pairs of columns of categories", most), fmt.Sprint(step.Shape.Of))
 		}
 	}
 	v.agreements(&r.Certificate, d)

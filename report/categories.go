@@ -17,6 +17,7 @@ type categoryTable struct {
 	Name   string
 	Values []categoryRow // the most frequent first
 	Noise  []string      // of a share of all rows, and of each component's
+	Of     string        // the column that it depends on; empty for none
 	Rest   string        // text about the values that are not shown; empty for none
 }
 
@@ -40,6 +41,9 @@ func categoryTables(r *release.Release, parts []part) (out []categoryTable) {
 		c := &r.Model.Categories[a]
 		whole, noise := shareOfCategories(r, c)
 		t := categoryTable{Name: columnName(calledCategory(r, c.Name), len(r.Model.Columns)+a), Noise: []string{categoryNoise(noise)}}
+		if c.Of != "" {
+			t.Of = clean(calledCategory(r, c.Of))
+		}
 		for _, p := range parts {
 			t.Noise = append(t.Noise, categoryNoise(note(r, p.index).CategoryNoise))
 		}

@@ -50,27 +50,35 @@ func Share(p estimate.Problem, mu float64) float64 {
 	return math.Max(least, math.Min(noise*noise, most))
 }
 
-// Extend returns a method's plan with the counts of categories, which cost so large a part.
-func Extend(plan kernel.Plan, share float64) kernel.Plan {
+// Extend returns a method's plan with the counts of categories, which cost so large a part of mu^2,
+// pairs of it for the dependence of columns on each other.
+func Extend(plan kernel.Plan, share, pairs float64) kernel.Plan {
 	plan.Steps = slices.Clone(plan.Steps)
 	for i := range plan.Steps {
 		plan.Steps[i].Share *= 1 - share
 	}
-	plan.Steps = append(plan.Steps, kernel.Step{Name: Step, Query: query.KindCategoryCounts, Share: share, Most: rounds})
+	plan.Steps = append(plan.Steps, kernel.Step{Name: Step, Query: query.KindCategoryCounts, Share: share - pairs, Most: rounds})
+	if pairs > 0 {
+		plan.Steps = append(plan.Steps, kernel.Step{Name: StepPairs, Query: query.KindCategoryCounts, Share: choosing * pairs, Most: 1},
+			kernel.Step{Name: StepTree, Query: query.KindCategoryCounts, Share: (1 - choosing) * pairs, Most: 1})
+	}
 	return plan
 }
 
 // Measure asks how often values occur among the rows of each component of the outcome's model, or
 // among all rows for a profile, with all that is left in a. Of several components it asks in
 // rounds: first of all rows, where noise is least; then of each component; and in the last a row's
-// values say with its numbers whose it is.
-func Measure(a *kernel.SubBudget, p estimate.Problem, out *estimate.Outcome) (err error) {
+// values say with its numbers whose it is. So large a part of a as pairs is for the dependence of
+// columns on each other, where there is a model.
+func Measure(a *kernel.SubBudget, p estimate.Problem, pairs float64, out *estimate.Outcome) (err error) {
 	if out.Kept != nil { // the model's numbers say whose a row is
 		if a, err = kernel.Narrow(a, out.Kept); err != nil {
 			return err
 		}
 	}
-	q, mu2 := query.CategoryCounts{Values: p.Categories}, a.Left()
+	const room = 1 - 1e-9 // for rounding
+	ofPairs := pairs * a.Left() * room
+	q, mu2 := query.CategoryCounts{Values: p.Categories}, a.Left()-ofPairs
 	c, group := counts{weights: []float64{1}, columns: p.Categories, public: float64(p.Rows)}, []int{0}
 	if m := out.Model; m != nil {
 		noise := program.Factor(p.Relation) * math.Sqrt(float64(len(p.Categories))/mu2)
@@ -92,7 +100,11 @@ func Measure(a *kernel.SubBudget, p estimate.Problem, out *estimate.Outcome) (er
 			}
 		}
 	}
-	if err := c.ask(a, q, a.LeftMu()); err != nil {
+	last := a.LeftMu()
+	if pairs > 0 {
+		last = math.Sqrt((a.Left() - pairs*(mu2+ofPairs)) * room)
+	}
+	if err := c.ask(a, q, last); err != nil {
 		return err
 	}
 	if out.Profile != nil {
@@ -102,8 +114,11 @@ func Measure(a *kernel.SubBudget, p estimate.Problem, out *estimate.Outcome) (er
 		return nil
 	}
 	out.Categories = c.expand(group)
+	if pairs > 0 {
+		err = c.dependence(a, ofPairs, out, group)
+	}
 	c.settle(out, group)
-	return nil
+	return err
 }
 
 // rowsOf returns the number of rows, public or released.

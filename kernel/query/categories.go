@@ -18,11 +18,16 @@ import (
 // the code, in each column. A code that is not one of 0, 1, .., the column's number of values - 1,
 // falls in no cell.
 //
+// With Pairs it counts pairs of columns in the place of columns: the code of a pair is that of its
+// first column times the number of the second's values, plus the second's code, and is none where
+// either is none.
+//
 // Answer: for each group, the values of the first column, then of the second, and so on.
 //
 // Privacy: categories_proof.md, steps 1 to 4. Only integers r_j >= 0 are summed, with sum_j r_j <=
 // 2^B CHECKED in integers for every row, in one cell of each column at most: the L2 sensitivity is
-// sqrt(2c) 2^B under replace-one and sqrt(c) 2^B under add-or-remove-one.
+// sqrt(2c) 2^B under replace-one and sqrt(c) 2^B under add-or-remove-one, for c columns or, with
+// Pairs, c pairs.
 //
 // Caller must ensure: nothing. A row whose numbers are missing, or whose image is finite in no
 // frame, takes the shares Unseen.
@@ -40,9 +45,13 @@ type CategoryCounts struct {
 	Group []int
 	// Given holds the logarithm of each value's probability in each component, in the order of an
 	// answer without groups. A row's shares are multiplied by these probabilities, then divided by
-	// their sum. Nil if the numbers alone decide the shares.
+	// their sum. Nil if the numbers alone decide the shares, and with Pairs.
 	Given []float64
+	Pairs []CategoryPair // nil for columns
 }
+
+// A CategoryPair is two columns of categories, by their numbers from 0.
+type CategoryPair struct{ A, B int }
 
 // KindCategoryCounts is the kind of CategoryCounts.
 const KindCategoryCounts = "category counts"
@@ -73,6 +82,19 @@ func (q CategoryCounts) Validate(d int) error {
 		if n < 1 || n > MaxCells {
 			return fmt.Errorf("query: CategoryCounts.Values: want from 1 to %d, got %d", MaxCells, n)
 		}
+	}
+	for _, p := range q.Pairs {
+		if min(p.A, p.B) < 0 || max(p.A, p.B) >= len(q.Values) || p.A == p.B {
+			return fmt.Errorf("query: CategoryCounts.Pairs: want two of %d columns, got %d and %d", len(q.Values), p.A, p.B)
+		}
+		if q.Values[p.A] > MaxCells/q.Values[p.B] {
+			return fmt.Errorf("query: CategoryCounts.Values: want at most %d cells, got more", MaxCells)
+		}
+	}
+	if q.Pairs != nil && (len(q.Pairs) == 0 || q.Given != nil) {
+		return fmt.Errorf("query: CategoryCounts.Pairs: want at least one, and no Given, or nil")
+	}
+	for _, n := range q.lists() {
 		if cells += n; cells > MaxCells || cells*max(1, len(q.Components)) > MaxCells {
 			return fmt.Errorf("query: CategoryCounts.Values: want at most %d cells, got more", MaxCells)
 		}
@@ -105,9 +127,24 @@ func (q CategoryCounts) groups() int {
 	return 1 + slices.Max(append(slices.Clone(q.Group), 0))
 }
 
+// Lists returns the number of columns or pairs that are counted.
+func (q CategoryCounts) Lists() int { return len(q.lists()) }
+
+// lists returns the number of codes of each column, or of each pair.
+func (q CategoryCounts) lists() []int {
+	if q.Pairs == nil {
+		return q.Values
+	}
+	out := make([]int, len(q.Pairs))
+	for i, p := range q.Pairs {
+		out[i] = q.Values[p.A] * q.Values[p.B]
+	}
+	return out
+}
+
 // cells returns the number of cells of a component.
 func (q CategoryCounts) cells() (n int) {
-	for _, v := range q.Values {
+	for _, v := range q.lists() {
 		n += v
 	}
 	return n
@@ -124,7 +161,7 @@ func (CategoryCounts) Unit() float64 { return 1. / categoryUnit }
 
 // Sensitivity returns sqrt(2c) 2^B or sqrt(c) 2^B, rounded up; see the type's comment.
 func (q CategoryCounts) Sensitivity(r privacy.Relation) float64 {
-	c := float64(len(q.Values))
+	c := float64(q.Lists())
 	if r != privacy.AddRemoveOne {
 		c *= 2
 	}
@@ -143,9 +180,9 @@ func (m CategoryMap) Compile(d int) RowMap {
 	q, numbers := m.Of, d-len(m.Of.Values)
 	k := len(q.Components)
 	c := &categoryMap{
-		q: q, x: make([]rowkernels.Column, d), shift: make([]float64, d), numbers: numbers,
+		q: q, x: make([]rowkernels.Column, d), shift: make([]float64, d), numbers: numbers, lists: q.lists(),
 		norm2: make([]rowkernels.Column, k), share: make([]rowkernels.Column, k), r: make([]int64, q.groups()),
-		cell: make([][rowkernels.Rows]int, len(q.Values)), cells: q.cells(),
+		cell: make([][rowkernels.Rows]int, q.Lists()), cells: q.cells(),
 	}
 	for _, part := range q.Components {
 		c.z = append(c.z, make([]rowkernels.Column, part.Map.Out()))
@@ -160,6 +197,7 @@ type categoryMap struct {
 	x            []rowkernels.Column // numbers, then codes
 	shift        []float64
 	numbers      int
+	lists        []int // numbers of codes
 	z            [][]rowkernels.Column
 	frames       []*rowkernels.Map
 	logWeight    []float64
@@ -197,15 +235,37 @@ func (m *categoryMap) Add(sum []int64, rows []float64) {
 // Privacy: categories_proof.md, step 1: at most one cell per column.
 func (m *categoryMap) locate(n int) {
 	first := 0
-	for a, values := range m.q.Values {
-		for r, code := range m.x[m.numbers+a][:n] {
+	for a, values := range m.lists {
+		for r := range n {
 			m.cell[a][r] = -1
-			if code >= 0 && code < float64(values) && code == math.Trunc(code) { // false for NaN
-				m.cell[a][r] = first + int(code)
+			if code := m.code(a, r); code >= 0 {
+				m.cell[a][r] = first + code
 			}
 		}
 		first += values
 	}
+}
+
+// code returns the code of row r of the panel in list a, -1 for none.
+func (m *categoryMap) code(a, r int) int {
+	if m.q.Pairs == nil {
+		return m.valid(a, r)
+	}
+	p := m.q.Pairs[a]
+	x, y := m.valid(p.A, r), m.valid(p.B, r)
+	if x < 0 || y < 0 {
+		return -1
+	}
+	return x*m.q.Values[p.B] + y
+}
+
+// valid returns the code of row r of the panel in column a, -1 for none.
+func (m *categoryMap) valid(a, r int) int {
+	code := m.x[m.numbers+a][r]
+	if code >= 0 && code < float64(m.q.Values[a]) && code == math.Trunc(code) { // false for NaN
+		return int(code)
+	}
+	return -1
 }
 
 // unseen replaces the shares of a row whose image is finite in no frame by Unseen. It writes them

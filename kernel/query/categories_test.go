@@ -34,6 +34,11 @@ func categoryQueries(rng *rand.Rand) (all []query.CategoryCounts) {
 				if k == 5 {
 					q.Unseen[1], q.Components[2].LogWeight = 0, math.Inf(-1)
 				}
+				if len(values) > 1 && !given {
+					paired := q
+					paired.Pairs = []query.CategoryPair{{A: 1, B: 0}, {A: 0, B: len(values) - 1}}
+					all = append(all, paired)
+				}
 				if given && k > 0 {
 					for range q.Size() {
 						q.Given = append(q.Given, 30*rng.NormFloat64())
@@ -105,7 +110,7 @@ func TestCategoryNeighbours(t *testing.T) {
 			if math.Sqrt(most) > s {
 				t.Errorf("query %d, %v: rows move the sum by %v, and the sensitivity is %v", n, r, math.Sqrt(most), s)
 			}
-			if len(q.Components) < 2 && len(q.Values) == 1 && math.Sqrt(most) < .9999*s {
+			if len(q.Components) < 2 && q.Lists() == 1 && math.Sqrt(most) < .9999*s {
 				t.Errorf("query %d, %v: rows move the sum by %v at most of %v", n, r, math.Sqrt(most), s)
 			}
 		}
@@ -116,10 +121,26 @@ func TestCategoryNeighbours(t *testing.T) {
 // stand in the type's comment.
 func twinCategories(q query.CategoryCounts, row []float64) []float64 {
 	k, cells := max(1, len(q.Components)), 0
+	numbers, codes := row[:2], row[2:]
+	if q.Pairs != nil { // columns of pairs
+		var of []float64
+		var sizes []int
+		for _, p := range q.Pairs {
+			code := math.NaN()
+			for x := range q.Values[p.A] {
+				for y := range q.Values[p.B] {
+					if codes[p.A] == float64(x) && codes[p.B] == float64(y) {
+						code = float64(x*q.Values[p.B] + y)
+					}
+				}
+			}
+			of, sizes = append(of, code), append(sizes, q.Values[p.A]*q.Values[p.B])
+		}
+		codes, q.Values, q.Pairs = of, sizes, nil
+	}
 	for _, n := range q.Values {
 		cells += n
 	}
-	numbers, codes := row[:2], row[2:]
 	at := make([]int, len(codes))
 	first := 0
 	for a, n := range q.Values {
@@ -250,6 +271,13 @@ func TestCategoryMistakes(t *testing.T) {
 		func(q *query.CategoryCounts) { q.Unseen = []float64{math.NaN()} },
 		func(q *query.CategoryCounts) { q.Unseen = []float64{-1} },
 		func(q *query.CategoryCounts) { q.Given = []float64{1} },
+		func(q *query.CategoryCounts) { q.Pairs = []query.CategoryPair{} },
+		func(q *query.CategoryCounts) { q.Pairs = []query.CategoryPair{{A: 0, B: 2}} },
+		func(q *query.CategoryCounts) { q.Pairs = []query.CategoryPair{{A: 1, B: 1}} },
+		func(q *query.CategoryCounts) { q.Pairs = []query.CategoryPair{{A: -1, B: 1}} },
+		func(q *query.CategoryCounts) {
+			q.Values, q.Pairs = []int{1 << 12, 1 << 12}, []query.CategoryPair{{A: 0, B: 1}}
+		},
 		func(q *query.CategoryCounts) { q.Group = []int{0, 0} },
 		func(q *query.CategoryCounts) { q.Group = []int{-1} },
 		func(q *query.CategoryCounts) { q.Group = []int{1} },

@@ -1,0 +1,309 @@
+package categories
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// Steps of the dependence of columns of categories on each other within components: all pairs are
+// counted, and then those of the spanning tree of the largest dependence (Chow and Liu 1968).
+const (
+	StepPairs = "category pairs"
+	StepTree  = "category tree"
+)
+
+// Utility constants of the dependence, guesses, tried on one public table.
+const (
+	// The part of mu^2: such that the noise of a pair's count is pairNoise of all rows, within
+	// leastPairs and mostPairs; none where it would be more than pairNoisy.
+	leastPairs, mostPairs, pairNoise, pairNoisy = .03, .06, .006, .02
+	// choosing is the part of that for all pairs; the rest is the tree's.
+	choosing = 1. / 3
+	// Pairs of more cells are left out: what is released of each is k times as many numbers.
+	mostPairCells = 4096
+	// A cell that is so many sds of noise and chance from what its components say is taken as it
+	// is, and others are drawn towards that; an edge that is not so many above them is dropped.
+	clearCell, clearEdge = 2.5, 2.0
+	// least is the least part of what its components say that a cell is taken to have.
+	leastCell = 1e-3
+)
+
+// pairsOf returns the pairs of columns with so many values that are counted.
+func pairsOf(values []int) (pairs []query.CategoryPair) {
+	for a := range values {
+		for b := range a {
+			if values[a]*values[b] <= mostPairCells {
+				pairs = append(pairs, query.CategoryPair{A: b, B: a})
+			}
+		}
+	}
+	return pairs
+}
+
+// PairShare returns the part of mu^2 that the dependence of columns on each other costs.
+func PairShare(p estimate.Problem, mu float64) float64 {
+	pairs := float64(len(pairsOf(p.Categories)))
+	switch {
+	case pairs == 0:
+		return 0
+	case p.Rows == 0:
+		return mostPairs
+	}
+	noise := program.Factor(p.Relation) * math.Sqrt(pairs) / (float64(p.Rows) * mu * math.Sqrt(choosing*mostPairs))
+	if noise > pairNoisy {
+		return 0
+	}
+	return math.Max(leastPairs, math.Min(mostPairs*noise*noise/(pairNoise*pairNoise), mostPairs))
+}
+
+// An edge is a pair of columns: noisy counts of its cells, and what the components say of them.
+type edge struct {
+	query.CategoryPair
+	counts, expected []float64
+	sigma            float64
+}
+
+// variance returns that of the count of a cell, of noise and chance.
+func (e *edge) variance(v int) float64 { return e.sigma*e.sigma + e.expected[v] }
+
+// gain returns by how much the counts differ from what the components say beyond noise and chance,
+// and the standard deviation of that, in rows.
+func (e *edge) gain() (gain, sd float64) {
+	square := 0.
+	for v, x := range e.counts {
+		gain += math.Abs(x-e.expected[v]) - math.Sqrt(2/math.Pi*e.variance(v))
+		square += (1 - 2/math.Pi) * e.variance(v)
+	}
+	return gain, math.Sqrt(square)
+}
+
+// ask measures the counts of edges, and joins them to those that they have, by their precision.
+func ask(a *kernel.SubBudget, step string, values []int, edges []*edge, mu float64) error {
+	q := query.CategoryCounts{Values: values}
+	for _, e := range edges {
+		q.Pairs = append(q.Pairs, e.CategoryPair)
+	}
+	answer, err := a.Categories(step, q, mu)
+	if err != nil {
+		return err
+	}
+	at := 0
+	for _, e := range edges {
+		own := answer.Values[at : at+len(e.expected)]
+		if at += len(own); e.counts == nil {
+			e.counts, e.sigma = slices.Clone(own), answer.Sigma
+			continue
+		}
+		first, second := 1/(e.sigma*e.sigma), 1/(answer.Sigma*answer.Sigma)
+		for v, x := range own {
+			if e.counts[v] = (first*e.counts[v] + second*x) / (first + second); answer.Sigma == 0 {
+				e.counts[v] = x
+			}
+		}
+		e.sigma = math.Sqrt(1 / (first + second))
+	}
+	return nil
+}
+
+// dependence measures how columns depend on each other beyond their components, of a budget mu2,
+// and says it in out: of each column which other one it depends on, and its probabilities given
+// that one's values, which stay those of shares on the whole.
+func (c *counts) dependence(a *kernel.SubBudget, mu2 float64, out *estimate.Outcome, group []int) error {
+	p, total := c.probabilities(), 0.
+	weights := make([]float64, len(c.weights))
+	for i := range weights {
+		weights[i] = c.rowsOf(i)
+		total += weights[i]
+	}
+	var all []*edge
+	for _, pair := range pairsOf(c.columns) {
+		e := &edge{CategoryPair: pair, expected: make([]float64, c.columns[pair.A]*c.columns[pair.B])}
+		for i, w := range weights {
+			for x, px := range p[pair.A][i] {
+				for y, py := range p[pair.B][i] {
+					e.expected[x*c.columns[pair.B]+y] += c.rows * w / total * px * py
+				}
+			}
+		}
+		all = append(all, e)
+	}
+	if err := ask(a, StepPairs, c.columns, all, math.Sqrt(choosing*mu2)); err != nil {
+		return err
+	}
+	tree := spanning(all, len(c.columns))
+	if err := ask(a, StepTree, c.columns, tree, math.Sqrt((1-choosing)*mu2)); err != nil {
+		return err
+	}
+	tree = slices.DeleteFunc(tree, func(e *edge) bool { gain, sd := e.gain(); return !(gain > clearEdge*sd) })
+	out.CategoryOf, out.CategoryGiven = make([]int, len(c.columns)), make([][][][]float64, len(c.columns))
+	reached := make([]bool, len(c.columns))
+	for root := range c.columns {
+		if !reached[root] {
+			out.CategoryOf[root] = -1
+			c.grow(root, tree, reached, p, weights, out, group)
+		}
+	}
+	return nil
+}
+
+// grow has the columns that edges join to one depend on it, and those joined to them on them.
+func (c *counts) grow(from int, tree []*edge, reached []bool, p [][][]float64, weights []float64, out *estimate.Outcome, group []int) {
+	reached[from] = true
+	for _, e := range tree {
+		to := e.B
+		if e.A != from {
+			if to = e.A; e.B != from {
+				continue
+			}
+		}
+		if reached[to] {
+			continue
+		}
+		joint := e.within(p[e.A], p[e.B], weights)
+		out.CategoryOf[to] = from
+		for _, g := range group {
+			out.CategoryGiven[to] = append(out.CategoryGiven[to], given(joint[g], p[from][g], p[to][g], to == e.B))
+		}
+		c.grow(to, tree, reached, p, weights, out, group)
+	}
+}
+
+// spanning returns the forest of the largest gains over n columns.
+func spanning(all []*edge, n int) (tree []*edge) {
+	sorted, part := slices.Clone(all), make([]int, n)
+	slices.SortStableFunc(sorted, func(e, f *edge) int {
+		x, _ := e.gain()
+		y, _ := f.gain()
+		return cmp.Compare(y, x)
+	})
+	for a := range part {
+		part[a] = a
+	}
+	for _, e := range sorted {
+		if from, to := part[e.A], part[e.B]; from != to {
+			tree = append(tree, e)
+			for a := range part {
+				if part[a] == to {
+					part[a] = from
+				}
+			}
+		}
+	}
+	return tree
+}
+
+// target returns the counts, drawn towards what the components say as far as noise and chance would
+// have moved them, and none below a small part of that.
+func (e *edge) target() []float64 {
+	energy, square := 0., 0.
+	for v, x := range e.counts {
+		energy += (x-e.expected[v])*(x-e.expected[v]) - e.variance(v)
+		square += e.expected[v] * e.expected[v]
+	}
+	out := make([]float64, len(e.counts))
+	for v, x := range e.counts {
+		noise := e.variance(v)
+		keep, prior := 1., math.Max(0, energy)/square*e.expected[v]*e.expected[v]
+		if math.Abs(x-e.expected[v]) <= clearCell*math.Sqrt(noise) {
+			if keep = 0; prior+noise > 0 {
+				keep = prior / (prior + noise)
+			}
+		}
+		out[v] = math.Max(e.expected[v]+keep*(x-e.expected[v]), leastCell*e.expected[v])
+	}
+	return out
+}
+
+// within returns the joint probabilities of an edge's cells in each component: those of one table
+// of odds ratios for all components, with each component's own margins, that together have the
+// counts.
+func (e *edge) within(pa, pb [][]float64, weights []float64) (joint [][]float64) {
+	const steps, rakes, power = 30, 15, .7
+	rows, columns, sum := margins(e.expected, len(pb[0]))
+	target := e.target()
+	rake(target, rows, columns, 50)
+	odds := slices.Repeat([]float64{1}, len(target))
+	joint = make([][]float64, len(weights))
+	total := 0.
+	for _, w := range weights {
+		total += w
+	}
+	for range steps {
+		have := make([]float64, len(target))
+		for i, w := range weights {
+			own := slices.Clone(odds)
+			for x, px := range pa[i] {
+				for y, py := range pb[i] {
+					own[x*len(pb[i])+y] *= px * py
+				}
+			}
+			rake(own, pa[i], pb[i], rakes)
+			for v := range own {
+				have[v] += sum * w / total * own[v]
+			}
+			joint[i] = own
+		}
+		for v, t := range target {
+			if have[v] > 0 && t > 0 {
+				odds[v] *= math.Pow(math.Max(.2, math.Min(t/have[v], 5)), power)
+			}
+		}
+	}
+	return joint
+}
+
+// margins returns the sums of a table's rows and columns, and of all.
+func margins(table []float64, m int) (rows, columns []float64, sum float64) {
+	rows, columns = make([]float64, len(table)/m), make([]float64, m)
+	for v, x := range table {
+		rows[v/m], columns[v%m], sum = rows[v/m]+x, columns[v%m]+x, sum+x
+	}
+	return rows, columns, sum
+}
+
+// rake scales the rows and columns of a table so many times, so that it has these margins.
+func rake(table, rows, columns []float64, times int) {
+	m := len(columns)
+	for range times {
+		have, _, _ := margins(table, m)
+		for v := range table {
+			if have[v/m] > 0 {
+				table[v] *= rows[v/m] / have[v/m]
+			}
+		}
+		_, have, _ = margins(table, m)
+		for v := range table {
+			if have[v%m] > 0 {
+				table[v] *= columns[v%m] / have[v%m]
+			}
+		}
+	}
+}
+
+// given returns the probabilities of one column's values given each of the other's, of a joint
+// table whose columns are the one's if second is set.
+func given(joint, parent, child []float64, second bool) (out [][]float64) {
+	for x := range parent {
+		p, sum := make([]float64, len(child)), 0.
+		for y := range child {
+			if p[y] = joint[x*len(child)+y]; !second {
+				p[y] = joint[y*len(parent)+x]
+			}
+			sum += p[y]
+		}
+		for y := range p {
+			if p[y] /= sum; !(sum > 0) || p[y] != p[y] { // of a value that nobody has
+				p = slices.Clone(child)
+				break
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
