@@ -165,7 +165,7 @@ func (p *Pages) people(v *visit, fault *service.Problem, made string) (*answer, 
 	all, err := p.Service.Tokens(v.Context(), v.Person)
 	days := &field{Name: "days", Label: "Days until it expires", Hint: "Empty for never.", Kind: "number", Value: "90"}
 	view := peopleView{listing: listing[store.Token]{Lines: all}, Made: made, Name: v.PostForm.Get("name")}
-	view.Form = filled(v.PostForm, fault, &field{Name: "name", Label: "Analyst", Hint: "Custodians are made by whoever runs the server."}, days)
+	view.Form = filled(v.PostForm, fault, &field{Name: "name", Label: "Analyst", Hint: "A new one. Custodians, and further tokens of a person, are made by whoever runs the server."}, days)
 	return &answer{page: "people.html", title: "People", data: view, form: view.Form}, err
 }
 

@@ -406,6 +406,8 @@ func TestTokens(t *testing.T) {
 		t.Errorf("another custodian's token: %d", status)
 	}
 	wants(t, 422, "one role")(kim.post("/people", "name", "pat"))
+	// with it pat would see what kim has granted lee
+	wants(t, 422, "does not know yet")(s.as("pat").post("/people", "name", "lee"))
 	wants(t, 422, "whole number")(kim.post("/people", "name", "bob", "days", "ever"))
 }
 

@@ -23,11 +23,23 @@ func (s *Service) Tokens(ctx context.Context, p store.Person) ([]store.Token, er
 	return all, err
 }
 
-// AddToken makes a token for an analyst, for a custodian who asks, and returns it: it is kept
-// nowhere. Custodians are made by whoever runs the server, by the command line.
+// AddToken makes a token for an analyst whom the server does not know yet, for a custodian who asks,
+// and returns it: it is kept nowhere. Whoever has a person's token sees what every custodian has
+// granted that person, so further tokens of a person, and custodians, are made by whoever runs the
+// server, by the command line.
 func (s *Service) AddToken(ctx context.Context, p store.Person, keeper *auth.Keeper, name string, life time.Duration) (string, error) {
 	if p.Role != store.Custodian {
 		return "", Forbidden(store.Custodian)
+	}
+	if err := auth.ValidPerson("name", name); err != nil {
+		return "", err
+	}
+	role, err := s.Store.Role(ctx, name)
+	if err == nil && role == store.Analyst {
+		return "", wrong("name", "a person whom the server does not know yet", name, "whoever runs the server makes further tokens of a person: gauze serve token add")
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return "", err
 	}
 	return keeper.Add(ctx, p.Name, store.Person{Name: name, Role: store.Analyst}, life)
 }
