@@ -42,9 +42,12 @@ func Narrow(a *core.SubBudget, keep []int) (narrow *core.SubBudget, err error) {
 				kept.Append(row)
 			}
 		}
+		if err := d.Context().Err(); err != nil { // some rows may be missing
+			return err
+		}
 		kept.TakeCodes(t)
 		narrow = core.Instead(a, kept, d.Relation(), 0)
-		return d.Context().Err()
+		return nil
 	})
 	return narrow, err
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -105,6 +106,22 @@ func TestNarrowOfNeighbours(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestNarrowCancelled: an interrupted fit says so, and not that the program is wrong.
+func TestNarrowCancelled(t *testing.T) {
+	b := core.NewMixedBuilder(2, 1, nil)
+	b.Append([]float64{1, 2, 0})
+	plan := core.Plan{Method: "test", Steps: []core.Step{{Name: "count", Query: query.Count{}.Kind(), Share: 1, Most: 1, Source: "test"}}}
+	ctx, cancel := context.WithCancel(t.Context())
+	s, err := core.Open(ctx, b.Protect(privacy.AddRemoveOne), plan, core.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Rho: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if narrow, err := Narrow(s.SubBudget(), []int{1}); narrow != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, %v, want %v", narrow, err, context.Canceled)
 	}
 }
 

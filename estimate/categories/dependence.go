@@ -34,12 +34,14 @@ const (
 	leastCell = 1e-3
 )
 
-// pairsOf returns the pairs of columns with so many values that are counted.
+// pairsOf returns the pairs of columns with so many values that are counted: as many as one query
+// has room for.
 func pairsOf(values []int) (pairs []query.CategoryPair) {
+	room := query.MaxCells
 	for a := range values {
 		for b := range a {
-			if values[a]*values[b] <= mostPairCells {
-				pairs = append(pairs, query.CategoryPair{A: b, B: a})
+			if cells := values[a] * values[b]; cells <= min(mostPairCells, room) {
+				pairs, room = append(pairs, query.CategoryPair{A: b, B: a}), room-cells
 			}
 		}
 	}

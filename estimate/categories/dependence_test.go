@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
 )
 
 // TestDependenceIsFound: of columns of which the second is mostly the first, and the others depend
@@ -96,6 +97,16 @@ func TestPairShare(t *testing.T) {
 	}{{800, []int{3, 5, 4, 6, 7}, 0}, {100000, []int{3}, 0}, {100000, []int{100, 200}, 0}, {1 << 30, []int{3, 4}, leastPairs}, {0, []int{3, 4}, mostPairs}} {
 		if got := PairShare(estimate.Problem{Relation: privacy.ReplaceOne, Rows: c.rows, Categories: c.values}, .3); got != c.want {
 			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// TestManyPairs: whatever the columns are, the pairs that are counted make a query that can be
+// asked: it is asked when the budget of the model has been spent.
+func TestManyPairs(t *testing.T) {
+	for _, values := range [][]int{{3, 4}, slices.Repeat([]int{64}, 50)} {
+		if err := (query.CategoryCounts{Values: values, Pairs: pairsOf(values)}).Validate(1); err != nil {
+			t.Errorf("%d columns of %d values: %v", len(values), values[0], err)
 		}
 	}
 }

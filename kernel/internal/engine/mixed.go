@@ -26,7 +26,7 @@ func (t *Table) Codes() int {
 // TakeCodes gives t, a table without codes, those of the rows of o, of which it has as many.
 func (t *Table) TakeCodes(o *Table) {
 	if t.n != o.n {
-		panic(fmt.Sprintf("rows: %d rows have the codes of %d", t.n, o.n))
+		panic("rows: codes of another number of rows")
 	}
 	t.codes = o.codes
 }
