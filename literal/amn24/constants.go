@@ -152,7 +152,7 @@ func (c Constants) Validate() error {
 	want(c.Spacing > 0 && c.Spacing <= 4, "Spacing: want a number in (0, 4], got %v", c.Spacing)
 	want(!part(c.Closeness.Gamma) || c.Removed >= math.Max(1/(1-c.Closeness.Gamma), math.Max(1+c.Closeness.Gamma, c.Closeness.Tau)),
 		"Removed: want so much that what is Near a found pair is removed, got %v", c.Removed)
-	want(c.RadialCells >= 1 && c.RadialCells <= 10, "Shells: want 1 to 10, got %d", c.RadialCells)
+	want(c.RadialCells >= 1 && c.RadialCells <= 10, "RadialCells: want 1 to 10, got %d", c.RadialCells)
 	want(part(c.Test) && part(c.CountShare) && part(c.CrudeShare) && part(c.FirstShare),
 		"Test, CountShare, CrudeShare, FirstShare: want numbers between 0 and 1, got %v, %v, %v, %v",
 		c.Test, c.CountShare, c.CrudeShare, c.FirstShare)

@@ -166,7 +166,7 @@ func TestConstants(t *testing.T) {
 		"MostHypotheses": func(c *Constants) { c.MostHypotheses = 0 }, "Places": func(c *Constants) { c.Places = -1 },
 		"LeastWeight": func(c *Constants) { c.LeastWeight = 2 }, "Points": func(c *Constants) { c.Points = 17 }, "Elements": func(c *Constants) { c.Elements = 9 },
 		"Near": func(c *Constants) { c.Closeness.Rho = 1 }, "Changed": func(c *Constants) { c.Changed = 1 }, "Ties": func(c *Constants) { c.Ties = 0 },
-		"Spacing": func(c *Constants) { c.Spacing = 0 }, "Removed": func(c *Constants) { c.Removed = 1.2 }, "Shells": func(c *Constants) { c.RadialCells = 0 },
+		"Spacing": func(c *Constants) { c.Spacing = 0 }, "Removed": func(c *Constants) { c.Removed = 1.2 }, "RadialCells": func(c *Constants) { c.RadialCells = 0 },
 		"Test": func(c *Constants) { c.Test = math.NaN() },
 	} {
 		c := Practical()

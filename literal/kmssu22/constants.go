@@ -80,7 +80,7 @@ func (c Constants) Validate() error {
 		name          string
 		v, least, top float64
 	}{
-		{"FailureProb", c.FailureProb, 1e-300, .999}, {"Gap", c.EigenvalueRatio, 1.001, 1e12}, {"Cumulative", c.Cumulative, 1.001, 1e12},
+		{"FailureProb", c.FailureProb, 1e-300, .999}, {"EigenvalueRatio", c.EigenvalueRatio, 1.001, 1e12}, {"Cumulative", c.Cumulative, 1.001, 1e12},
 		{"Remaining", c.Remaining, 1e-6, .25}, {"Bound", c.Bound, 1, 1e6}, {"LeastRows", c.LeastRows, 2, 1e9},
 		{"RowsPerColumn", c.RowsPerColumn, 2, 1e6}, {"EigenvalueMass", c.EigenvalueMass, .001, 1}, {"CenterMass", c.CenterMass, .001, 1},
 		{"Radius", c.Radius, 1e-3, 1e6}, {"Clip", c.Clip, 1e-3, 1e6}, {"PointsPerDimension", float64(c.PointsPerDimension), 1, 100},
