@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/categories"
 	"github.com/gauze-dp/gauze/estimate/profile"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -33,6 +34,7 @@ func (r Request) certified() *release.Requested {
 type planned struct {
 	plan  kernel.Plan
 	total privacy.Calibration
+	pairs map[string]int // of columns of categories, counted in a step
 }
 
 // stranger stands for a learner that is not part of Gauze, of which a reader knows no more.
@@ -114,7 +116,7 @@ func replan(r *release.Release, method estimate.Estimator) (*planned, error) {
 	if q, err = q.capped(); err != nil {
 		return nil, err
 	}
-	out := &planned{}
+	out := &planned{pairs: categories.Lists(q.problem.Categories)}
 	out.plan, out.total, err = q.calibrated()
 	return out, err
 }
@@ -216,6 +218,9 @@ func (f *follower) line(step kernel.Step, line *release.PlanStep, field func(str
 	if line.Mask != nil {
 		f.fault(mask == nil || !covers(*mask, *line.Mask), field("mask"), fmt.Sprintf("that of the plan, %v", mask), line.Mask.String())
 		return
+	}
+	if pairs := f.pairs[step.Name]; pairs > 0 { // on which the sensitivity depends
+		f.fault(line.Shape == nil || line.Shape.Of != pairs, field("shape.of"), fmt.Sprintf("%d, the pairs of columns", pairs), fmt.Sprintf("%+v", line.Shape))
 	}
 	f.fault(!equal(line.Delta, delta), field("delta"), fmt.Sprintf("that of the plan, %v", delta), fmt.Sprint(line.Delta))
 	f.fault(!equal(line.Pure, pure), field("pure"), fmt.Sprintf("that of the plan, %v", pure), fmt.Sprint(line.Pure))

@@ -48,6 +48,15 @@ func pairsOf(values []int) (pairs []query.CategoryPair) {
 	return pairs
 }
 
+// Lists returns how many pairs of columns with so many values each step of the dependence counts.
+func Lists(values []int) map[string]int {
+	var all []*edge
+	for _, pair := range pairsOf(values) {
+		all = append(all, &edge{CategoryPair: pair})
+	}
+	return map[string]int{StepPairs: len(all), StepTree: len(spanning(all, len(values)))}
+}
+
 // PairShare returns the part of mu^2 that the dependence of columns on each other costs.
 func PairShare(p estimate.Problem, mu float64) float64 {
 	pairs := float64(len(pairsOf(p.Categories)))
