@@ -237,8 +237,8 @@ func TestCategoriesLeaveNumbersAlone(t *testing.T) {
 	}
 }
 
-// TestPairsAltered: a release is refused that claims to have counted fewer pairs of columns than its
-// plan has, whose noise would be less, at the same cost.
+// TestPairsAltered: a release is refused that claims to have counted fewer pairs of columns than
+// its plan has, whose noise would be less, at the same cost.
 func TestPairsAltered(t *testing.T) {
 	schema := mixedSchema()
 	schema.Columns = append(schema.Columns, source.Column{Name: "clinic", Kind: source.Categories, Categories: []string{"n", "s"}})
