@@ -121,6 +121,7 @@ var said = template.FuncMap{
 		return release.Verify(r)
 	},
 	"format": func() string { return release.Format },
+	"scaled": func(r *release.Release, i int) string { return columnName(scaled(r, i), i) },
 	"sd":     func(c *release.Core, i int) float64 { return math.Sqrt(c.Covariance[i][i]) },
 	"half":   func(x float64) float64 { return x / 2 }, // the noise of an sd is half that of a variance, relatively
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"flag"
+	"html"
 	"io"
 	"math"
 	"os"
@@ -242,6 +243,23 @@ func TestNoise(t *testing.T) {
 	r.Diagnostics.Components[0].EffectiveNoise, r.Diagnostics.Components[1].EffectiveNoise = 3, 3
 	if page = htmlOf(t, r, Options{}); strings.Contains(page, "Not shown") || !strings.Contains(page, "17.9 <") {
 		t.Error("nothing but components that are noise: wanted all of them")
+	}
+}
+
+// TestCoreOfLogarithms: where the mean and the sd of the core are those of a column's logarithms,
+// which the columns' other figures are not, text and page say so.
+func TestCoreOfLogarithms(t *testing.T) {
+	r, least := typical(t), 0.
+	r.Columns = []release.Column{{Name: "age", Kind: release.KindLog, AtLeast: &least}, {Name: "bmi"}, {Name: "blood pressure"}}
+	r.Keep()
+	r.Diagnostics.Core = &release.Core{Share: .98, Mean: []float64{3.5, 25, 120}, Covariance: [][]float64{{.25, 0, 0}, {0, 9, 0}, {0, 0, 81}}}
+	var text bytes.Buffer
+	if err := Text(&text, r); err != nil {
+		t.Fatal(err)
+	}
+	page := html.UnescapeString(htmlOf(t, r, Options{}))
+	if !strings.Contains(text.String(), "age, as log(1 + x) 3.5 (0.5)") || !strings.Contains(page, "age, as log(1 + x)</bdi>: 3.5, 0.5") {
+		t.Errorf("the core is of no logarithms:\n%s\n%s", text.String(), page)
 	}
 }
 
