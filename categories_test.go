@@ -237,6 +237,31 @@ func TestCategoriesLeaveNumbersAlone(t *testing.T) {
 	}
 }
 
+// TestCoreBesideOthers: a core is of the model's columns of numbers alone, whatever other columns
+// there are: categories, and one with too few cells to be in the model.
+func TestCoreBesideOthers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(stattest.Seed(t), 5))
+	var b strings.Builder
+	b.WriteString("x,y,sex,few\n")
+	for i := range 8000 {
+		x := rng.NormFloat64()
+		if i%30 == 0 {
+			x = 1e4 + rng.NormFloat64()
+		}
+		fmt.Fprintf(&b, "%g,%g,%s,%s\n", x, rng.NormFloat64(), []string{"f", "m"}[rng.IntN(2)], map[bool]string{true: "3"}[i%900 == 0])
+	}
+	sex := source.Column{Name: "sex", Kind: source.Categories, Categories: []string{"f", "m"}}
+	for _, columns := range [][]source.Column{append(Named("x", "y"), sex), Named("x", "y", "few"), append(Named("x", "y", "few"), sex)} {
+		out := fitMixed(t, b.String(), &source.Schema{Unit: source.NoUnit, Columns: columns}, Request{Method: "gaussian", Components: 1, Budget: privacy.Budget{Epsilon: 4, Delta: 1e-6}}, nil).Release
+		if out == nil || out.Diagnostics.Core == nil || len(out.Diagnostics.Core.Mean) != 2 {
+			t.Fatalf("%+v: no core of x and y: %+v", columns, out)
+		}
+		if v := Verify(reread(t, out)); v.Faults != nil {
+			t.Errorf("%+v: %v", columns, v.Faults)
+		}
+	}
+}
+
 // TestPairsAltered: a release is refused that claims to have counted fewer pairs of columns than
 // its plan has, whose noise would be less, at the same cost.
 func TestPairsAltered(t *testing.T) {

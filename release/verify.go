@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release/check"
 )
 
@@ -95,6 +96,7 @@ func Verify(r *Release) []error {
 		}
 	}
 	v.diagnostics(&r.Diagnostics, columns)
+	v.core(r.Diagnostics.Core, r.Model)
 	notes := len(r.Diagnostics.Components)
 	v.fault(k > 0 && notes > 0 && notes != k, "diagnostics.components", fmt.Sprintf("one for each of %d components", k), fmt.Sprint(notes))
 	return v.faults
@@ -187,7 +189,6 @@ func (v *verifier) diagnostics(d *Diagnostics, columns []string) {
 		v.amount(fmt.Sprintf("diagnostics.components[%d].misfit", i), c.Misfit, math.MaxFloat64)
 		v.amount(fmt.Sprintf("diagnostics.components[%d].category_noise", i), c.CategoryNoise, math.MaxFloat64)
 	}
-	v.core(d.Core, len(columns))
 	u := d.Undescribed
 	if u == nil {
 		return
@@ -205,11 +206,17 @@ func (v *verifier) diagnostics(d *Diagnostics, columns []string) {
 	}
 }
 
-// core checks that a core has a mean and a symmetric covariance of d columns, of finite numbers.
-func (v *verifier) core(c *Core, d int) {
+// core checks that a core has a mean and a symmetric covariance of the model's columns of numbers,
+// of finite numbers.
+func (v *verifier) core(c *Core, m *model.Mixture) {
 	if c == nil {
 		return
 	}
+	d := 0
+	if m != nil {
+		d = m.Dim()
+	}
+	v.fault(m == nil, "diagnostics.core", "a model beside it", "none")
 	v.amount("diagnostics.core.share", c.Share, 1)
 	v.fault(len(c.Mean) != d || len(c.Covariance) != d, "diagnostics.core", fmt.Sprintf("a mean and a covariance of %d columns", d), fmt.Sprintf("%d and %d", len(c.Mean), len(c.Covariance)))
 	for _, x := range c.Mean {
