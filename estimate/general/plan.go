@@ -47,7 +47,7 @@ func (e Estimator) steps(p estimate.Problem) (out []kernel.Step) {
 	}
 	out = append(out, program.ShapeStep(source, shapePart, 1),
 		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.DistanceCounts), Share: mostLine * mostLooks * mostSplits, Most: privateem.MostLines * mostLooks * mostSplits, Source: "KSSU19 Section C.3"})
-	out = append(out, program.RoundSteps(source, 1-finalPart, maxRounds+(2+mostLooks*mostSplits)*mostFrames, 1,
+	out = append(out, program.RoundSteps(source, 1, maxRounds+(2+mostLooks*mostSplits)*mostFrames, 1,
 		kernel.Step{Name: "contest", Query: query.LogRatio{}.Kind(), Share: contestPart + plainAsks*plainPart, Most: 1 + plainAsks, Source: source})...)
 	return append(out, program.OutsideStep(source))
 }

@@ -25,7 +25,6 @@ const (
 	// With the rows what looks or decides falls to the part leanest of itself, and the rounds to
 	// leanRounds: see recursive.Lean.
 	leanest, leanRounds = .3, .4
-	finalPart           = 1 - treePart - emPart
 )
 
 // Other utility constants of the schedule, chosen on the same tables.

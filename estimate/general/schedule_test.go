@@ -2,10 +2,14 @@ package general
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/estimate/recursive"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 // TestBudgetLaw: what looking and deciding cost never grows with the rows, and falls from the
@@ -27,6 +31,29 @@ func TestBudgetLaw(t *testing.T) {
 		}
 		if s := planned(p, d, 1e5); s.final < .6 || s.tree > .08 || s.em > .27 {
 			t.Errorf("%d columns: of 100,000 rows the last round has %.2f, rounds %.2f, the tree %.2f", d, s.final, s.em, s.tree)
+		}
+	}
+}
+
+// TestRoundsStayWithinThePlan: rounds at components' own scale take what boxes and looks have left
+// of the budget, down to splitKeep, and the rounds after them their part of that; the plan has room
+// for both. A fit beyond its plan fails when its budget is spent.
+func TestRoundsStayWithinThePlan(t *testing.T) {
+	for _, d := range []int{1, 3, 10} {
+		for _, n := range []int{2000, 20000, 200000} {
+			p := estimate.Problem{Columns: d, Mu: muOne, Rows: n, Relation: privacy.ReplaceOne, MaxComponents: 20}
+			s, spent, left := planned(p, d, float64(n)), 0., 1-countPart
+			for range (2 + mostLooks*mostSplits) * mostFrames {
+				if left >= framePart+splitKeep {
+					spent, left = spent+framePart, left-framePart
+				}
+			}
+			spent += left * s.em / (s.em + s.final)
+			steps := tested.steps(p)
+			i := slices.IndexFunc(steps, func(step kernel.Step) bool { return step.Name == program.StepRounds })
+			if i < 0 || steps[i].Share < spent {
+				t.Errorf("%d columns, %d rows: rounds may cost %v, and the plan is %+v", d, n, spent, steps)
+			}
 		}
 	}
 }
