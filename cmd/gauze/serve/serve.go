@@ -218,6 +218,9 @@ func (c *Command) tokens(ctx context.Context, action string, out, notes io.Write
 	}
 	token, err := auth.New(s, now).Add(ctx, who, store.Person{Name: c.name, Role: store.Role(c.role)}, c.expires)
 	if err != nil {
+		if file != nil { // nothing is in it
+			err = errors.Join(err, file.Close(), os.Remove(c.out))
+		}
 		return err
 	}
 	if file != nil {
