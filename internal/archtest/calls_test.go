@@ -123,8 +123,8 @@ func TestTestDoorsNeedATest(t *testing.T) {
 // controlling names the types that control noise: sessions, draws and hooks.
 var controlling = []string{"Session", "Draw", "TestHook"}
 
-// controls returns the type by which a function hands out control of the noise, "factor" if it takes a
-// factor of the noise, and "" if it does neither.
+// controls returns the type by which a function hands out control of the noise, "factor" if it
+// takes a factor of the noise, and "" if it does neither.
 func controls(fn *ast.FuncDecl) string {
 	if fn.Type.Results == nil {
 		return ""

@@ -23,10 +23,10 @@ func (s *Service) Tokens(ctx context.Context, p store.Person) ([]store.Token, er
 	return all, err
 }
 
-// AddToken makes a token for an analyst whom the server does not know yet, for a custodian who
-// asks, and returns it: it is kept nowhere. Whoever has a person's token sees what every custodian
-// has granted that person, so further tokens of a person, and custodians, are made by whoever runs
-// the server, by the command line.
+// AddToken makes a token, for the custodian who asks, for an analyst whom the server does not know
+// yet. It returns the token and keeps it nowhere. Whoever has a person's token sees the grants of
+// all custodians to that person, so only the operator makes further tokens of a person, and tokens
+// of custodians, on the command line.
 func (s *Service) AddToken(ctx context.Context, p store.Person, keeper *auth.Keeper, name string, life time.Duration) (string, error) {
 	if p.Role != store.Custodian {
 		return "", Forbidden(store.Custodian)
