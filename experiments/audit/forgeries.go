@@ -42,13 +42,13 @@ var forgeries = []forgery{
 	{"one", "method renamed: `general`", refused, func(r *release.Release) { r.Certificate.Method = "general" }},
 	{"one", "method renamed: `gaussian:coinpress`", refused, func(r *release.Release) { r.Certificate.Method = "gaussian:coinpress" }},
 	{"one", "method renamed: a made-up one", refused, func(r *release.Release) { r.Certificate.Method = "sorcery" }},
-	{"one", "rows tenfold", warned, func(r *release.Release) { *r.Certificate.Rows *= 10 }},
-	{"one", "rows tenfold, and the counts behind components too", warned, func(r *release.Release) { *r.Certificate.Rows *= 10; tenfold(&r.Diagnostics) }},
-	{"one", "the same, and a tenth of what the model leaves out, with its noise", unseen, func(r *release.Release) {
-		*r.Certificate.Rows *= 10
-		tenfold(&r.Diagnostics)
-		r.Diagnostics.Undescribed.Noise /= 10
-		r.Diagnostics.Undescribed.Share /= 10
+	{"one", "rows tenfold", refused, func(r *release.Release) { *r.Certificate.Rows *= 10 }},
+	{"one", "rows tenfold, and the counts behind components too", refused, func(r *release.Release) { *r.Certificate.Rows *= 10; scaled(&r.Diagnostics, 10) }},
+	{"one", "a hundredth of the rows more, the counts behind components and what the model leaves out with them", unseen, func(r *release.Release) {
+		*r.Certificate.Rows += *r.Certificate.Rows / 100
+		scaled(&r.Diagnostics, 1.01)
+		r.Diagnostics.Undescribed.Noise /= 1.01
+		r.Diagnostics.Undescribed.Share /= 1.01
 	}},
 	{"one", "rows cut to a tenth", refused, func(r *release.Release) { *r.Certificate.Rows /= 10 }},
 	{"one", "ε claimed as half of what was asked", refused, func(r *release.Release) { r.Certificate.Epsilon /= 2 }},
@@ -109,7 +109,7 @@ var forgeries = []forgery{
 	{"groups", "all steps of one group but `count` deleted, its sums fixed", refused, func(r *release.Release) { bareGroup(r) }},
 	{"groups", "the whole said to cost what one group does", refused, func(r *release.Release) { r.Certificate.Epsilon /= 2; r.Certificate.Spent.Epsilon /= 2 }},
 	{"persons", "the unit deleted", unseen, func(r *release.Release) { r.Certificate.Unit = "" }},
-	{"rho", "every noise tenfold, sums fixed, ρ claimed as what is left", warned, func(r *release.Release) { louder(r, 10); mendRho(r) }},
+	{"rho", "every noise tenfold, sums fixed, ρ claimed as what is left", refused, func(r *release.Release) { louder(r, 10); mendRho(r) }},
 	{"pure", "every noise tenfold, ε claimed as what is left", refused, func(r *release.Release) { louder(r, 10); mendPure(r) }},
 	{"pure", "the last measurement deleted", refused, func(r *release.Release) { drop(r, "moments"); mendPure(r) }},
 	{"paper", "method renamed: `univariate:kv18`", refused, func(r *release.Release) { r.Certificate.Method = "univariate:kv18" }},
@@ -197,10 +197,10 @@ func masks(r *release.Release, factor float64) {
 	_ = r.Certificate.Complete()
 }
 
-// tenfold multiplies the counts behind components.
-func tenfold(d *release.Diagnostics) {
+// scaled multiplies the counts behind components.
+func scaled(d *release.Diagnostics, factor float64) {
 	for i := range d.Components {
-		d.Components[i].EffectiveRows *= 10
+		d.Components[i].EffectiveRows *= factor
 	}
 }
 
