@@ -37,8 +37,8 @@ DELTA, BINS, DRAWN = 1e-6, 20, 40_000
 WORDS = """Total variation between synthetic rows and the test rows, numbers in tenths of the fitted rows: of single columns, and of pairs, means by kind; δ = 1e-6. "Rows themselves"
 are the fitted rows, which differ from the test by sampling alone. MST (McKenna, Miklau and Sheldon 2021) is written in the script on mbi's estimation, with 200 steps of
 mirror descent, under add-or-remove-one; its user states bounds of every number, which is cut into twenty equal bins. Gauze is under replace-one, which takes twice the
-noise variance, and is told kinds and values of categories. Within a component of Gauze the categories are independent of one another, where MST measures the pairs that
-depend most."""
+noise variance, and is told kinds and values of categories. Gauze counts pairs of categories over all rows where rows suffice, and a tree of pairs has one table of odds ratios
+in all components; MST measures the pairs that depend most, numbers included."""
 
 
 def commit() -> str:
