@@ -26,7 +26,7 @@ const besides = "profile: "
 // on. Guesses.
 var besideModel = terms{
 	octaves: price{math.MaxFloat64, .28, .28}, bins: price{math.MaxFloat64, .4, .4}, closer: price{math.MaxFloat64, .1, .1}, values: price{math.MaxFloat64, .5, .5},
-	heldOut: 22, weak: 44,
+	heldOut: 22, weak: 44, farOctaves: 16,
 }
 
 // Utility constants of a profile that accompanies a model, guesses.

@@ -10,20 +10,22 @@ import (
 // A bin is a noisy count of the rows in [low, high).
 type bin struct{ low, high, rows, sd float64 }
 
-// The powers of two that bound octaves: every one where people's numbers are, which are those of
-// float32, and every few of them farther out.
+// The powers of two that bound octaves: all that a float64 can be, and those of a float32, where
+// people's numbers are.
 const (
 	leastExponent, mostExponent = -1074, 1023
-	fineExponent, farOctaves    = 128, 16
+	fineExponent                = 128
 )
 
-// octaveEdges returns powers of two, negative and positive, every so many of them where people's
-// numbers are, and the edges of a bin of 0 alone.
-func octaveEdges(every int) (edges []float64, zero int) {
+// octaveEdges returns powers of two, negative and positive: every so many of them where people's
+// numbers are, and every far of them, if that is more, elsewhere. Around 0 there is a bin of 0
+// alone, at the index zero.
+func octaveEdges(every, far int) (edges []float64, zero int) {
+	far = max(every, far)
 	var powers []float64
 	for k := leastExponent; k <= mostExponent; {
 		powers = append(powers, math.Ldexp(1, k))
-		switch far := max(every, farOctaves); {
+		switch {
 		case k < -fineExponent:
 			k = min(k+far, -fineExponent)
 		case k < fineExponent:
@@ -48,9 +50,9 @@ const (
 
 // findOctaves finds where values lie: sign and power of two.
 func (f *fit) findOctaves() error {
-	edges, zero := octaveEdges(1)
+	edges, zero := octaveEdges(1, f.farOctaves)
 	for every := 2; (len(edges)+1)*len(f.live) > query.MaxCells; every++ {
-		edges, zero = octaveEdges(every)
+		edges, zero = octaveEdges(every, f.farOctaves)
 	}
 	counts, sigma, err := f.histogram(stepOctaves, f.live, func(*column) []float64 { return edges }, f.octaves.of(f, float64(len(f.live))))
 	if err != nil {

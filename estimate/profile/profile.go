@@ -49,13 +49,16 @@ type terms struct {
 	// A column is held out if its cells are fewer than heldOut times the noise of octaves at their
 	// highest price, and flagged below weak times.
 	heldOut, weak float64
+	// Beyond the numbers of float32, a bin of octaves has this many of them. More bins take time,
+	// and fewer of them say less of where values lie.
+	farOctaves int
 }
 
-// byItself are the terms of a profile that has a budget to itself. Utility constants, guesses,
+// byItself holds the terms of a profile that has a budget to itself. Utility constants, guesses,
 // tried on made-up columns and a dozen public tables.
 var byItself = terms{
 	cells: price{250, .005, .15}, octaves: price{500, .005, .20}, bins: price{1500, .02, .30}, closer: price{200, .002, .05}, values: price{400, .005, .08},
-	heldOut: 40, weak: 80,
+	heldOut: 40, weak: 80, farOctaves: 1,
 }
 
 const (
