@@ -130,9 +130,8 @@ func (f fit) reached(st *tyler.State) (none estimate.Outcome, err error) {
 		return none, err
 	}
 	beyond, err := f.BeyondGaussian(frame, f.reach2(st.Rank()))
-	// The model describes the few rows that a Gaussian has there, whose number is random.
-	own := strayRows / math.Max(f.Rows, 1)
-	beyond.Share, beyond.Noise = math.Max(0, beyond.Share-own), math.Hypot(beyond.Noise, own/math.Sqrt(strayRows))
+	// The model describes the few rows that a Gaussian has there: strayRows, and their sampling.
+	beyond.Share = math.Max(0, beyond.Share-(strayRows+2*math.Sqrt(strayRows))/math.Max(f.Rows, 1))
 	switch {
 	case err != nil:
 		return none, err
