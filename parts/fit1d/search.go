@@ -34,9 +34,12 @@ type Options struct {
 
 // Utility constants of the search, guesses.
 const (
-	firstSteps  = 3
-	quickSteps  = 8
-	finalists   = 3 // of the candidates, after the first steps
+	firstSteps = 3
+	quickSteps = 8
+	finalists  = 3 // of the candidates, after the first steps
+	// where a new component shares rows with more than this, the first steps move it and the one
+	// it was split from, because a step of many costs the square of their number
+	mostMoved   = 6
 	chanceSDs   = 1.0
 	polishSteps = 30
 	candidates  = 4 // places where rows are missing that are tried for a component
@@ -97,6 +100,17 @@ func (d *Data) grow(ctx context.Context, cs []Component, cost float64, o Options
 type attempt struct {
 	cs   []Component
 	cost float64
+	gone Component // what was left out, if anything
+}
+
+// without returns, for each of the components, a fit of the others after the first steps.
+func (d *Data) without(ctx context.Context, cs []Component) (out []attempt) {
+	for j, gone := range cs {
+		rest := slices.Delete(slices.Clone(cs), j, j+1)
+		rest, c := d.polish(ctx, rest, d.near(rest, gone), firstSteps)
+		out = append(out, attempt{cs: rest, cost: c, gone: gone})
+	}
+	return out
 }
 
 // cheapest returns the n attempts of least cost.
@@ -110,8 +124,12 @@ func (d *Data) best(ctx context.Context, cs []Component) (best []Component, leas
 	least = math.Inf(1)
 	var starts []attempt
 	for _, next := range slices.Concat(d.missing(cs), d.splits(cs), d.around(cs)) {
-		next, c := d.polish(ctx, next, d.near(next, next[len(next)-1]), firstSteps)
-		starts = append(starts, attempt{next, c})
+		active := d.near(next, next[len(next)-1])
+		if len(active) > mostMoved {
+			active = changed(cs, next)
+		}
+		next, c := d.polish(ctx, next, active, firstSteps)
+		starts = append(starts, attempt{cs: next, cost: c})
 	}
 	for _, s := range cheapest(starts, finalists) {
 		if next, c := d.polish(ctx, s.cs, d.near(s.cs, s.cs[len(s.cs)-1]), quickSteps); c < least {
@@ -122,6 +140,16 @@ func (d *Data) best(ctx context.Context, cs []Component) (best []Component, leas
 		return nil, least
 	}
 	return d.polish(ctx, best, parts.Upto(len(best)), polishSteps)
+}
+
+// changed returns the indices at which next differs from cs.
+func changed(cs, next []Component) (active []int) {
+	for i := range next {
+		if i >= len(cs) || next[i] != cs[i] {
+			active = append(active, i)
+		}
+	}
+	return active
 }
 
 // near returns the components that share rows with c.
@@ -271,15 +299,9 @@ const aroundSDs = 3.0
 // exchange removes each of the components that gain least, one at a time, and adds the best
 // instead.
 func (d *Data) exchange(ctx context.Context, cs []Component, cost float64, o Options) ([]Component, float64) {
-	var removals []attempt
-	for j, gone := range cs {
-		rest := slices.Delete(slices.Clone(cs), j, j+1)
-		rest, c := d.polish(ctx, rest, d.near(rest, gone), quickSteps)
-		removals = append(removals, attempt{rest, c})
-	}
 	best, least := cs, cost
 	o.Most, o.Extra, o.Penalty, o.Beyond = len(cs), 0, 0, 0
-	for _, r := range cheapest(removals, tried) {
+	for _, r := range cheapest(d.without(ctx, cs), tried) {
 		if next, c := d.grow(ctx, r.cs, r.cost, o); c < least {
 			best, least = next, c
 		}
@@ -298,9 +320,8 @@ func (d *Data) drop(ctx context.Context, cs []Component, cost float64, o Options
 		if len(cs) > o.Most+o.Beyond {
 			least = math.Inf(1)
 		}
-		for j, gone := range cs {
-			rest := slices.Delete(slices.Clone(cs), j, j+1)
-			if rest, c := d.polish(ctx, rest, d.near(rest, gone), quickSteps); c < least {
+		for _, r := range cheapest(d.without(ctx, cs), finalists) {
+			if rest, c := d.polish(ctx, r.cs, d.near(r.cs, r.gone), quickSteps); c < least {
 				best, least = rest, c
 			}
 		}
