@@ -232,7 +232,7 @@ func TestCategoriesLeaveNumbersAlone(t *testing.T) {
 		}
 	}
 	p := estimate.Problem{Rows: 4000, Relation: privacy.ReplaceOne, Categories: []int{4, 3}}
-	if want := categories.Share(p, math.Sqrt(sum)) + categories.PairShare(p, math.Sqrt(sum)); math.Abs(of/sum-want) > .002 {
+	if want := categories.SharesOf(p, math.Sqrt(sum), true).All; math.Abs(of/sum-want) > .002 {
 		t.Errorf("categories have %v of what is spent, want %v", of/sum, want)
 	}
 }

@@ -102,6 +102,9 @@ func (r Request) fits(table *kernel.Table) error {
 	case table.Columns() != len(r.schema().Numbers()) || table.Categories() != len(r.schema().Categorical()):
 		return &privacy.FieldError{Field: "columns", Wanted: fmt.Sprintf("%d names, as many as the table has columns", table.Columns()+table.Categories()),
 			Got: fmt.Sprint(len(r.Columns)), Fix: "give one name for each column, and the same kinds as when the table was loaded"}
+	case !slices.Equal(table.Texts(), r.found()):
+		return &privacy.FieldError{Field: "columns", Wanted: "categories to be found where the table was loaded for that, and nowhere else",
+			Got: fmt.Sprint(r.found()), Fix: "ask for the same kinds as when the table was loaded"}
 	case r.Relation.Valid() && r.Relation != table.Relation():
 		return &privacy.FieldError{Field: "relation", Wanted: table.Relation().String() + ", which the table was loaded for",
 			Got: r.Relation.String(), Fix: "ask for that, or load the rows again"}
@@ -146,14 +149,14 @@ func (q *question) measure(ctx context.Context, session *kernel.Session) (outcom
 			return profile.Fit(ctx, q.method, s, p)
 		}
 	}
-	if q.share == 0 {
+	if q.shares.All == 0 {
 		return run(ctx, session, q.problem)
 	}
-	held := session.Part(q.share).SubBudget()
-	if outcome, err = run(ctx, session.Part(1-q.share), q.problem); err != nil || outcome.NoRelease != nil {
+	held := session.Part(q.shares.All).SubBudget()
+	if outcome, err = run(ctx, session.Part(1-q.shares.All), q.problem); err != nil || outcome.NoRelease != nil {
 		return outcome, err
 	}
-	return outcome, categories.Measure(held, q.problem, q.pairs/q.share, &outcome)
+	return outcome, categories.Measure(held, q.problem, q.shares, &outcome)
 }
 
 // lastOf describes the last measurement of a session.
@@ -179,13 +182,14 @@ func (q *question) release(outcome estimate.Outcome, certificate release.Certifi
 		}
 	}
 	out := &release.Release{Format: release.Format, Identity: q.identity(), Certificate: certificate, Diagnostics: diagnosticsOf(outcome.Diagnostics, names)}
+	columns := q.valued(outcome.Found)
 	if outcome.Model != nil {
 		m := *outcome.Model
 		m.Columns = names
 		for _, c := range outcome.Diagnostics.Components {
 			m.Background = append(m.Background, c.Background)
 		}
-		for a, c := range q.schema().Categorical() {
+		for a, c := range (&source.Schema{Columns: columns}).Categorical() {
 			m.Categories = append(m.Categories, model.Category{Name: c.Name, Values: c.Values(), Probabilities: outcome.Categories[a]})
 			if outcome.CategoryOf != nil && outcome.CategoryOf[a] >= 0 {
 				m.Categories[a].Of, m.Categories[a].Given = q.schema().Categorical()[outcome.CategoryOf[a]].Name, outcome.CategoryGiven[a]
@@ -193,15 +197,20 @@ func (q *question) release(outcome estimate.Outcome, certificate release.Certifi
 		}
 		out.Model = &m
 	}
-	for _, c := range q.Columns {
+	for _, c := range columns {
 		out.Columns = append(out.Columns, release.Column(c))
 	}
 	if outcome.Profile != nil {
-		out.Profile = profileOf(outcome.Profile, q.Columns)
+		out.Profile = profileOf(outcome.Profile, columns)
 	}
 	out.Diagnostics.Flags = append(out.Diagnostics.Flags, flags.Named(outcome.Aside, all)...)
 	out.Keep()
 	out.Diagnostics.Notes = append(out.Diagnostics.Notes, q.notes(q.problem.Rows)...)
+	for _, c := range columns {
+		if c.Find && len(c.Categories) == 1 {
+			out.Diagnostics.Notes = append(out.Diagnostics.Notes, fmt.Sprintf("%q: no text is frequent enough to be shown, so all are counted as %s", c.Name, source.OtherValue))
+		}
+	}
 	ownUnits(out)
 	var own estimate.Estimator // an estimator brought by a test, which the catalogue does not know
 	if q.method.Name() != profile.Name && !slices.Contains(Methods().Names(), q.method.Name()) {
@@ -211,6 +220,21 @@ func (q *question) release(outcome estimate.Outcome, certificate release.Certifi
 		return nil, fmt.Errorf("method %s: its release does not verify: %w", q.method.Name(), errors.Join(v.Faults...))
 	}
 	return out, nil
+}
+
+// valued returns the columns, with the values that were found.
+func (q *question) valued(found [][]string) []source.Column {
+	columns, a := slices.Clone(q.Columns), 0
+	for i, c := range columns {
+		if c.Kind != source.Categories {
+			continue
+		}
+		if found != nil && found[a] != nil {
+			columns[i].Categories = found[a]
+		}
+		a++
+	}
+	return columns
 }
 
 // ownUnits converts a release's statements about columns of logarithms, besides the model, into the

@@ -184,16 +184,26 @@ func (r Request) named(p estimate.Problem) (estimate.Estimator, string, error) {
 // schema returns a schema of the columns.
 func (r Request) schema() *source.Schema { return &source.Schema{Columns: slices.Clone(r.Columns)} }
 
+// found returns the numbers, among the columns of categories, of those whose values are to be
+// found.
+func (r Request) found() (columns []int) {
+	for a, c := range r.schema().Categorical() {
+		if c.Find {
+			columns = append(columns, a)
+		}
+	}
+	return columns
+}
+
 // A question is a request that has been checked, with what follows from it: only questions are
 // planned and run.
 type question struct {
 	Request
 	problem estimate.Problem // the request as an estimator sees it
 	method  estimate.Estimator
-	why     string  // reason for this method
-	asked   float64 // the requested epsilon, if it exceeds what the method can use
-	share   float64 // share of mu^2 for counts of categories; the method has the rest
-	pairs   float64 // the part of share for how categories depend on each other
+	why     string            // reason for this method
+	asked   float64           // the requested epsilon, if it exceeds what the method can use
+	shares  categories.Shares // of mu^2, for categories; the method has the rest
 }
 
 // check checks the request and chooses the method; rows is n where that is public, else 0.
@@ -210,8 +220,8 @@ func (q *question) plan() (kernel.Plan, error) {
 	if err == nil && profile.Carried(q.method.Name(), p) {
 		plan = profile.Beside(p, plan)
 	}
-	if err == nil && q.share > 0 {
-		plan = categories.Extend(plan, q.share, q.pairs)
+	if err == nil && q.shares.All > 0 {
+		plan = categories.Extend(plan, q.problem, q.shares)
 	}
 	return plan, q.fixed(err, q.problem.Rows)
 }
@@ -338,13 +348,14 @@ func (r Request) pose(rows int) (*question, error) {
 		q.problem.RoundedTo = append(q.problem.RoundedTo, unit)
 	}
 	for _, c := range r.schema().Categorical() {
-		q.problem.Categories = append(q.problem.Categories, len(c.Values()))
+		values := len(c.Values())
+		if c.Find {
+			values = 0
+		}
+		q.problem.Categories = append(q.problem.Categories, values)
 	}
-	if q.share = categories.Share(q.problem, q.problem.Mu); r.Method != profile.Name {
-		q.pairs = categories.PairShare(q.problem, q.problem.Mu)
-	}
-	q.share += q.pairs
-	q.problem.Mu *= math.Sqrt(1 - q.share)
+	q.shares = categories.SharesOf(q.problem, q.problem.Mu, r.Method != profile.Name)
+	q.problem.Mu *= math.Sqrt(1 - q.shares.All)
 	return q, nil
 }
 

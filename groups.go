@@ -13,6 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/people"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/release"
+	"github.com/gauze-dp/gauze/source"
 )
 
 // Groups are tables of disjoint groups of rows, each of which gets a model of its own. They come
@@ -40,6 +41,9 @@ func FitGroups(ctx context.Context, g Groups, r Request) (*Result, error) {
 	if len(g.tables) == 0 || len(g.tables) != len(g.names) {
 		return nil, &privacy.FieldError{Field: "groups", Wanted: "a table for each of at least one group", Got: fmt.Sprint(len(g.tables)),
 			Fix: "take those of Input.LoadGroups"}
+	}
+	if err := inGroups(r.Columns); err != nil {
+		return nil, err
 	}
 	public := 0
 	if r.Relation == privacy.ReplaceOne {
@@ -82,6 +86,18 @@ func FitGroups(ctx context.Context, g Groups, r Request) (*Result, error) {
 		}
 	}
 	return r.together(g, out, last, plan, spent, public)
+}
+
+// inGroups returns an error for columns whose values are to be found: each group would find its
+// own, and one release has the same columns for all.
+func inGroups(columns []source.Column) error {
+	for _, c := range columns {
+		if c.Find {
+			return &privacy.FieldError{Field: fmt.Sprintf("column %q, categories", c.Name), Wanted: "declared values beside groups", Got: `"find"`,
+				Fix: "a fit without groups finds values, which may then be declared"}
+		}
+	}
+	return nil
 }
 
 // spent returns the joint cost of groups, given the cost of each.

@@ -118,6 +118,11 @@ func (in *Input) Load(r privacy.Relation, read func(rows int)) (*kernel.Table, e
 // LoadGroups loads a table for each of the groups that the schema declares, all under
 // add-or-remove-one, because the sizes of groups are private.
 func (in *Input) LoadGroups(read func(rows int)) (*Groups, error) {
+	if in.opened() {
+		if err := inGroups(in.table.Schema().Columns); err != nil {
+			return nil, err
+		}
+	}
 	names := in.table.Schema().Groups()
 	g, err := in.load(privacy.AddRemoveOne, names, read)
 	if err != nil {
@@ -151,6 +156,7 @@ func (in *Input) load(r privacy.Relation, names [][]string, read func(rows int))
 	if err := in.table.Read(sink); err != nil {
 		return nil, err
 	}
+	sink.name(in.table.Texts())
 	g := &Groups{rows: sink.n}
 	if unit != "" {
 		g.rows, g.tables = sink.people.Persons(), sink.people.Protect(r, groups, in.room)
@@ -221,5 +227,19 @@ func (l *loader) Append(row []float64, person string, group int) {
 	}
 	if l.n++; l.read != nil && l.n%readStep == 0 {
 		l.read(l.n)
+	}
+}
+
+// name says for which texts the codes of categories stand, where values are to be found.
+func (l *loader) name(texts [][]string) {
+	if texts == nil {
+		return
+	}
+	if l.people != nil {
+		l.people.NameCodes(texts)
+		return
+	}
+	for _, rows := range l.rows {
+		rows.NameCodes(texts)
 	}
 }

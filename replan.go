@@ -34,7 +34,7 @@ func (r Request) certified() *release.Requested {
 type planned struct {
 	plan  kernel.Plan
 	total privacy.Calibration
-	pairs map[string]int // of columns of categories, counted in a step
+	lists map[string]int // number of columns of categories, or of pairs of them, that a step asks
 }
 
 // stranger stands for a learner that is not part of Gauze, of which a reader knows no more.
@@ -60,6 +60,9 @@ func requestOf(r *release.Release) (Request, error) {
 	switch {
 	case r.Columns != nil:
 		for _, column := range r.Columns {
+			if column.Find { // the plan does not know what will be found
+				column.Categories = nil
+			}
 			out.Columns = append(out.Columns, source.Column(column))
 		}
 	case r.Model != nil:
@@ -116,9 +119,20 @@ func replan(r *release.Release, method estimate.Estimator) (*planned, error) {
 	if q, err = q.capped(); err != nil {
 		return nil, err
 	}
-	out := &planned{pairs: categories.Lists(q.problem.Categories)}
+	out := &planned{lists: categories.Lists(countsOf(r))}
+	out.lists[categories.StepValues] = categories.Found(q.problem.Categories)
 	out.plan, out.total, err = q.calibrated()
 	return out, err
+}
+
+// countsOf returns the number of values of each column of categories of a release.
+func countsOf(r *release.Release) (values []int) {
+	for _, c := range r.Columns {
+		if column := source.Column(c); c.Kind == source.Categories {
+			values = append(values, len(column.Values()))
+		}
+	}
+	return values
 }
 
 // A follower checks the measurements of one fit against the plan.
@@ -219,8 +233,8 @@ func (f *follower) line(step kernel.Step, line *release.PlanStep, field func(str
 		f.fault(mask == nil || !covers(*mask, *line.Mask), field("mask"), fmt.Sprintf("that of the plan, %v", mask), line.Mask.String())
 		return
 	}
-	if pairs := f.pairs[step.Name]; pairs > 0 { // on which the sensitivity depends
-		f.fault(line.Shape == nil || line.Shape.Of != pairs, field("shape.of"), fmt.Sprintf("%d, the pairs of columns", pairs), fmt.Sprintf("%+v", line.Shape))
+	if n := f.lists[step.Name]; n > 0 { // on which the sensitivity depends
+		f.fault(line.Shape == nil || line.Shape.Of != n, field("shape.of"), fmt.Sprintf("%d, the columns of categories or pairs of them", n), fmt.Sprintf("%+v", line.Shape))
 	}
 	f.fault(!equal(line.Delta, delta), field("delta"), fmt.Sprintf("that of the plan, %v", delta), fmt.Sprint(line.Delta))
 	f.fault(!equal(line.Pure, pure), field("pure"), fmt.Sprintf("that of the plan, %v", pure), fmt.Sprint(line.Pure))

@@ -63,6 +63,9 @@ type Outcome struct {
 	// Categories are the probabilities of the values of each column of categories in each component
 	// of the model: columns, k, values. Nil where there are none.
 	Categories [][][]float64
+	// Found are the values found of each column of categories, nil for those with declared values.
+	// Nil if all are declared.
+	Found [][]string
 	// CategoryOf is the column of categories that each depends on within a component, -1 for none,
 	// and CategoryGiven its probabilities given that one's values: columns, k, values of that one,
 	// values. Nil where that was not measured.

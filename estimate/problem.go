@@ -50,8 +50,8 @@ type Problem struct {
 	MoreComponents            bool
 	Covariance                CovarianceType
 	// Categories is the number of values of each column of categories, which come in addition to
-	// the d columns of numbers; missing counts as a value. Nil if there are none. Methods need not
-	// know of them: see package categories.
+	// the d columns of numbers; missing counts as a value, and 0 says that values are to be found.
+	// Nil if there are none. Methods need not know of them: see package categories.
 	Categories []int
 	// RoundedTo is the public unit each column is recorded in; 0 where none is declared. Nil means
 	// none anywhere.

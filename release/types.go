@@ -52,6 +52,9 @@ type Column struct {
 	Kind string `json:"kind,omitempty"`
 	// The values of a category, except for missing cells; nil for numbers.
 	Categories []string `json:"categories,omitempty"`
+	// Find says that these values were found among the rows' texts, within the budget: "(other)"
+	// stands for those that were too rare.
+	Find bool `json:"find,omitempty"`
 	// Codes that meant missing: float64 and strings; nil if none were declared.
 	Missing []any `json:"missing,omitempty"`
 }

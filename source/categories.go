@@ -34,20 +34,32 @@ func (s *Schema) Categorical() (categories []Column) {
 	return categories
 }
 
+// OtherValue is the value of a column of categories that stands for every text that is none of its
+// other values.
+const OtherValue = "(other)"
+
+// longestValue is the length in bytes of the longest text that can be found as a value: a longer
+// one is no category.
+const longestValue = 200
+
 // Values returns the values of a column of categories: those that it declares, and then "" for a
-// cell that is missing or holds another.
+// cell that is missing or holds another. Where they are to be found it returns "" alone.
 func (c *Column) Values() []string { return slices.Concat(c.Categories, []string{""}) }
 
 // tidyCategories trims the values of a column of categories, and returns an error if they are
 // invalid.
 func (c *Column) tidyCategories() error {
-	if c.Kind != Categories && c.Categories == nil {
+	if c.Kind != Categories && c.Categories == nil && !c.Find {
 		return nil
 	}
 	fault := &Error{Field: fmt.Sprintf("schema, column %q, categories", c.Name), Wanted: "values that are distinct, not empty and can be printed",
 		Hint: fmt.Sprintf("list them: --columns %q, or in a schema \"categories\": [\"a\", \"b\"]", c.Name+":category(a,b)")}
 	if c.Kind != Categories {
 		fault.Wanted, fault.Got, fault.Hint = "none beside this kind of column", fmt.Sprint(len(c.Categories)), `say "kind": "category"`
+		return fault
+	}
+	if c.Find && c.Categories != nil {
+		fault.Wanted, fault.Got, fault.Hint = `values, or "find"`, "both", "declare the values that are public, or have them found"
 		return fault
 	}
 	own := slices.Clone(c.Categories)
@@ -61,8 +73,9 @@ func (c *Column) tidyCategories() error {
 	}
 	fault.Got = fmt.Sprint(len(own))
 	switch {
-	case len(own) == 0:
+	case len(own) == 0 && !c.Find:
 		fault.Wanted, fault.Got = "the values that it can have, which are public", "none"
+		fault.Hint += fmt.Sprintf("; or have frequent ones found, as a part of what the budget pays for: %q, \"categories\": \"find\"", c.Name+":category(find)")
 		return fault
 	case len(own) > MostCategories:
 		fault.Wanted, fault.Hint = fmt.Sprintf("at most %d", MostCategories), "declare those that matter: all others count as missing"
@@ -71,27 +84,32 @@ func (c *Column) tidyCategories() error {
 		fault.Wanted, fault.Got, fault.Hint = "no unit and no limits beside categories", "some", "leave rounded_to, at_least and at_most out"
 		return fault
 	}
-	c.Categories = own
+	if !c.Find {
+		c.Categories = own
+	}
 	return nil
 }
 
-// declaredCategories reads the field of a schema file.
-func declaredCategories(column string, raw json.RawMessage) (values []string, err error) {
+// findValues in place of values asks a fit to find them.
+const findValues = "find"
+
+// declaredCategories reads the field of a schema file: values, or the word that asks to find them.
+func declaredCategories(column string, raw json.RawMessage) (values []string, find bool, err error) {
 	if raw == nil || string(raw) == "null" {
-		return nil, nil
+		return nil, false, nil
 	}
+	field := fmt.Sprintf("schema, column %q, categories", column)
 	var word string
 	if json.Unmarshal(raw, &word) == nil {
-		fault := &Error{Field: fmt.Sprintf("schema, column %q, categories", column), Wanted: "an array of values", Got: fmt.Sprintf("%q", word), Hint: `write "categories": ["a", "b"]`}
-		if word == "find" {
-			fault.Hint = "values are not found in the rows yet, which would cost budget and a delta: list those that are public, and all others count as missing"
+		if word == findValues {
+			return nil, true, nil
 		}
-		return nil, fault
+		return nil, false, &Error{Field: field, Wanted: `an array of values, or "find"`, Got: fmt.Sprintf("%q", word), Hint: `write "categories": ["a", "b"]`}
 	}
 	if json.Unmarshal(raw, &values) != nil {
-		return nil, &Error{Field: fmt.Sprintf("schema, column %q, categories", column), Wanted: "an array of texts", Got: "something else", Hint: `write "categories": ["1", "2"] for numbers`}
+		return nil, false, &Error{Field: field, Wanted: "an array of texts", Got: "something else", Hint: `write "categories": ["1", "2"] for numbers`}
 	}
-	return values, nil
+	return values, false, nil
 }
 
 // values holds the values of a column of categories, by which cells are counted.
@@ -100,6 +118,11 @@ type values struct {
 	codes   map[string]int
 	numbers map[string]int // of values that read as a number, by that number
 	missing []any
+	other   int // code of OtherValue; -1 for none
+	// Of a column whose values are to be found: all texts, by their codes. The order is that of the
+	// rows, so the codes stand for the texts within a table and for nothing else.
+	find  bool
+	texts []string
 }
 
 // categoriesOf finds the schema's columns of categories in the header.
@@ -111,7 +134,7 @@ func (t *Table) categoriesOf() (lost []string) {
 			lost = append(lost, c.Name)
 			continue
 		}
-		v := values{label: len(t.roles.labels), codes: map[string]int{}, numbers: map[string]int{}}
+		v := values{label: len(t.roles.labels), codes: map[string]int{}, numbers: map[string]int{}, find: c.Find, other: slices.Index(c.Categories, OtherValue)}
 		v.missing, _ = tidyCodes("", slices.Concat(c.Missing, t.schema.CSV.Missing))
 		for code, value := range c.Categories {
 			v.codes[value] = code
@@ -142,10 +165,50 @@ func (v *values) code(label string, d *Dialect, count *CategoryReport) int {
 	coded := func(code any) bool { return strings.EqualFold(personOf(fmt.Sprint(code)), personOf(text)) }
 	if word(text) == Missing || slices.ContainsFunc(v.missing, coded) {
 		count.Missing++
-	} else {
-		count.Other++
+		return len(v.codes)
+	}
+	if count.Other++; v.other >= 0 {
+		return v.other
 	}
 	return len(v.codes)
+}
+
+// textCode returns the number of a cell's text, a new one for a text that was not seen before, and
+// counts the cell; -1 for a missing one. Which text a cell has is a function of the cell alone: one
+// that cannot be printed or is too long is OtherValue.
+func (v *values) textCode(label string, count *CategoryReport) int {
+	text := strings.TrimSpace(label)
+	coded := func(code any) bool { return strings.EqualFold(personOf(fmt.Sprint(code)), personOf(text)) }
+	if word(text) == Missing || slices.ContainsFunc(v.missing, coded) {
+		count.Missing++
+		return -1
+	}
+	if count.Known++; len(text) > longestValue || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
+		text = OtherValue
+	}
+	code, known := v.codes[text]
+	if !known {
+		code = len(v.texts)
+		v.codes[text], v.texts = code, append(v.texts, text)
+	}
+	return code
+}
+
+// Texts returns what the codes of the columns of categories stand for, after all rows were read:
+// nil for a column whose values are declared. It returns nil if all are.
+func (t *Table) Texts() (texts [][]string) {
+	any := false
+	for _, v := range t.categories {
+		own := v.texts
+		if any = any || v.find; v.find && own == nil {
+			own = []string{}
+		}
+		texts = append(texts, own)
+	}
+	if !any {
+		return nil
+	}
+	return texts
 }
 
 // checkCategories returns an error for columns of categories in which no declared value occurs.
@@ -192,7 +255,7 @@ func parseColumn(text string) (c Column, err error) {
 		return c, fault
 	}
 	c.Name = names[0]
-	if c.Kind == Categories && values != "" {
+	if c.Find = values == findValues; c.Kind == Categories && values != "" && !c.Find {
 		if c.Categories, err = fieldsOf(values); err != nil {
 			return c, fault
 		}

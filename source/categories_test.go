@@ -1,8 +1,10 @@
 package source
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -45,7 +47,9 @@ func TestParseColumnKinds(t *testing.T) {
 
 func TestCategorySchemaMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		`"kind": "category", "categories": "find"`:                 "values are not found in the rows yet",
+		`"kind": "count", "categories": "find"`:                    "none beside this kind",
+		`"kind": "category", "categories": ["a"], "find": true`:    "both",
+		`"kind": "category", "categories": "found"`:                `want an array of values, or "find"`,
 		`"kind": "category", "categories": "f,m"`:                  "want an array of values",
 		`"kind": "category", "categories": [1, 2]`:                 "want an array of texts",
 		`"kind": "category", "categories": []`:                     "want the values that it can have",
@@ -130,5 +134,65 @@ func TestCategoriesNotFound(t *testing.T) {
 	rows, err := read("age,sex:category(F,M)", true)
 	if got, want := show(rows), "[30 2] bad"; err != nil || got != want {
 		t.Errorf("none of its values, of a table that was looked at: got %s, %v, want %s", got, err, want)
+	}
+}
+
+// TestFindCategories: where values are to be found, codes stand for the cells' own texts, a missing
+// cell has none, and what is no text of a category is OtherValue; the schema reads back.
+func TestFindCategories(t *testing.T) {
+	schema, err := ParseColumns("x,ward:category(find),sex:category(f)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema.Columns[1].Missing, schema.Unit = []any{"none"}, NoUnit
+	file, err := json.Marshal(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := parseSchema(file); err != nil || !reflect.DeepEqual(back, schema) {
+		t.Errorf("%s reads back as %+v, %v", file, back, err)
+	}
+	if short, err := parseSchema([]byte(`{"columns": [{"name": "x"}, {"name": "ward", "kind": "category", "categories": "find"}]}`)); err != nil || !short.Columns[1].Find {
+		t.Errorf("%+v, %v", short, err)
+	}
+	text := "x,ward,sex\n1, b ,f\n2,a,m\n3,b,f\n4,,f\n5,NONE,f\n6," + strings.Repeat("w", 300) + ",f\n7,(other),f\n"
+	table, err := opened("stdin", strings.NewReader(text), schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows kept
+	if err := table.Read(&rows); err != nil {
+		t.Fatal(err)
+	}
+	var codes []float64
+	for _, row := range rows {
+		codes = append(codes, row[1])
+	}
+	if want := []float64{0, 1, 0, -1, -1, 2, 2}; !slices.Equal(codes, want) {
+		t.Errorf("the codes are %v, want %v", codes, want)
+	}
+	if got, want := table.Texts(), [][]string{{"b", "a", OtherValue}, nil}; !reflect.DeepEqual(got, want) {
+		t.Errorf("they stand for %q, want %q", got, want)
+	}
+}
+
+// TestOtherValue: where it is declared, it takes every text that is none of the others.
+func TestOtherValue(t *testing.T) {
+	schema := &Schema{Unit: NoUnit, Columns: []Column{{Name: "x"}, {Name: "ward", Kind: Categories, Categories: []string{"a", OtherValue, "b"}}}}
+	table, err := opened("stdin", strings.NewReader("x,ward\n1,b\n2,c\n3,\n4,(other)\n"), schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows kept
+	if err := table.Read(&rows); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{2, 1, 3, 1} {
+		if got := rows[i][1]; got != want {
+			t.Errorf("row %d has the code %v, want %v", i, got, want)
+		}
+	}
+	if table.Texts() != nil {
+		t.Error("declared values have texts")
 	}
 }

@@ -56,8 +56,12 @@ type Column struct {
 	UnitOfMeasure string `json:"unit_of_measure,omitempty"`
 	// The kind of its values: one of the kinds below; "" is Numbers.
 	Kind string `json:"kind,omitempty"`
-	// The values of a category; nil for numbers.
+	// The values of a category; nil for numbers. If OtherValue is one of them, it stands for every
+	// text that is none of the others; else such a text counts as missing.
 	Categories []string `json:"categories,omitempty"`
+	// Find asks a fit to find the values of a category among the rows' texts, as a part of what it
+	// releases. Categories is nil before that.
+	Find bool `json:"find,omitempty"`
 	// Codes that mean missing: float64, which compare with cells as numbers, and strings.
 	Missing []any `json:"missing,omitempty"`
 }
@@ -119,6 +123,7 @@ func parseSchema(data []byte) (*Schema, error) {
 		Missing   []any    `json:"missing"`
 		// An array, or a word.
 		Categories json.RawMessage `json:"categories"`
+		Find       bool            `json:"find"`
 	}
 	var file struct {
 		Columns    []column   `json:"columns"`
@@ -150,11 +155,10 @@ func parseSchema(data []byte) (*Schema, error) {
 		if column.AtMost, err = limitOf(column.Name, c.Kind, c.AtMost); err != nil {
 			return nil, err
 		}
-		values, err := declaredCategories(column.Name, c.Categories)
-		if err != nil {
+		if column.Categories, column.Find, err = declaredCategories(column.Name, c.Categories); err != nil {
 			return nil, err
 		}
-		column.Categories = values
+		column.Find = column.Find || c.Find
 		if c.RoundedTo != nil {
 			column.RoundedTo = *c.RoundedTo
 			if !(column.RoundedTo > 0) {

@@ -173,7 +173,11 @@ func (t *Table) append(sink Sink, row []float64, kinds []Kind, labels []string) 
 	values := row[:len(kinds)]
 	for a := range t.categories {
 		v := &t.categories[a]
-		row[len(kinds)+a] = float64(v.code(labels[v.label], &t.schema.CSV, &t.report.Categories[a]))
+		if count := &t.report.Categories[a]; v.find {
+			row[len(kinds)+a] = float64(v.textCode(labels[v.label], count))
+		} else {
+			row[len(kinds)+a] = float64(v.code(labels[v.label], &t.schema.CSV, count))
+		}
 	}
 	person, group := t.roles.unitOf(labels), t.roles.groupOf(labels)
 	if t.roles.unit >= 0 && person == "" { // a bad row, whatever its cells hold

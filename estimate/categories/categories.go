@@ -36,9 +36,26 @@ const (
 	leastRows = 10.0
 )
 
-// Share returns the part of mu^2 that counts of categories cost, given the number of values of each
-// column; 0 for none.
-func Share(p estimate.Problem, mu float64) float64 {
+// Shares are the parts of mu^2 that columns of categories cost; 0 for none.
+type Shares struct {
+	All    float64 // of all their steps
+	Values float64 // .. of which for finding values
+	Pairs  float64 // .. and for the dependence of columns on each other
+}
+
+// SharesOf returns the shares of a problem, of which this is the whole mu. Columns depend on each
+// other in a model alone.
+func SharesOf(p estimate.Problem, mu float64, inModel bool) (s Shares) {
+	if s.All, s.Values = countShare(p, mu), valueShare(p, mu); inModel {
+		s.Pairs = PairShare(p, mu)
+	}
+	s.All += s.Values + s.Pairs
+	return s
+}
+
+// countShare returns the part of mu^2 that counts of categories cost, given the number of values of
+// each column; 0 for none.
+func countShare(p estimate.Problem, mu float64) float64 {
 	c := float64(len(p.Categories))
 	switch {
 	case c == 0:
@@ -50,17 +67,28 @@ func Share(p estimate.Problem, mu float64) float64 {
 	return math.Max(least, math.Min(noise*noise, most))
 }
 
-// Extend returns a method's plan with the counts of categories, which cost so large a part of mu^2,
-// pairs of it for the dependence of columns on each other.
-func Extend(plan kernel.Plan, share, pairs float64) kernel.Plan {
+// Extend returns a method's plan with the steps of categories, which cost so large a part of mu^2.
+func Extend(plan kernel.Plan, p estimate.Problem, s Shares) kernel.Plan {
 	plan.Steps = slices.Clone(plan.Steps)
-	for i := range plan.Steps {
-		plan.Steps[i].Share *= 1 - share
+	slack := 1.
+	if plan.Thresholds() {
+		slack = valueSlack
 	}
-	plan.Steps = append(plan.Steps, kernel.Step{Name: Step, Query: query.KindCategoryCounts, Share: share - pairs, Most: rounds})
-	if pairs > 0 {
-		plan.Steps = append(plan.Steps, kernel.Step{Name: StepPairs, Query: query.KindCategoryCounts, Share: choosing * pairs, Most: 1},
-			kernel.Step{Name: StepTree, Query: query.KindCategoryCounts, Share: (1 - choosing) * pairs, Most: 1})
+	for i := range plan.Steps {
+		plan.Steps[i].Share *= 1 - s.All
+		if s.Values > 0 {
+			plan.Steps[i].Slack *= 1 - slack
+		}
+	}
+	counts := s.All - s.Pairs
+	if s.Values > 0 {
+		plan.Steps = append(plan.Steps, kernel.Step{Name: StepValues, Query: query.KindCategoryValues, Share: s.Values, Most: 1, Slack: slack, Source: "KSSU19 Section A.4"})
+		counts = s.All - s.Values // of which pairs may turn out to have no room
+	}
+	plan.Steps = append(plan.Steps, kernel.Step{Name: Step, Query: query.KindCategoryCounts, Share: counts, Most: rounds})
+	if s.Pairs > 0 {
+		plan.Steps = append(plan.Steps, kernel.Step{Name: StepPairs, Query: query.KindCategoryCounts, Share: choosing * s.Pairs, Most: 1},
+			kernel.Step{Name: StepTree, Query: query.KindCategoryCounts, Share: (1 - choosing) * s.Pairs, Most: 1})
 	}
 	return plan
 }
@@ -68,9 +96,19 @@ func Extend(plan kernel.Plan, share, pairs float64) kernel.Plan {
 // Measure asks how often values occur among the rows of each component of the outcome's model, or
 // among all rows for a profile, with all that is left in a. Of several components it asks in
 // rounds: first of all rows, where noise is least; then of each component; and in the last a row's
-// values say with its numbers whose it is. So large a part of a as pairs is for the dependence of
-// columns on each other, where there is a model.
-func Measure(a *kernel.SubBudget, p estimate.Problem, pairs float64, out *estimate.Outcome) (err error) {
+// values say with its numbers whose it is. Before that it finds the values that are not declared,
+// and at last, where there is a model, how columns depend on each other: s says which part is for
+// which.
+func Measure(a *kernel.SubBudget, p estimate.Problem, s Shares, out *estimate.Outcome) (err error) {
+	if s.Values > 0 {
+		if a, p.Categories, out.Found, err = find(a, p.Categories, s.Values/s.All); err != nil {
+			return err
+		}
+	}
+	pairs := s.Pairs / (s.All - s.Values)
+	if len(pairsOf(p.Categories)) == 0 {
+		pairs = 0
+	}
 	if out.Kept != nil { // the model's numbers say whose a row is
 		if a, err = kernel.Narrow(a, out.Kept); err != nil {
 			return err

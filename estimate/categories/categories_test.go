@@ -57,7 +57,7 @@ func TestRounds(t *testing.T) {
 		if r == privacy.ReplaceOne {
 			p.Rows = n
 		}
-		plan := Extend(kernel.Plan{Method: "test", Steps: []kernel.Step{{Name: "count", Query: "count", Share: 1, Most: 1}}}, .1, 0)
+		plan := Extend(kernel.Plan{Method: "test", Steps: []kernel.Step{{Name: "count", Query: "count", Share: 1, Most: 1}}}, p, Shares{All: .1})
 		var heard kerneltest.Transcript
 		s := kerneltest.Open(t, near(rand.New(rand.NewPCG(1, 2)), n, r), plan, kernel.Terms{Relation: r, Budget: privacy.Budget{Epsilon: 4, Delta: 1e-6}},
 			kerneltest.Options{Exact: true, Record: &heard})
@@ -66,7 +66,7 @@ func TestRounds(t *testing.T) {
 			out.Diagnostics.Components[0].EffectiveRows = n
 		}
 		a := s.Part(.1).SubBudget()
-		if err := Measure(a, p, 0, &out); err != nil {
+		if err := Measure(a, p, Shares{All: .1}, &out); err != nil {
 			t.Fatal(err)
 		}
 		// by numbers alone, as the second round has it, the components are far less apart
@@ -102,11 +102,11 @@ func TestShare(t *testing.T) {
 		want float64
 	}{{0, usual}, {100, most}, {1 << 30, least}} {
 		p.Rows = c.rows
-		if got := Share(p, .3); got != c.want {
+		if got := countShare(p, .3); got != c.want {
 			t.Errorf("%d rows: %v, want %v", c.rows, got, c.want)
 		}
 	}
-	if p.Categories = nil; Share(p, .3) != 0 {
+	if p.Categories = nil; SharesOf(p, .3, true) != (Shares{}) {
 		t.Error("without categories they cost something")
 	}
 }

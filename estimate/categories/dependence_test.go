@@ -40,7 +40,7 @@ func TestDependenceIsFound(t *testing.T) {
 				p.Rows = n
 			}
 			pairs := PairShare(p, .5)
-			plan := Extend(kernel.Plan{Method: "test", Steps: []kernel.Step{{Name: "count", Query: "count", Share: 1, Most: 1}}}, .1+pairs, pairs)
+			plan := Extend(kernel.Plan{Method: "test", Steps: []kernel.Step{{Name: "count", Query: "count", Share: 1, Most: 1}}}, p, Shares{All: .1 + pairs, Pairs: pairs})
 			var heard kerneltest.Transcript
 			s := kerneltest.Open(t, b.Protect(r), plan, kernel.Terms{Relation: r, Budget: privacy.Budget{Epsilon: 4, Delta: 1e-6}}, kerneltest.Options{Record: &heard})
 			out := nearOutcome(t)
@@ -48,7 +48,7 @@ func TestDependenceIsFound(t *testing.T) {
 			if r == privacy.AddRemoveOne {
 				out.Diagnostics.Components[0].EffectiveRows = n
 			}
-			if err := Measure(s.Part(.1+pairs).SubBudget(), p, pairs/(.1+pairs), &out); err != nil {
+			if err := Measure(s.Part(.1+pairs).SubBudget(), p, Shares{All: .1 + pairs, Pairs: pairs}, &out); err != nil {
 				t.Fatal(err)
 			}
 			spent := 0.

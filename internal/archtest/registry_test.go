@@ -42,6 +42,7 @@ var tested = map[string]evidence{
 	"query.ClippedMoments":         ofSums,
 	"query.Directions":             ofSums,
 	"query.CategoryCounts":         {inQuery + "TestCategoryNeighbours", inQuery + "TestCategoryTwin", "codes of categories lie where the fit runs"},
+	"query.CategoryValues":         {inQuery + "TestValueNeighbours", "kernel.TestFindValuesTwin", "texts of categories lie where the fit runs"},
 	"query.GridCounts":             ofSums,
 	"query.LogRatio":               ofSums,
 	"query.Parts":                  {inQuery + "TestPartsSensitivity", inQuery + "TestTwin", ""},

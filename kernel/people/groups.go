@@ -65,6 +65,7 @@ var ratios = map[string]float64{
 	"clipped moments":     2,
 	"directions":          2,
 	"category counts":     2,
+	"category values":     2,
 	"log ratio":           4,
 	"cell counts":         2,
 	"stability histogram": 2,

@@ -52,6 +52,7 @@ func asked() (all []sensitive) {
 		all = append(all, pairsOf(q, 1), pairsOf(q, 2))
 	}
 	all = append(all, query.CategoryCounts{Values: []int{2}}, query.CategoryCounts{Values: []int{2, 3, 4}})
+	all = append(all, query.CategoryValues{Columns: []int{0}}, query.CategoryValues{Columns: []int{0, 1, 2}})
 	grid := query.Grid{Map: frame, Side: []float64{1}, Offset: []float64{0}}
 	return append(all, query.SpacingMasses{}, query.BoxKeys{Grids: []query.Grid{grid}}, query.BoxKeys{Grids: []query.Grid{grid}, Joint: true})
 }

@@ -33,6 +33,7 @@ type crowd struct {
 	mu     sync.Mutex
 	d      int            // number of values of a row
 	codes  int            // .. of which the last are codes of categories, this many
+	texts  [][]string     // for which the codes stand; nil for none
 	at     map[string]int // the number of a person
 	seen   []uint64       // number of rows of each person
 	group  []int          // group of the row that is kept
@@ -82,6 +83,13 @@ func (b *Builder) Append(person string, group int, row []float64) {
 	}
 }
 
+// NameCodes says for which texts the codes of categories stand: see kernel.Builder.NameCodes.
+func (b *Builder) NameCodes(texts [][]string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.texts = texts
+}
+
 // Persons returns the number of persons: public under replace-one, and private where the sizes of
 // groups or the relation make n so.
 func (b *Builder) Persons() int {
@@ -116,6 +124,9 @@ func (b *Builder) Protect(r privacy.Relation, groups int, room kernel.Room) []*k
 	}
 	tables := make([]*kernel.Table, groups)
 	for g := range tables {
+		if b.texts != nil {
+			builders[g].NameCodes(b.texts)
+		}
 		tables[g] = builders[g].Protect(r)
 	}
 	b.at, b.seen, b.group, b.kept = nil, nil, nil, nil

@@ -23,6 +23,7 @@ var kinds = map[string]string{
 	"clipped moments":             "query.ClippedMoments",
 	"directions":                  "query.Directions",
 	KindCategoryCounts:            "query.CategoryCounts",
+	KindCategoryValues:            "query.CategoryValues",
 	"log ratio":                   "query.LogRatio",
 	"cell counts":                 "query.GridCounts",
 	"gaps":                        "query.SpacingMasses",

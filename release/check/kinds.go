@@ -101,6 +101,7 @@ var kinds = map[string]kind{
 	"clipped moments":             {l2: moments, least: 1, most: 4},
 	"directions":                  {l2: fixed(gram, math.Sqrt2*gram)},
 	"category counts":             {l2: categories, least: 1, most: many},
+	"category values":             {l2: bins2, least: 1, most: many, threshold: true, alone: true},
 	"log ratio":                   {l2: fixed(linear, 2*linear)},
 	"cell counts":                 {l2: fixed(1, math.Sqrt2)},
 	"pair octaves":                {l2: octaves, least: 1, most: many, columns: allColumns},

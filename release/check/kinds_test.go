@@ -77,7 +77,7 @@ func agrees(t *testing.T, q interface{ Kind() string }, law string, r privacy.Re
 		shape.Numbers = 0
 	}
 	line := check.Line{Query: kind, Law: law, Relation: r, Columns: columns, Shape: &shape, Sensitivity: want}
-	if _, fixed := q.(blocks.Stability); fixed || law == "truncated laplace" || law == "local exponential" || slices.Contains([]string{"gaps", "stability histogram"}, last(kind)) {
+	if _, fixed := q.(blocks.Stability); fixed || law == "truncated laplace" || law == "local exponential" || slices.Contains([]string{"gaps", "stability histogram", "category values"}, last(kind)) {
 		line.Delta = 1e-9
 	}
 	if faults := line.Faults(); faults != nil || !(want > 0) {
@@ -122,6 +122,10 @@ func TestSensitivities(t *testing.T) {
 			q := query.CategoryCounts{Values: values}
 			agrees(t, q, "", r, 1, q.Sensitivity(r)*q.Unit())
 			laplace(q, r)
+		}
+		for _, columns := range [][]int{{0}, {1, 0, 4}} {
+			q := query.CategoryValues{Columns: columns}
+			agrees(t, q, "", r, 1, q.Sensitivity(r))
 		}
 		gauss := func(q summed) {
 			agrees(t, q, "", r, 1, q.Sensitivity(r)*q.Unit())

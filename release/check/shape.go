@@ -11,9 +11,10 @@ type Shape struct {
 	// The number of leaves of the partition, for a query in parts and for a selection.
 	Parts int `json:"parts,omitempty"`
 	// The number of lists of edges (histograms: a row is in a bin of each), of edges (column and
-	// tail counts), of columns (pair octaves, and category counts, or of pairs of columns) or of
-	// histograms (stability histograms); t (of balls and their radii); the reach of popular
-	// numbers; or the form of clipped moments: 1 full, 2 diagonal, 3 spherical, 4 completed.
+	// tail counts), of columns (pair octaves, category values, and category counts, or of pairs of
+	// columns) or of histograms (stability histograms); t (of balls and their radii); the reach of
+	// popular numbers; or the form of clipped moments (1 full, 2 diagonal, 3 spherical and
+	// 4 completed).
 	Of int `json:"of,omitempty"`
 	// By how much replacing a row can change one count, if not by 1: 2 for the balance of an edge,
 	// the rows not above it minus those above.

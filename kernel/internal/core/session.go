@@ -159,6 +159,10 @@ func (s *Session) Columns() int { return s.table.Columns() }
 // Categories returns c, the number of the table's columns of categories.
 func (s *Session) Categories() int { return s.table.Categories() }
 
+// Texts returns the numbers of the columns of categories that have texts in place of codes, until
+// Recode gives them some.
+func (s *Session) Texts() []int { return s.table.Texts() }
+
 // Rows returns n and true under replace-one, where n is public; under add-or-remove-one n is
 // private and Rows returns false.
 func (s *Session) Rows() (int, bool) { return s.table.Rows() }

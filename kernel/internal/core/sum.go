@@ -42,6 +42,9 @@ func (a *SubBudget) Categories(step string, q query.CategoryCounts, mu float64) 
 	if c := a.s.Categories(); c != len(q.Values) {
 		return Answer{}, fmt.Errorf("kernel: step %q: want counts of %d columns of categories, as the table has, got %d", step, c, len(q.Values))
 	}
+	if texts := a.s.Texts(); len(texts) > 0 { // whose codes may depend on other rows
+		return Answer{}, fmt.Errorf("kernel: step %q: want columns of categories with codes, got texts in columns %v: find and recode them first", step, texts)
+	}
 	return Gaussian(a, step, q, mu, func(d *Draw, q query.CategoryCounts) []int64 { return engine.Categories(d.Engine(), d.Rows(), q) })
 }
 

@@ -75,6 +75,15 @@ func (b *Builder) Append(row []float64) {
 	})
 }
 
+// NameCodes says for which texts the codes of each column of categories stand: code i for the text
+// of number i, any other code for no text. A column with nil has codes that stand for themselves.
+// Codes that stand for texts may follow the order of the rows, so no query counts them: FindValues
+// counts texts, and Recode replaces them. The caller must ensure that a row's text is a function of
+// that row alone.
+func (b *Builder) NameCodes(texts [][]string) {
+	b.fill(func(f *filling) { f.rows.NameCodes(texts) })
+}
+
 // Protect closes the table, under the relation that all its sessions will have.
 func (b *Builder) Protect(r privacy.Relation) *Table {
 	if !r.Valid() {
@@ -116,6 +125,9 @@ func (t *Table) Columns() int { return t.rows().Columns() }
 
 // Categories returns c, the number of columns of categories.
 func (t *Table) Categories() int { return t.rows().Codes() }
+
+// Texts returns the numbers of the columns of categories that have texts in place of codes.
+func (t *Table) Texts() []int { return t.rows().Texts() }
 
 // Relation returns the relation of all sessions over the table.
 func (t *Table) Relation() privacy.Relation { return t.relation }

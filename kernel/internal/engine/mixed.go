@@ -1,6 +1,13 @@
 package engine
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gauze-dp/gauze/kernel/query"
+)
 
 // NewMixed returns a table of d columns of numbers, as NewTableIn does, with c columns of codes
 // beside them, which stand for a row's categories. Rows that are appended have d + c values.
@@ -28,7 +35,7 @@ func (t *Table) TakeCodes(o *Table) {
 	if t.n != o.n {
 		panic("rows: codes of another number of rows")
 	}
-	t.codes = o.codes
+	t.codes, t.texts = o.codes, o.texts
 }
 
 // appendCodes stores the codes at the end of a row of d + c values, and returns the rest of the
@@ -68,4 +75,101 @@ func (m Mixed) Pieces() func(i int) []float64 {
 		}
 		return piece
 	}
+}
+
+// NameCodes says for which texts the codes of each column stand: code i for the text of number i,
+// any other code for none. A column without a list has codes that stand for themselves. Two codes
+// may stand for one text: whatever reads texts sees only these.
+func (t *Table) NameCodes(texts [][]string) {
+	if len(texts) != t.Codes() {
+		panic("rows: texts of another number of columns")
+	}
+	t.texts = texts
+}
+
+// Texts returns the numbers of the columns of categories whose codes stand for texts, which the
+// schema makes public.
+func (t *Table) Texts() (columns []int) {
+	for a, of := range t.texts {
+		if of != nil {
+			columns = append(columns, a)
+		}
+	}
+	return columns
+}
+
+// text returns the text for which a code of column a stands, if there is one.
+func (t *Table) text(a int, code float64) (string, bool) {
+	if of := t.texts[a]; code >= 0 && code < float64(len(of)) && code == math.Trunc(code) { // false for NaN
+		return of[int(code)], true
+	}
+	return "", false
+}
+
+// Values returns how many rows have each text, for the columns that q asks. If the context ends it
+// stops early, and the counts must be discarded.
+func Values(ctx context.Context, t *Table, q query.CategoryValues) []map[string]int64 {
+	counts := make([]map[string]int64, len(q.Columns))
+	for i := range counts {
+		counts[i] = map[string]int64{}
+	}
+	for row := range t.codeRows(ctx) {
+		q.Count(counts, func(a int) (string, bool) { return t.text(a, row[a]) })
+	}
+	return counts
+}
+
+// codeRows iterates over the codes of the rows, until the context ends. A row is valid until the
+// next one.
+func (t *Table) codeRows(ctx context.Context) func(yield func([]float64) bool) {
+	return func(yield func([]float64) bool) {
+		read := t.codes.Pieces()
+		for first := 0; first < t.n && ctx.Err() == nil; first += PieceRows {
+			for piece := read(first / PieceRows); len(piece) > 0; piece = piece[t.codes.d:] {
+				if !yield(piece[:t.codes.d]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Recoded returns a table with the numbers of t and with other codes: in column a the number of a
+// row's text among values[a], the number after the last for any other text, and the next one for
+// none. Columns whose values are nil keep their codes. If the context ends, rows are missing.
+func (t *Table) Recoded(ctx context.Context, values [][]string) *Table {
+	codes, at := t.Beside(t.codes.d), make([]map[string]int, len(values))
+	for a, of := range values {
+		if of == nil {
+			continue
+		}
+		at[a] = map[string]int{}
+		for code, text := range of {
+			at[a][text] = code
+		}
+	}
+	own := make([]float64, t.codes.d)
+	for row := range t.codeRows(ctx) {
+		copy(own, row)
+		for a, of := range at {
+			if of == nil || math.IsNaN(row[a]) { // a row without codes
+				continue
+			}
+			code := len(of) + 1
+			if text, ok := t.text(a, row[a]); ok {
+				if code, ok = of[text]; !ok {
+					code = len(of)
+				}
+			}
+			own[a] = float64(code)
+		}
+		codes.Append(own)
+	}
+	texts := slices.Clone(t.texts)
+	for a, of := range values {
+		if of != nil {
+			texts[a] = nil
+		}
+	}
+	return &Table{d: t.d, n: t.n, good: t.good, room: t.room, chunks: t.chunks, at: t.at, cells: t.cells, codes: codes, texts: texts}
 }

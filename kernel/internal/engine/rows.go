@@ -42,6 +42,7 @@ type Table struct {
 	at         []int      // the numbers of the partial rows, in order
 	cells      []float64  // their cells, row-major
 	codes      *Table     // of the rows' categories, see NewMixed; nil for none
+	texts      [][]string // for which the codes stand, see NameCodes; nil for none
 	mu         sync.Mutex // guards what is remembered
 	of, was    any        // see Recall; nil: nothing yet
 }
