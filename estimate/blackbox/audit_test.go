@@ -72,7 +72,7 @@ func TestAudit(t *testing.T) {
 				_, high := stattest.ProportionBounds(t, events[1], runs, 2*stattest.FalseAlarm)
 				return low - math.Exp(epsilon)*high
 			}
-			delta := privacy.DeltaOfMu(attacked, math.Sqrt(mu*mu-math.Pow(testMu(c.k, mu*mu), 2)))
+			delta := privacy.DeltaOfMu(attacked, math.Sqrt(mu*mu-math.Pow(Usual().testMu(c.k, mu*mu), 2)))
 			t.Logf("released %v of %d; beyond %v: %v, delta >= %.3f, claimed %.3f; pathwise loss <= %.4f mu^2", released, runs, attacked, beyond,
 				gain(beyond, attacked), delta, far)
 			if released[0] < runs/2 {

@@ -21,51 +21,32 @@ type choice struct {
 
 // Utility constants of the choice, guesses.
 const (
-	// Two estimates of blocks of m rows are expected within spread k sqrt(D(D+1)/m) of one another,
-	// the wider the fewer entries share it.
-	spread = 1.83
-	widen  = 1.64
-	// Their means are expected within (sqrt(d) + meanTail) sqrt(2k/m), their scales within
-	// scaleTail sqrt(d/m).
-	meanTail  = 2.0
-	scaleTail = 4.0
-	expected  = 4.8 // sds that components are taken to lie apart
-	// usualBad is the part of the blocks that are taken to be far off, and mostBad what may be
-	// allowed for.
-	usualBad, mostBad, stepBad = .05, .2, .03
-	// surely is how many sds of the test's noise the expected agreement lies above what the test
-	// asks.
-	surely = 2.33
-	enough = 1.0 // margin that agreement is expected from
-	ample  = 3.0 // no larger margin is sought
+	// mostBad of the blocks may be allowed for as far off, tried in steps of stepBad.
+	mostBad, stepBad = .2, .03
+	enough           = 1.0 // margin that agreement is expected from
 	// With less margin none of the blocks of components far apart agreed: 1 to 3 of them in 1 to 5
 	// columns, at epsilon 1 and 4.
-	hopeless   = .75
-	mostBlocks = 3000
-	// leastRows of a block, per parameter of a mean.
-	rowsPerNumber = 3
-	leastBlocks   = 40
-	mostRows      = 1e9 // of the search for how many are needed
-	// plenty limits the rows of learners to this many times the rows of an ample margin. On two and
-	// three components 2 to 4 sds apart blocks agreed less often with 1 in its place, and no more
-	// often with 16.
-	plenty = 4.0
+	hopeless    = .75
+	mostBlocks  = 3000
+	leastBlocks = 40
+	mostRows    = 1e9 // of the search for how many are needed
 )
 
 // A cutter chooses among ways to cut the rows of a problem.
 type cutter struct {
-	k, d int
-	mask privacy.CovarianceMask
-	gap  float64 // of what the test asks below the agreement that is expected
-	most float64 // rows that learners see
+	tuning Tuning
+	k, d   int
+	mask   privacy.CovarianceMask
+	gap    float64 // of what the test asks below the agreement that is expected
+	most   float64 // rows that learners see
 }
 
-func newCutter(p estimate.Problem) cutter {
-	c := cutter{k: components(p), d: p.Columns, mask: maskOf(p), most: math.Inf(1)}
+func (t Tuning) newCutter(p estimate.Problem) cutter {
+	c := cutter{tuning: t, k: components(p), d: p.Columns, mask: t.maskOf(p), most: math.Inf(1)}
 	if c.mask.Gamma > leastGamma {
-		c.gap = math.Ceil((privacy.ThresholdQuantile(math.Log(deltaPart*p.Budget.Delta))+surely)/testMu(c.k, gaussianMu2(p, c.mask)) + .5)
+		c.gap = math.Ceil((privacy.ThresholdQuantile(math.Log(deltaPart*p.Budget.Delta))+t.Surely)/t.testMu(c.k, gaussianMu2(p, c.mask)) + .5)
 	}
-	c.most = plenty * parts.Least(1, mostRows, 1.02, func(rows float64) bool { return c.cut(rows).margin >= ample })
+	c.most = t.Plenty * parts.Least(1, mostRows, 1.02, func(rows float64) bool { return c.cut(rows).margin >= t.Ample })
 	return c
 }
 
@@ -73,15 +54,15 @@ func newCutter(p estimate.Problem) cutter {
 // of several the fewest blocks. They are of a sample where there are more rows than learners see.
 func (c cutter) cut(rows float64) (best choice) {
 	rows = min(rows, c.most)
-	for t := leastBlocks; t <= mostBlocks && rows/float64(t) >= leastRows(c.k, c.d) && best.margin < ample; t += max(5, t/50) {
+	for t := leastBlocks; t <= mostBlocks && rows/float64(t) >= c.tuning.leastRows(c.k, c.d) && best.margin < c.tuning.Ample; t += max(5, t/50) {
 		size := rows / float64(t)
-		for bad := usualBad; bad <= mostBad; bad += stepBad {
+		for bad := c.tuning.UsualBad; bad <= mostBad; bad += stepBad {
 			r := stable.Rules{Estimates: t, Components: c.k, Columns: c.d, Core: stable.Core(t, c.k), Pass: int((1-bad)*float64(t) - c.gap), Radius: 1}
 			if r.Pass < r.Core+2 {
 				break
 			}
 			r.Radius = min(stable.MaxRadius, (c.mask.Gamma-stable.Slack)/(r.Gamma()-stable.Slack)*(1-1e-9))
-			if margin := min(r.Radius/apart(c.k, c.d, size), labelled(c.k, c.d, size), bad/usualBad, ample); margin > best.margin {
+			if margin := min(r.Radius/c.tuning.apart(c.k, c.d, size), c.tuning.labelled(c.k, c.d, size), bad/c.tuning.UsualBad, c.tuning.Ample); margin > best.margin {
 				best = choice{r, margin, rows}
 			}
 		}
@@ -90,25 +71,25 @@ func (c cutter) cut(rows float64) (best choice) {
 }
 
 // labelled returns the margin of labels (stable.Rules) for blocks of m rows.
-func labelled(k, d int, m float64) float64 {
+func (t Tuning) labelled(k, d int, m float64) float64 {
 	if k == 1 {
 		return math.Inf(1)
 	}
-	means := stable.Share * expected / ((math.Sqrt(float64(d)) + meanTail) * math.Sqrt(2*float64(k)/m))
-	return min(means, stable.SameScale/(scaleTail*math.Sqrt(float64(d)/m)))
+	means := t.Apart / ((math.Sqrt(float64(d)) + t.MeanTail) * math.Sqrt(2*float64(k)/m))
+	return min(means, stable.SameScale/(t.ScaleTail*math.Sqrt(float64(d)/m)))
 }
 
 // leastRows of a block: with fewer, learners see no components.
-func leastRows(k, d int) float64 { return float64(rowsPerNumber * k * (d + 1)) }
+func (t Tuning) leastRows(k, d int) float64 { return float64(t.RowsPerNumber * k * (d + 1)) }
 
 // apart returns the expected distance of two estimates from blocks of m rows.
-func apart(k, d int, m float64) float64 {
+func (t Tuning) apart(k, d int, m float64) float64 {
 	entries := float64(k*(d+1)*(d+2)) / 2
-	return spread * math.Sqrt(1+widen*math.Sqrt(2/entries)) * math.Sqrt(2*float64(k)*entries/m)
+	return t.Spread * math.Sqrt(1+t.Widen*math.Sqrt(2/entries)) * math.Sqrt(2*float64(k)*entries/m)
 }
 
 // rowsFor returns about how many rows well separated components of equal weight need.
-func rowsFor(p estimate.Problem) float64 {
-	c := newCutter(p)
+func (t Tuning) rowsFor(p estimate.Problem) float64 {
+	c := t.newCutter(p)
 	return parts.Least(100, mostRows, 1.02, func(rows float64) bool { return c.cut(rows).margin >= enough })
 }

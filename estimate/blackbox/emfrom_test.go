@@ -96,13 +96,13 @@ func TestPrivateEM(t *testing.T) {
 func privateEM(t testing.TB, truth *model.Mixture, rows [][]float64, rel privacy.Relation, eps float64, rng *rand.Rand) (before, after float64) {
 	k, d := truth.K(), truth.Dim()
 	p := problem(rel, k, d, len(rows), eps)
-	_, test := divide(k)
-	mu2 := gaussianMu2(p, maskOf(p)) * (1 - test - countPart)
-	plan := kernel.Plan{Method: name, Steps: program.RoundSteps(source, 1, mostRounds-1, 1, program.ShapeStep(source, shapePart, 1))}
+	_, test := Usual().divide(k)
+	mu2 := gaussianMu2(p, Usual().maskOf(p)) * (1 - test - countPart)
+	plan := kernel.Plan{Method: name, Steps: program.RoundSteps(source, 1, mostRounds-1, 1, program.ShapeStep(source, Usual().ShapePart, 1))}
 	s := kerneltest.Open(t, kerneltest.Table(rows, d, rel), plan, kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: mu2 / 2}}, fresh)
-	f := &fit{Run: program.Begin(s, p, New().advice), k: k}
+	f := &fit{Run: program.Begin(s, p, New().advice), of: New(), k: k}
 	f.Rows = float64(len(rows))
-	r, ok := f.start(maskedTruth(t, truth, eta(p), rng))
+	r, ok := f.start(maskedTruth(t, truth, Usual().eta(p), rng))
 	if !ok {
 		t.Fatal("no start")
 	}

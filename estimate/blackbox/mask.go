@@ -8,31 +8,27 @@ import (
 	"github.com/gauze-dp/gauze/parts"
 )
 
-// Utility constants of the mask, guesses.
-const (
-	etaOf = .4 // its noise times sqrt(D): the mean is good to that, relative, before EM
-	// with more, a component of few columns is now and then masked to a tenth of its size, which EM
-	// does not find back from
-	mostEta    = .2
-	leastGamma = 1e-4
-)
+// leastGamma is the least movement of a mask that is of use. A guess.
+const leastGamma = 1e-4
 
 // lifted returns D, the dimension of a component as one matrix.
 func lifted(p estimate.Problem) int { return p.Columns + 1 }
 
 // eta returns the mask's noise.
-func eta(p estimate.Problem) float64 { return min(mostEta, etaOf/math.Sqrt(float64(lifted(p)))) }
+func (t Tuning) eta(p estimate.Problem) float64 {
+	return min(t.MostEta, t.Eta/math.Sqrt(float64(lifted(p))))
+}
 
 // maskOf returns the mask that its part of the budget pays for: with the largest movement that
 // leaves the Gaussian steps the rest.
-func maskOf(p estimate.Problem) privacy.CovarianceMask {
-	share, _ := divide(components(p))
+func (t Tuning) maskOf(p estimate.Problem) privacy.CovarianceMask {
+	share, _ := t.divide(components(p))
 	delta := p.Budget.Delta * (1 - deltaPart) * (1 - spared)
 	pays := func(mu2 float64, extra privacy.Curve) bool {
 		return extra.Compose(privacy.GaussianCurve(math.Sqrt(mu2))).Epsilon(delta) <= p.Budget.Epsilon
 	}
 	all, _ := parts.Bisect(0, math.Pow(2+p.Mu, 2), 40, func(mu2 float64) bool { return pays(mu2, privacy.GaussianCurve(0)) })
-	m := privacy.CovarianceMask{Dimension: lifted(p), Eta: eta(p)}
+	m := privacy.CovarianceMask{Dimension: lifted(p), Eta: t.eta(p)}
 	m.Gamma, _ = parts.Bisect(0, 2, 40, func(gamma float64) bool {
 		return gamma <= leastGamma/2 || pays((1-share)*all, privacy.CovarianceMask{Dimension: m.Dimension, Eta: m.Eta, Gamma: gamma}.Curve())
 	})
@@ -40,8 +36,8 @@ func maskOf(p estimate.Problem) privacy.CovarianceMask {
 }
 
 // testMu returns the loss of the test, a part of the Gaussian steps' mu.
-func testMu(k int, mu2 float64) float64 {
-	_, test := divide(k)
+func (t Tuning) testMu(k int, mu2 float64) float64 {
+	_, test := t.divide(k)
 	return parts.Mu(test * mu2)
 }
 

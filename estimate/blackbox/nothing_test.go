@@ -11,7 +11,7 @@ import (
 // public number of them is not, a fit ends in a reason.
 func TestNoBlocks(t *testing.T) {
 	const d, epsilon = 1, 20
-	c, most := newCutter(problem(privacy.ReplaceOne, 1, d, 0, epsilon)), 1
+	c, most := Usual().newCutter(problem(privacy.ReplaceOne, 1, d, 0, epsilon)), 1
 	for c.cut(float64(most)).margin == 0 {
 		most++
 	}

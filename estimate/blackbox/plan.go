@@ -1,6 +1,8 @@
 package blackbox
 
 import (
+	"math"
+
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
@@ -22,16 +24,16 @@ const (
 	// spared is the part of delta, and of the test's, that is left for the precision of the mask
 	spared     = 1e-5
 	mostRounds = 16
+	mostTest   = .9 // so that EM has something left
 )
 
 // divide returns the mask's part of what all steps together cost, and the test's of the Gaussian
-// steps' mu^2, of which EM gets the rest. Utility constants: blocks agree on one component from so
-// few rows that EM is what needs the budget.
-func divide(k int) (mask, test float64) {
+// steps' mu^2, of which EM gets the rest.
+func (t Tuning) divide(k int) (mask, test float64) {
 	if k == 1 {
-		return .15, .36
+		return t.MaskOfOne, math.Min(t.TestOfOne, mostTest)
 	}
-	return .3, .62
+	return t.Mask, math.Min(t.Test, mostTest)
 }
 
 // rounds of EM, and by how much mu^2 grows from one to the next: one component is where it belongs
@@ -50,13 +52,13 @@ func rounds(k int, overlap float64) (n int, growth float64) {
 }
 
 // steps returns the worst case of a fit.
-func steps(p estimate.Problem, mask privacy.CovarianceMask) []kernel.Step {
+func (t Tuning) steps(p estimate.Problem, mask privacy.CovarianceMask) []kernel.Step {
 	k := components(p)
-	_, test := divide(k)
+	_, test := t.divide(k)
 	rest := 1 - countPart - test
 	return append([]kernel.Step{
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source},
 		{Name: stepBlocks, Query: blocks.Stability{}.Kind(), Share: test, Most: 1, Source: source,
 			Extra: blocks.Agreement{Mask: mask, Delta: deltaPart * p.Budget.Delta}},
-	}, program.RoundSteps(source, rest, mostRounds-1, rest, program.ShapeStep(source, shapePart, 1))...)
+	}, program.RoundSteps(source, rest, mostRounds-1, rest, program.ShapeStep(source, t.ShapePart, 1))...)
 }

@@ -108,7 +108,7 @@ func TestSizes(t *testing.T) {
 				if _, err := kernel.Calibrate(plan, rel, p.Budget); err != nil {
 					t.Errorf("%v, epsilon %v, %+v: a plan that cannot be calibrated: %v", rel, eps, c, err)
 				}
-				if x := newCutter(p).cut(1 << 30); x.margin >= hopeless && x.rules.Validate() != nil {
+				if x := Usual().newCutter(p).cut(1 << 30); x.margin >= hopeless && x.rules.Validate() != nil {
 					t.Errorf("%v, epsilon %v, %+v: a plan for rules that cannot be: %v", rel, eps, c, x.rules.Validate())
 				}
 			}
@@ -185,9 +185,9 @@ func eachProblem(with func(what string, p estimate.Problem)) {
 // rows make larger blocks, not more of them.
 func TestChoice(t *testing.T) {
 	eachProblem(func(what string, p estimate.Problem) {
-		mask, last := maskOf(p), choice{}
+		mask, last := Usual().maskOf(p), choice{}
 		for _, n := range []float64{math.NaN(), math.Inf(-1), -5, 0, 1, 100, 1e3, 3e3, 1e4, 3e4, 1e5, 1e6, 1e7, 1e9, 1e15} {
-			c := newCutter(p).cut(n)
+			c := Usual().newCutter(p).cut(n)
 			if c.margin == 0 {
 				if last.margin > 0 || n >= 1e9 {
 					t.Errorf("%s: no choice for %v rows", what, n)
@@ -197,13 +197,13 @@ func TestChoice(t *testing.T) {
 			if err := c.rules.Validate(); err != nil || !(c.rules.Gamma() <= mask.Gamma) || c.rules.Components != p.Components || c.rules.Columns != p.Columns {
 				t.Errorf("%s, %v rows: %+v, Gamma %v of %v: %v", what, n, c.rules, c.rules.Gamma(), mask.Gamma, err)
 			}
-			if n/float64(c.rules.Estimates) < leastRows(p.Components, p.Columns) {
+			if n/float64(c.rules.Estimates) < Usual().leastRows(p.Components, p.Columns) {
 				t.Errorf("%s, %v rows: blocks of %v", what, n, n/float64(c.rules.Estimates))
 			}
 			if c.margin < last.margin*(1-1e-12) {
 				t.Errorf("%s: a margin of %v with %v rows, %v with fewer", what, c.margin, n, last.margin)
 			}
-			if last.margin >= ample && c.rules.Estimates > last.rules.Estimates {
+			if last.margin >= Usual().Ample && c.rules.Estimates > last.rules.Estimates {
 				t.Errorf("%s: %d blocks of %v rows, %d are ample of fewer", what, c.rules.Estimates, n, last.rules.Estimates)
 			}
 			last = c
@@ -219,8 +219,8 @@ func TestChoiceAndBudget(t *testing.T) {
 			blocks, rows := math.Inf(1), math.Inf(1)
 			for _, eps := range []float64{.1, 1, 20} {
 				p := problem(privacy.ReplaceOne, k, d, 1, eps)
-				n := rowsFor(p)
-				t := newCutter(p).cut(n).rules.Estimates
+				n := Usual().rowsFor(p)
+				t := Usual().newCutter(p).cut(n).rules.Estimates
 				if float64(t) > blocks || n > rows {
 					blocks = math.NaN()
 				}
@@ -229,11 +229,11 @@ func TestChoiceAndBudget(t *testing.T) {
 			if math.IsNaN(blocks) {
 				t.Errorf("k = %d, d = %d: a larger epsilon needs more blocks or rows", k, d)
 			}
-			at := rowsFor(problem(privacy.ReplaceOne, k, d, 1, 1))
-			if more := rowsFor(problem(privacy.ReplaceOne, k+1, d, 1, 1)); more <= at {
+			at := Usual().rowsFor(problem(privacy.ReplaceOne, k, d, 1, 1))
+			if more := Usual().rowsFor(problem(privacy.ReplaceOne, k+1, d, 1, 1)); more <= at {
 				t.Errorf("d = %d: %v rows for %d components, %v for one more", d, at, k, more)
 			}
-			if more := rowsFor(problem(privacy.ReplaceOne, k, d+1, 1, 1)); more <= at {
+			if more := Usual().rowsFor(problem(privacy.ReplaceOne, k, d+1, 1, 1)); more <= at {
 				t.Errorf("k = %d: %v rows in %d columns, %v in one more", k, at, d, more)
 			}
 		}
@@ -244,11 +244,11 @@ func TestChoiceAndBudget(t *testing.T) {
 // small.
 func TestRowsFor(t *testing.T) {
 	eachProblem(func(what string, p estimate.Problem) {
-		n := rowsFor(p)
-		if c := newCutter(p).cut(n); c.margin < enough {
+		n := Usual().rowsFor(p)
+		if c := Usual().newCutter(p).cut(n); c.margin < enough {
 			t.Errorf("%s: a margin of %v with the %v rows that are needed", what, c.margin, n)
 		}
-		if c := newCutter(p).cut(n / 1.05); c.margin >= enough {
+		if c := Usual().newCutter(p).cut(n / 1.05); c.margin >= enough {
 			t.Errorf("%s: %v rows are needed, and a margin of %v with fewer", what, n, c.margin)
 		}
 	})
@@ -268,12 +268,12 @@ func TestExpect(t *testing.T) {
 		}
 	}
 	p := problem(privacy.ReplaceOne, 2, 2, 40000, 1)
-	c, x := newCutter(p).cut(40000), New().Expect(p)
+	c, x := Usual().newCutter(p).cut(40000), New().Expect(p)
 	want := fmt.Sprintf("%d blocks of about %d rows, of which %d have to agree", c.rules.Estimates, 40000/c.rules.Estimates, c.rules.Pass)
 	if len(x.Notes) != 2 || x.Notes[0] != want || !strings.Contains(x.Notes[1], "the closer they are, the more rows") {
 		t.Errorf("notes %q, want %q first", x.Notes, want)
 	}
-	if x := New().Expect(problem(privacy.AddRemoveOne, 2, 2, 0, 1)); len(x.Notes) != 1 || x.RowsNeeded != rowsFor(p) {
+	if x := New().Expect(problem(privacy.AddRemoveOne, 2, 2, 0, 1)); len(x.Notes) != 1 || x.RowsNeeded != Usual().rowsFor(p) {
 		t.Errorf("a private number of rows: %+v", x)
 	}
 	if x := New().Expect(problem(privacy.ReplaceOne, 0, 2, 40000, 1)); x.RowsNeeded != 0 || x.Notes != nil {
@@ -310,7 +310,7 @@ func TestLearners(t *testing.T) {
 // TestRather: where blocks do not agree on the estimates of a learner that needs more rows than
 // others, the advice names those.
 func TestRather(t *testing.T) {
-	e := Estimator{List: append(learners.Ours(), learners.Learner{Name: "slow", Rather: ", or --learner em"})}
+	e := Estimator{tuning: Usual(), List: append(learners.Ours(), learners.Learner{Name: "slow", Rather: ", or --learner em"})}
 	p := problem(privacy.ReplaceOne, 2, 2, 4_000_000, 1)
 	for name, want := range map[string]bool{"": false, learners.EM: false, "slow": true} {
 		if p.Learner = name; strings.Contains(e.advice(p), "or --learner em") != want {

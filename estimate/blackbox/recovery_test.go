@@ -200,7 +200,7 @@ func TestNothingToFind(t *testing.T) {
 			}
 			f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: rows, Columns: c.d, Epsilon: c.eps, Delta: delta, Components: c.k, Noise: fresh})
 			if r := f.NoRelease; r != nil {
-				if none++; float64(c.n) > rowsFor(problem(privacy.ReplaceOne, c.k, c.d, c.n, c.eps)) && !strings.Contains(r.Advice, "be fewer than stated") {
+				if none++; float64(c.n) > Usual().rowsFor(problem(privacy.ReplaceOne, c.k, c.d, c.n, c.eps)) && !strings.Contains(r.Advice, "be fewer than stated") {
 					t.Errorf("%+v: the advice is %q", c, r.Advice)
 				}
 			} else {

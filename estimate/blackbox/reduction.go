@@ -29,11 +29,12 @@ import (
 type Estimator struct {
 	estimate.Named
 	learners.List
+	tuning Tuning
 }
 
 // New returns the estimator, which runs Gauze's learners and others.
 func New(others ...learners.Learner) Estimator {
-	return Estimator{estimate.Describe(name, source, "a mixture by any learner: blocks whose estimates agree, a masked mean of them, then private EM"), append(learners.Ours(), others...)}
+	return Estimator{estimate.Describe(name, source, "a mixture by any learner: blocks whose estimates agree, a masked mean of them, then private EM"), append(learners.Ours(), others...), Usual()}
 }
 
 var (
@@ -48,7 +49,7 @@ const (
 
 // Plan returns the worst case that Fit may measure, or a *estimate.Refusal.
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
-	cut, refusal := refused(p)
+	cut, refusal := e.tuning.refused(p)
 	if refusal == nil && e.TooMany(p, components(p)) {
 		refusal = program.Refusal("use another learner: --learner em, or pearson-lines",
 			"the learner %s finds fewer components than the %d that were asked for", p.Learner, components(p))
@@ -59,16 +60,16 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if rows := float64(p.Rows); p.Relation == privacy.ReplaceOne && cut.cut(rows).margin < hopeless {
 		return kernel.Plan{}, program.Refusal(e.advice(p), "blocks of %d rows cannot agree on %d components well enough at this epsilon", p.Rows, components(p))
 	}
-	return kernel.Plan{Method: name, Steps: steps(p, cut.mask)}, nil
+	return kernel.Plan{Method: name, Steps: e.tuning.steps(p, cut.mask)}, nil
 }
 
 // refused returns why the method cannot solve p, whatever the number of rows, or else the way to
 // cut them.
-func refused(p estimate.Problem) (cutter, error) {
+func (t Tuning) refused(p estimate.Problem) (cutter, error) {
 	if refusal := refusedAtOnce(p); refusal != nil {
 		return cutter{}, refusal
 	}
-	c := newCutter(p)
+	c := t.newCutter(p)
 	switch {
 	case !(c.mask.Gamma > leastGamma):
 		return c, program.Refusal("raise epsilon or delta", "the budget leaves nothing for the mask of the blocks' mean")
@@ -127,11 +128,11 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 
 // Expect says what to expect from public facts.
 func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
-	cut, refusal := refused(p)
+	cut, refusal := e.tuning.refused(p)
 	if refusal != nil {
 		return estimate.Expectation{}
 	}
-	out := estimate.Expectation{RowsNeeded: rowsFor(p)}
+	out := estimate.Expectation{RowsNeeded: e.tuning.rowsFor(p)}
 	if p.Rows > 0 {
 		if c := cut.cut(float64(p.Rows)); c.margin > 0 {
 			out.Notes = append(out.Notes, fmt.Sprintf("%d blocks of about %d rows, of which %d have to agree", c.rules.Estimates, int(c.rows)/c.rules.Estimates, c.rules.Pass))
@@ -147,7 +148,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 
 // advice returns what would help with this many rows.
 func (e Estimator) advice(p estimate.Problem) string {
-	if float64(p.Rows) >= estimate.AboutRows(rowsFor(p)) {
+	if float64(p.Rows) >= estimate.AboutRows(e.tuning.rowsFor(p)) {
 		stray := ""
 		if p.Own == "" && p.Trim == 0 && e.Trims(p.Learner) {
 			stray = ", or --trim 0.02 if some rows are stray"
@@ -155,5 +156,5 @@ func (e Estimator) advice(p estimate.Problem) string {
 		stray += e.Rather(p)
 		return "components may overlap, be fewer than stated, or very unequal: needs fewer components, or more rows" + stray + "; or use --method general"
 	}
-	return program.Needs(p, rowsFor(p), ", more if components overlap,", "fewer components")
+	return program.Needs(p, e.tuning.rowsFor(p), ", more if components overlap,", "fewer components")
 }

@@ -49,7 +49,7 @@ func TestReplay(t *testing.T) {
 				if most = max(most, loss.Path/limit); loss.Path > limit*(1+1e-9) {
 					t.Errorf("%v %+v: a path loses mu^2 = %v of %v: %v", rel, s, loss.Path, limit, loss.ByStep)
 				}
-				if h := loss.ByStep[stepBlocks]; h > math.Pow(testMu(s.k, limit), 2)*(1+1e-9) {
+				if h := loss.ByStep[stepBlocks]; h > math.Pow(Usual().testMu(s.k, limit), 2)*(1+1e-9) {
 					t.Errorf("%v %+v: another row moves the agreement by more than 1: %v", rel, s, h)
 				}
 				if f.Model != nil {

@@ -29,14 +29,14 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	f.Rows = math.Max(f.Rows, 1)
-	cut := newCutter(f.Problem)
+	cut := f.of.tuning.newCutter(f.Problem)
 	c := cut.cut(f.Rows)
 	if c.margin == 0 || cut.cut(math.Max(f.AtMost, 1)).margin < hopeless {
 		return f.Refuse("blocks of about %.0f rows cannot agree on %d components well enough at this epsilon", f.Rows, f.k), nil
 	}
 	of := f.of.Blocks(f.Problem, f.k, c.rules.Estimates)
 	of.Of = int(float64(c.rules.Estimates) * f.Rows / c.rows)
-	anchor, ok, err := blocks.Stable(f.SubBudget, stepBlocks, of, blocks.Stability{Rules: c.rules, Eta: cut.mask.Eta}, testMu(f.k, f.Mu2))
+	anchor, ok, err := blocks.Stable(f.SubBudget, stepBlocks, of, blocks.Stability{Rules: c.rules, Eta: cut.mask.Eta}, f.of.tuning.testMu(f.k, f.Mu2))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -53,16 +53,8 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	return f.outcome(r), nil
 }
 
-// Utility constants of the measurement of shapes, guesses: the part of the Gaussian steps' mu^2,
-// and the misfit, in total variation, that is reported.
-const shapePart, toldMisfit = .02, .05
-
-// Doubts of a masked mean, in units of the mask's eta squared: what its noise is to first order,
-// and something for the blocks' bias. Guesses.
-const (
-	doubtShape, doubtScale, doubtMean, doubtWeight = 2.5, 2.5, 1.5, 4.5
-	goneMasked                                     = 5.0
-)
+// toldMisfit is the misfit, in total variation, that is reported. A guess.
+const toldMisfit = .05
 
 // misfit returns the misfit for clip.Radius2. EM without privacy follows tails heavier than a
 // Gaussian's; with several components so does this fit. A single component is assumed to be as
@@ -91,11 +83,11 @@ func (f *fit) start(anchor []stable.Component) (*privateem.Rounds, bool) {
 		space = program.OneUnit(space, f.Problem.Covariance)
 	}
 	r := f.Rounds(space, program.Form(f.Problem.Covariance), nil)
-	r.Misfit, r.LeastRows = misfit(f.k), goneMasked
-	e2 := eta(f.Problem) * eta(f.Problem)
+	r.Misfit, r.LeastRows = misfit(f.k), f.of.tuning.GoneSDs
+	e2 := f.of.tuning.eta(f.Problem) * f.of.tuning.eta(f.Problem)
 	for _, c := range anchor {
 		g := component.Gaussian{Weight: c.Weight / total, Mean: make([]float64, d), Rows: c.Weight / total * f.Rows,
-			Uncertainty: component.Uncertainty{Shape: doubtShape * e2, Scale: doubtScale * e2, Mean: doubtMean * e2, Weight: doubtWeight * e2}}
+			Uncertainty: component.Uncertainty{Shape: f.of.tuning.Shape * e2, Scale: f.of.tuning.Scale * e2, Mean: f.of.tuning.Mean * e2, Weight: f.of.tuning.Weight * e2}}
 		root := mat.NewDense(d, d, nil)
 		for i := range d {
 			g.Mean[i] = (c.Mean[i] - space.Center[i]) / space.Scale[i]
@@ -118,8 +110,8 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 		for j := range n - i {
 			left += math.Pow(growth, float64(j))
 		}
-		return parts.Mu((f.Left() - shapePart*f.Mu2) / left), i < n-1
-	}, Shapes: shapePart * f.Mu2})
+		return parts.Mu((f.Left() - f.of.tuning.ShapePart*f.Mu2) / left), i < n-1
+	}, Shapes: f.of.tuning.ShapePart * f.Mu2})
 }
 
 // overlap returns the largest overlap of two components.

@@ -28,7 +28,7 @@ func (c counting) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.
 func TestLearnersSeeASample(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
-		most := newCutter(problem(rel, 1, 1, 0, 4)).most
+		most := Usual().newCutter(problem(rel, 1, 1, 0, 4)).most
 		for _, n := range []int{int(most / 2), int(2 * most), int(4 * most)} {
 			rows := make([][]float64, n)
 			for i := range rows {
@@ -54,14 +54,14 @@ func TestLearnersSeeASample(t *testing.T) {
 // and up to them it is that of all rows.
 func TestPlenty(t *testing.T) {
 	eachProblem(func(what string, p estimate.Problem) {
-		c := newCutter(p)
+		c := Usual().newCutter(p)
 		if c.most > mostRows {
 			return // no number of rows is ample
 		}
 		all := c
 		all.most = math.Inf(1)
 		last := c.cut(c.most)
-		if last.margin < ample || last.rows != c.most || last != all.cut(c.most) || all.cut(c.most/plenty/1.05).margin >= ample {
+		if last.margin < Usual().Ample || last.rows != c.most || last != all.cut(c.most) || all.cut(c.most/Usual().Plenty/1.05).margin >= Usual().Ample {
 			t.Errorf("%s: learners see up to %v rows, of a margin of %v", what, c.most, last.margin)
 		}
 		if c.cut(c.most/2) != all.cut(c.most/2) || c.cut(3*c.most) != last || c.cut(1e15) != last {

@@ -68,7 +68,6 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 // fit is a run of this method.
 type fit struct {
 	*Fit
-	Tuning
 	several program.Several // nil: one Gaussian was asked for
 }
 

@@ -9,14 +9,23 @@ import (
 )
 
 // HeavyTailed is the method "heavy-tailed".
-type HeavyTailed struct{ estimate.Named }
+type HeavyTailed struct {
+	estimate.Named
+	tuning Tuning
+}
 
 // NewHeavyTailed returns the method "heavy-tailed".
 func NewHeavyTailed() HeavyTailed {
-	return HeavyTailed{estimate.Describe("heavy-tailed", "TYLERPRESS Section 3", "mean and covariance of any law, with heavy or light tails: no bounds, no assumption on the shape")}
+	return HeavyTailed{estimate.Describe("heavy-tailed", "TYLERPRESS Section 3", "mean and covariance of any law, with heavy or light tails: no bounds, no assumption on the shape"), Usual()}
 }
 
 var _ estimate.Estimator = HeavyTailed{}
+
+// With returns the estimator with constants of its own.
+func (e HeavyTailed) With(t Tuning) HeavyTailed {
+	e.tuning = t
+	return e
+}
 
 // full reports that the fit goes by way of a full covariance; if not, every column is fitted by
 // itself.
@@ -50,7 +59,7 @@ func (e HeavyTailed) Plan(p estimate.Problem) (kernel.Plan, error) {
 
 // Fit follows the plan with the whole budget of the session.
 func (e HeavyTailed) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	f := heavyFit{NewFit(ctx, e.Name(), s.SubBudget(), p, "")}
+	f := heavyFit{newFit(ctx, e.Name(), e.tuning, s.SubBudget(), p, "")}
 	return f.End(f.run())
 }
 

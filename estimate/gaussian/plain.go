@@ -13,27 +13,10 @@ import (
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
 
-// The plain way's budget. Utility constants, guesses.
-const (
-	// Parts of the remaining budget for a first measurement of all columns and a finer one of some,
-	// alone and after whitening, where the frame is good already.
-	firstLook, closerLook, firstLookRound, closerLookRnd = .1, .25, .05, .1
-	// plainRounds: moments in the columns' own units, with firstPlain of what is left, and in
-	// coordinates that the rounds before made round, an even part each.
-	plainRounds = 4
-	firstPlain  = .4
-	// glance is the part of mu^2 for the columns in which location and scale has not seen the
-	// octaves of pairs.
-	glance = .015
-	// A column is uneven if at least this part of its rows is at its centre, or in a group apart,
-	// or if its tail falls more slowly than this.
-	unevenAtom, unevenGroup, unevenTail, unevenSDs = .45, .08, 2.5, 3
-	// If at least this part of the whitened rows is far out, all columns are measured finely.
-	someFar = .02
-	// plainRows d/mu rows are enough for the plain way; in more than wideColumns the other needs
-	// far more.
-	plainRows, wideColumns = 60, 24
-)
+// plainRounds: moments in the columns' own units, with Tuning.FirstMoments of what is left, and in
+// coordinates that the rounds before made round, an even part each. In more than wideColumns the
+// other way needs far more rows. Utility constants, guesses.
+const plainRounds, wideColumns = 4, 24
 
 const roundPrefix = "round "
 
@@ -50,7 +33,7 @@ func plainSteps(p estimate.Problem, prefix string, share float64) []kernel.Step 
 }
 
 // Enough reports that there are rows enough for the plain way.
-func (f *Fit) Enough() bool { return f.Rows*f.Problem.Mu >= plainRows*float64(f.Space.Dim()) }
+func (f *Fit) Enough() bool { return f.Rows*f.Problem.Mu >= f.ManyRows*float64(f.Space.Dim()) }
 
 // wide reports that there are many columns and rows enough for the plain way: it needs far fewer.
 func (f *Fit) wide() bool { return f.Space.Dim() > wideColumns && f.Enough() }
@@ -58,7 +41,7 @@ func (f *Fit) wide() bool { return f.Space.Dim() > wideColumns && f.Enough() }
 // WithinReach returns st, or nil where too many rows are far out there for their moments to be
 // taken in it.
 func (f *Fit) WithinReach(st *tyler.State) *tyler.State {
-	if f.far > someFar {
+	if f.far > f.SomeFar {
 		return nil
 	}
 	return st
@@ -91,14 +74,14 @@ func (f *Fit) Uneven() (bool, error) {
 	if f.Tyler.Unit == 0 || knowsUnits(f.Problem) {
 		return false, nil
 	}
-	t, err := columns.MeasureReach(f.SubBudget, f.Tyler.Prefix, f.Space, f.Good(), glance*f.Mu2)
+	t, err := columns.MeasureReach(f.SubBudget, f.Tyler.Prefix, f.Space, f.Good(), f.Glance*f.Mu2)
 	if err != nil {
 		return false, err
 	}
 	for i, c := range t.Columns {
-		atom := f.Units.Varied != nil && f.Units.Varied[f.Space.Columns[i]]+unevenSDs*f.Units.VariedSD < (1-unevenAtom)*f.Good() ||
+		atom := f.Units.Varied != nil && f.Units.Varied[f.Space.Columns[i]]+f.UnevenSDs*f.Units.VariedSD < (1-f.UnevenAtom)*f.Good() ||
 			f.Units.Uneven != nil && f.Units.Uneven[f.Space.Columns[i]]
-		if atom || c.Group > unevenGroup || c.Tail > 0 && c.Tail+unevenSDs*c.TailSD < unevenTail {
+		if atom || c.Group > f.UnevenGroup || c.Tail > 0 && c.Tail+f.UnevenSDs*c.TailSD < f.UnevenTail {
 			return true, nil
 		}
 	}
@@ -134,7 +117,7 @@ func (f *Fit) Plain(st *tyler.State, told ...estimate.Flag) (none estimate.Outco
 		}
 		return p.release(told)
 	}
-	first := firstPlain * f.Left()
+	first := f.FirstMoments * f.Left()
 	if !f.byFull { // columns by themselves need no rounds
 		first = f.LeftMu() * f.LeftMu()
 	}
@@ -166,9 +149,9 @@ func (f *Fit) Plain(st *tyler.State, told ...estimate.Flag) (none estimate.Outco
 
 // look measures the columns, about the centre of st if there is one.
 func (p *plain) look(st *tyler.State) (err error) {
-	a, prefix, space, first, closer := p.SubBudget, p.Tyler.Prefix, p.Space, firstLook, closerLook
+	a, prefix, space, first, closer := p.SubBudget, p.Tyler.Prefix, p.Space, p.Look, p.CloserLook
 	if st != nil {
-		first, closer = firstLookRound, closerLookRnd
+		first, closer = p.RoundLook, p.CloserRoundLook
 		space.Center, _ = st.Raw(make([]float64, st.Rank()), mat.NewDense(st.Rank(), 1, nil), 1)
 	} else if err := p.centre(); err != nil {
 		return err
@@ -176,7 +159,7 @@ func (p *plain) look(st *tyler.State) (err error) {
 	if p.table, err = columns.MeasureReach(a, prefix, space, p.Good(), first*p.Left()); err != nil {
 		return err
 	}
-	return p.table.Closer(a, prefix, p.Good(), closer*p.Left(), p.far > someFar)
+	return p.table.Closer(a, prefix, p.Good(), closer*p.Left(), p.far > p.SomeFar)
 }
 
 // Rows farther out than the columns are seen to reach.

@@ -22,7 +22,7 @@ func rounded(t testing.TB, rows [][]float64, d int) (r *fit, st *tyler.State, s 
 	steps := Steps(p, "", 1)
 	terms := kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Engine: kernel.LocalEngine{Workers: 1}}
 	session := kerneltest.Open(t, kerneltest.Table(rows, d, terms.Relation), kernel.Plan{Method: "test", Steps: steps}, terms, kerneltest.Options{Fresh: true})
-	r = &fit{NewFit(t.Context(), name, session.SubBudget(), p, ""), Usual(), nil}
+	r = &fit{newFit(t.Context(), name, Usual(), session.SubBudget(), p, ""), nil}
 	if err := r.Open(r.Problem); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func gaussianRun(t testing.TB) fit {
 	p := estimate.Problem{Columns: 1, Rows: 1, Relation: privacy.ReplaceOne, Mu: privacy.MuOf(1, 1e-6), Components: 1}
 	session := kerneltest.Open(t, kerneltest.Table([][]float64{{0}}, 1, p.Relation), kernel.Plan{Method: "test", Steps: Steps(p, "", 1)},
 		kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}, kerneltest.Options{})
-	return fit{NewFit(t.Context(), name, session.SubBudget(), p, ""), Usual(), nil}
+	return fit{newFit(t.Context(), name, Usual(), session.SubBudget(), p, ""), nil}
 }
 
 // shapes of one column, of mean 0 and variance 1.

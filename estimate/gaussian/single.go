@@ -23,6 +23,7 @@ import (
 // count, which price what is asked.
 type Fit struct {
 	program.Run
+	Tuning
 	Context context.Context // of the fit, which long computations stop with
 	Tyler   *tyler.Rounder
 	name    string
@@ -33,12 +34,12 @@ type Fit struct {
 	far    float64 // share of rows, of Round
 }
 
-// NewFit returns a fit with all that a has left, by the method of that name, before its first
+// newFit returns a fit with all that a has left, by the method of that name, before its first
 // measurement. It measures steps that begin with prefix only.
-func NewFit(ctx context.Context, name string, a *kernel.SubBudget, p estimate.Problem, prefix string) *Fit {
+func newFit(ctx context.Context, name string, t Tuning, a *kernel.SubBudget, p estimate.Problem, prefix string) *Fit {
 	s := a.Session()
 	p.Mu, p.Columns, p.Relation = a.LeftMu(), s.Columns(), s.Relation()
-	f := &Fit{name: name, Context: ctx, Tyler: &tyler.Rounder{SubBudget: a, Prefix: prefix, Good: &component.RowCount{Public: math.NaN()}}}
+	f := &Fit{name: name, Tuning: t, Context: ctx, Tyler: &tyler.Rounder{SubBudget: a, Prefix: prefix, Good: &component.RowCount{Public: math.NaN()}}}
 	f.Run = program.Run{SubBudget: a, Problem: p, Mu2: a.Left(), Advise: advice, Factor: program.Factor(p.Relation),
 		Columns: &program.Columns{All: p.Columns, Grids: fit1d.DeclaredGrids(p.RoundedTo, p.Columns)}}
 	return f

@@ -34,12 +34,25 @@ type Tuning struct {
 	// that is too small; a rough mean nearer than Leaning to the clipping radius says that location
 	// and scale missed the column. Guesses.
 	RoughPart, RoughRadius2, RoughLift, HiddenPart, Leaning float64
+	// Of fits by the columns' own units, and of all heavy-tailed ones. Guesses: parts of the
+	// remaining budget for a first measurement of all columns and a finer one of some, alone and
+	// after whitening, where the frame is good already; the part of what the columns leave for the
+	// first moments; the part of mu^2 for a look at the columns of which location and scale has not
+	// seen the octaves of pairs.
+	Look, CloserLook, RoundLook, CloserRoundLook, FirstMoments, Glance float64
+	// A column is uneven if at least the part UnevenAtom of its rows is at its centre, or
+	// UnevenGroup in a group apart, or if its tail falls more slowly than UnevenTail, by UnevenSDs.
+	UnevenAtom, UnevenGroup, UnevenTail, UnevenSDs float64
+	SomeFar                                        float64 // if at least this part of the whitened rows is far out, all columns are measured finely
+	ManyRows                                       float64 // so many d/mu rows are enough for moments in the columns' own units
 }
 
 // Usual returns the constants that run.
 func Usual() Tuning {
 	return Tuning{RoundPart: .85, ShapePart: .015, HeavyLoss: 12, Unlikely: 45, OutlierSDs: 3, Shrink: 1.5,
-		RoughPart: .15, RoughRadius2: 6, RoughLift: .2, HiddenPart: .7, Leaning: .8}
+		RoughPart: .15, RoughRadius2: 6, RoughLift: .2, HiddenPart: .7, Leaning: .8,
+		Look: .1, CloserLook: .25, RoundLook: .05, CloserRoundLook: .1, FirstMoments: .4, Glance: .015,
+		UnevenAtom: .45, UnevenGroup: .08, UnevenTail: 2.5, UnevenSDs: 3, SomeFar: .02, ManyRows: 60}
 }
 
 // With returns the estimator with constants of its own.
@@ -79,6 +92,6 @@ func FitSubBudget(ctx context.Context, a *kernel.SubBudget, p estimate.Problem, 
 }
 
 func (t Tuning) fit(ctx context.Context, a *kernel.SubBudget, p estimate.Problem, prefix string, several program.Several) (estimate.Outcome, error) {
-	f := fit{NewFit(ctx, name, a, p, prefix), t, several}
+	f := fit{newFit(ctx, name, t, a, p, prefix), several}
 	return f.End(f.run())
 }

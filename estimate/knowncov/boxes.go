@@ -15,10 +15,6 @@ import (
 
 // Utility constants of the boxes, in standard deviations, guesses.
 const (
-	leastSide = 4.0
-	// sidePerCoordinate: with more coordinates boxes grow, so that a component still has a box that
-	// holds much of it.
-	sidePerCoordinate = 1.1
 	// edgeLoss is E max(Z, 0): a side of length s cuts off 2 edgeLoss/s of a component on average
 	// over where it lies.
 	edgeLoss = .4
@@ -30,7 +26,9 @@ const (
 )
 
 // side of a box in d coordinates.
-func side(d int) float64 { return math.Max(leastSide, sidePerCoordinate*float64(min(d, mostTogether))) }
+func (t Tuning) side(d int) float64 {
+	return math.Max(t.LeastSide, t.SidePerCoordinate*float64(min(d, mostTogether)))
+}
 
 // blocksOf cuts the coordinates into runs of nearly equal length, at most mostTogether.
 func blocksOf(d int) (blocks [][]int) {
@@ -59,7 +57,7 @@ func (f *fit) locate() ([]part, error) {
 	sites := []site{{}}
 	blocks := blocksOf(f.Problem.Columns)
 	for b, block := range blocks {
-		q, s, step := query.BoxKeys{Joint: true}, side(len(block)), stepBoxes
+		q, s, step := query.BoxKeys{Joint: true}, f.tuning.side(len(block)), stepBoxes
 		if b > 0 {
 			q.Partition, step = f.nearest(sites), stepWithin
 		}
@@ -68,7 +66,7 @@ func (f *fit) locate() ([]part, error) {
 			grid.Side, grid.Offset = append(grid.Side, s), append(grid.Offset, s*offset(i))
 		}
 		q.Grids = slices.Repeat([]query.Grid{grid}, len(sites))
-		found, _, err := kernel.StabilityHistogram(f.SubBudget, step, q, f.Mu(boxPart(f.Problem.Columns)/float64(len(blocks))))
+		found, _, err := kernel.StabilityHistogram(f.SubBudget, step, q, f.Mu(f.tuning.boxPart(f.Problem.Columns)/float64(len(blocks))))
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +92,7 @@ func (f *fit) nearest(sites []site) (p query.Partition) {
 		n := len(at.z)
 		frame := f.white.coordinates(0, n)
 		frame.Center = f.white.point(at.z)[:n]
-		p.Components = append(p.Components, query.Component{Map: frame, Radius: firstRadius(n, side(n))})
+		p.Components = append(p.Components, query.Component{Map: frame, Radius: f.tuning.firstRadius(n, f.tuning.side(n))})
 	}
 	return p
 }

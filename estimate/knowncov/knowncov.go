@@ -38,8 +38,6 @@ import (
 // Parts of the total mu^2. Utility constants, guesses.
 const (
 	countPart  = .01
-	fewBoxes   = .34 // of the boxes where there is one coordinate: little else needs budget
-	manyBoxes  = .22 // .. and from eight coordinates on, where the means do
 	stepCount  = "count"
 	stepBoxes  = "boxes"
 	stepWithin = "boxes within boxes"
@@ -52,32 +50,37 @@ const (
 var lookParts = [...]float64{.14, .18, .26, .42}
 
 // boxPart returns the part of all histograms of boxes.
-func boxPart(d int) float64 { return fewBoxes + (manyBoxes-fewBoxes)*math.Min(1, float64(d-1)/7) }
+func (t Tuning) boxPart(d int) float64 {
+	return t.Boxes - t.FewerBoxes*math.Min(1, float64(d-1)/7)
+}
 
 // Estimator is the method "axis-aligned" where the covariance of all components is known.
-type Estimator struct{ estimate.Named }
+type Estimator struct {
+	estimate.Named
+	tuning Tuning
+}
 
 // New returns the estimator.
 func New() Estimator {
-	return Estimator{estimate.Describe(name, source, "a mixture of components with one known covariance: boxes, then weights and means solved for")}
+	return Estimator{estimate.Describe(name, source, "a mixture of components with one known covariance: boxes, then weights and means solved for"), Usual()}
 }
 
 // Plan returns the worst case that Fit may measure, or a *estimate.Refusal for rows of which no box
 // can hold enough.
-func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
-	if p.Relation == privacy.ReplaceOne && float64(p.Rows) < leastFor(p) {
-		return kernel.Plan{}, program.Refusal(advice(p), "the table has %d rows, and %s seen from about %.0f rows on", p.Rows, asked(p), math.Ceil(leastFor(p)))
+func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
+	if p.Relation == privacy.ReplaceOne && float64(p.Rows) < e.tuning.leastFor(p) {
+		return kernel.Plan{}, program.Refusal(e.tuning.advice(p), "the table has %d rows, and %s seen from about %.0f rows on", p.Rows, asked(p), math.Ceil(e.tuning.leastFor(p)))
 	}
 	boxes, blocks := query.BoxKeys{Joint: true}.Kind(), float64(len(blocksOf(p.Columns)))
 	steps := []kernel.Step{
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source},
-		{Name: stepBoxes, Query: boxes, Share: boxPart(p.Columns) / blocks, Most: 1, Slack: 1 / blocks, Source: source},
+		{Name: stepBoxes, Query: boxes, Share: e.tuning.boxPart(p.Columns) / blocks, Most: 1, Slack: 1 / blocks, Source: source},
 	}
 	if blocks > 1 {
-		steps = append(steps, kernel.Step{Name: stepWithin, Query: query.PartsOf(boxes), Share: boxPart(p.Columns) * (blocks - 1) / blocks,
+		steps = append(steps, kernel.Step{Name: stepWithin, Query: query.PartsOf(boxes), Share: e.tuning.boxPart(p.Columns) * (blocks - 1) / blocks,
 			Most: int(blocks) - 1, Slack: (blocks - 1) / blocks, Source: source})
 	}
-	looks := kernel.Step{Name: stepLooks, Query: query.ClippedMoments{}.Kind(), Share: 1 - countPart - boxPart(p.Columns),
+	looks := kernel.Step{Name: stepLooks, Query: query.ClippedMoments{}.Kind(), Share: 1 - countPart - e.tuning.boxPart(p.Columns),
 		Most: len(lookParts), Source: "AAL21 Section 6.3"}
 	return kernel.Plan{Method: name, Steps: append(steps, looks)}, nil
 }
@@ -85,10 +88,11 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 // fit is the state of one run: public facts and released values only.
 type fit struct {
 	program.Run
-	white *whitening
-	law   *law
-	looks []*look
-	parts []part
+	tuning Tuning
+	white  *whitening
+	law    *law
+	looks  []*look
+	parts  []part
 	// stray describes the rows that the last look found far from all parts, nil for none; noise is
 	// that of their number.
 	stray *component.Gaussian
@@ -96,19 +100,19 @@ type fit struct {
 }
 
 // Fit follows the plan with the whole budget of the session.
-func (Estimator) Fit(_ context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+func (e Estimator) Fit(_ context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	white, err := whiten(p.KnownCovariance)
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
 	f := &fit{Run: program.Begin(s, p, func(p estimate.Problem) string {
-		return advice(p) + "; or check that the known covariance is that of each component, in the columns' own units"
-	}), white: white}
+		return e.tuning.advice(p) + "; or check that the known covariance is that of each component, in the columns' own units"
+	}), tuning: e.tuning, white: white}
 	if err := f.CountRows(stepCount, countPart); err != nil {
 		return estimate.Outcome{}, err
 	}
-	if f.Few(leastFor(p)) {
-		return f.Refuse("about %.0f rows are too few: %s seen from about %.0f rows on", math.Max(0, f.Rows), asked(p), math.Ceil(leastFor(p))), nil
+	if f.Few(e.tuning.leastFor(p)) {
+		return f.Refuse("about %.0f rows are too few: %s seen from about %.0f rows on", math.Max(0, f.Rows), asked(p), math.Ceil(e.tuning.leastFor(p))), nil
 	}
 	f.law = newLaw(p.Columns, f.Rows)
 	starts, err := f.locate()
@@ -116,11 +120,11 @@ func (Estimator) Fit(_ context.Context, s *kernel.Session, p estimate.Problem) (
 		return estimate.Outcome{}, err
 	}
 	if len(starts) == 0 {
-		return f.Refuse("no box of %.2g standard deviations holds enough rows to be seen", side(p.Columns)), nil
+		return f.Refuse("no box of %.2g standard deviations holds enough rows to be seen", e.tuning.side(p.Columns)), nil
 	}
 	f.parts = starts
 	for i := range lookParts {
-		mu := f.Mu(lookParts[i] * (1 - countPart - boxPart(p.Columns)))
+		mu := f.Mu(lookParts[i] * (1 - countPart - e.tuning.boxPart(p.Columns)))
 		if i == len(lookParts)-1 {
 			mu = f.LeftMu()
 		}
@@ -136,44 +140,47 @@ func (Estimator) Fit(_ context.Context, s *kernel.Session, p estimate.Problem) (
 const thresholdSDs = 5.8
 
 // threshold returns about how many rows a box must hold to be seen.
-func threshold(p estimate.Problem) float64 {
+func (t Tuning) threshold(p estimate.Problem) float64 {
 	blocks := float64(len(blocksOf(p.Columns)))
-	return 2 + thresholdSDs*program.Factor(p.Relation)*math.Sqrt(blocks/boxPart(p.Columns))/p.Mu
+	return 2 + thresholdSDs*program.Factor(p.Relation)*math.Sqrt(blocks/t.boxPart(p.Columns))/p.Mu
 }
 
 // rowsSeen returns about how many rows a component needs to be found; rowsGood for its mean to be
 // known within twice the sampling error.
-func rowsSeen(p estimate.Problem) float64 {
+func (t Tuning) rowsSeen(p estimate.Problem) float64 {
 	d := len(blocksOf(p.Columns)[0])
-	return threshold(p) / math.Pow(1-2*edgeLoss/side(d), float64(d))
+	return t.threshold(p) / math.Pow(1-2*edgeLoss/t.side(d), float64(d))
 }
 
-func rowsGood(p estimate.Problem) float64 {
-	x := meanNoise(p)
+func (t Tuning) rowsGood(p estimate.Problem) float64 {
+	x := t.meanNoise(p)
 	return x * x / 3
 }
 
 // meanNoise returns the noise sd of a coordinate of a component's mean, times its rows, from the
 // last two looks.
-func meanNoise(p estimate.Problem) float64 {
-	share := (lookParts[len(lookParts)-1] + lookParts[len(lookParts)-2]) * (1 - countPart - boxPart(p.Columns))
-	return math.Sqrt2 * program.Factor(p.Relation) * leastRadius(p.Columns) / (p.Mu * math.Sqrt(share))
+func (t Tuning) meanNoise(p estimate.Problem) float64 {
+	share := (lookParts[len(lookParts)-1] + lookParts[len(lookParts)-2]) * (1 - countPart - t.boxPart(p.Columns))
+	return math.Sqrt2 * program.Factor(p.Relation) * t.leastRadius(p.Columns) / (p.Mu * math.Sqrt(share))
 }
 
 // Expect says what to expect from public facts, for components of equal weight: as many as are
 // asked for, two where that is open.
-func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
+func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	k := shown(p)
-	e := estimate.Expectation{RowsNeeded: needed(p)}
-	e.Notes = append(e.Notes, fmt.Sprintf("the covariance is known: a component is seen from about %.0f rows of its own on", math.Ceil(rowsSeen(p)/10)*10))
-	if p.Rows > 0 && float64(p.Rows) > k*rowsSeen(p) {
-		e.RelativeError = math.Sqrt(1 + meanNoise(p)*meanNoise(p)*k/float64(p.Rows))
+	x := estimate.Expectation{RowsNeeded: e.tuning.needed(p)}
+	x.Notes = append(x.Notes, fmt.Sprintf("the covariance is known: a component is seen from about %.0f rows of its own on", math.Ceil(e.tuning.rowsSeen(p)/10)*10))
+	if p.Rows > 0 && float64(p.Rows) > k*e.tuning.rowsSeen(p) {
+		noise := e.tuning.meanNoise(p)
+		x.RelativeError = math.Sqrt(1 + noise*noise*k/float64(p.Rows))
 	}
-	return e
+	return x
 }
 
 // leastFor returns the number of rows below which the requested components are not tried, or one.
-func leastFor(p estimate.Problem) float64 { return float64(max(p.Components, 1)) * rowsSeen(p) }
+func (t Tuning) leastFor(p estimate.Problem) float64 {
+	return float64(max(p.Components, 1)) * t.rowsSeen(p)
+}
 
 // asked says what leastFor is for.
 func asked(p estimate.Problem) string {
@@ -189,6 +196,8 @@ func shown(p estimate.Problem) float64 {
 }
 
 // needed returns about how many rows they need, if they are of equal weight.
-func needed(p estimate.Problem) float64 { return shown(p) * math.Max(rowsSeen(p), rowsGood(p)) }
+func (t Tuning) needed(p estimate.Problem) float64 {
+	return shown(p) * math.Max(t.rowsSeen(p), t.rowsGood(p))
+}
 
-func advice(p estimate.Problem) string { return program.Needs(p, needed(p), "") }
+func (t Tuning) advice(p estimate.Problem) string { return program.Needs(p, t.needed(p), "") }

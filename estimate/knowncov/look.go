@@ -40,19 +40,15 @@ type look struct {
 	counted   []float64 // sd of the noise of the count, by frame
 }
 
-// Utility constants of a look's radii, in sds, guesses.
-const (
-	tail      = 1.3 // beyond the root of d
-	doubts    = 1.5 // of a mean's sd in each coordinate
-	mostDoubt = 3.0
-)
+// mostUncertainty is how badly, in sds in each coordinate, a mean can be known. A guess.
+const mostUncertainty = 3.0
 
 // leastRadius returns the radius for a component whose mean is known.
-func leastRadius(d int) float64 { return math.Sqrt(float64(d)) + tail }
+func (t Tuning) leastRadius(d int) float64 { return math.Sqrt(float64(d)) + t.Reach }
 
 // firstRadius returns the radius for a component of which only the box is known.
-func firstRadius(d int, side float64) float64 {
-	return leastRadius(d) + doubts*side*math.Sqrt(float64(d)/12)
+func (t Tuning) firstRadius(d int, side float64) float64 {
+	return t.leastRadius(d) + t.Uncertainties*side*math.Sqrt(float64(d)/12)
 }
 
 // lift is b/r of the release. With lift 1 the sums have the noise that they would have without
@@ -68,9 +64,9 @@ func (f *fit) look(mu float64) error {
 	for j := range f.parts {
 		p := &f.parts[j]
 		p.rebase(f.white)
-		r := firstRadius(d, side(d))
+		r := f.tuning.firstRadius(d, f.tuning.side(d))
 		if len(f.looks) > 0 {
-			r = math.Min(r, leastRadius(d)+doubts*math.Sqrt(float64(d))*math.Min(p.atSD, mostDoubt)+p.spread)
+			r = math.Min(r, f.tuning.leastRadius(d)+f.tuning.Uncertainties*math.Sqrt(float64(d))*math.Min(p.atSD, mostUncertainty)+p.spread)
 		}
 		l.centers, l.radius = append(l.centers, p.base), append(l.radius, r)
 		l.logWeight = append(l.logWeight, math.Log(math.Max(p.rows, 1)))

@@ -11,31 +11,9 @@ import (
 	"github.com/gauze-dp/gauze/parts"
 )
 
-// Utility constants of the number of components, guesses.
-const (
-	// worth is the least improvement of the misfit by a component, plus worthPerNumber for each of
-	// its 1 + d numbers.
-	worth, worthPerNumber = 6.0, 3.0
-	// striking: a second moment that exceeds the expected one by this many times its doubt is a
-	// reason to try two components.
-	striking = 1.0
-	// halfApart: two components that a second moment does not tell from one start at least so far
-	// from their middle.
-	halfApart = .7
-	// forcedFrom is the look from which on components that are asked for and not seen are split off
-	// where they fit best.
-	forcedFrom = 1
-	// nearby: a component farther than this from all others, in sds, beyond what their doubts
-	// explain, is not tried to be left out.
-	nearby, nearbyDoubts = 4.0, 2.0
-	// goneSDs: a component with fewer rows than this many of their sds is dropped.
-	goneSDs = 3.0
-	// mostSwaps splits are tried in exchange for a component after each look: where the known
-	// covariance is too narrow, all frames are striking for ever.
-	mostSwaps = 3
-	// mostTried components, those of the least clear numbers of rows, are tried to be left out.
-	mostTried = 5
-)
+// forcedFrom is the look from which on components that are asked for and not seen are split off
+// where they fit best. A guess.
+const forcedFrom = 1
 
 // improve solves the looks so far, of which the last has the number last, and changes the number of
 // components where that pays.
@@ -58,7 +36,9 @@ func (f *fit) improve(last int) {
 }
 
 // price returns the penalty of a component.
-func (f *fit) price() float64 { return worth + worthPerNumber*float64(1+f.Problem.Columns) }
+func (f *fit) price() float64 {
+	return f.tuning.MinGain + f.tuning.GainPerNumber*float64(1+f.Problem.Columns)
+}
 
 // without returns the best solution with one component less.
 func (f *fit) without(s solution) (best solution, ok bool) {
@@ -68,14 +48,14 @@ func (f *fit) without(s solution) (best solution, ok bool) {
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(s.parts[a].rows/s.parts[a].rowsSD, s.parts[b].rows/s.parts[b].rowsSD)
 	})
-	for tried := 0; tried < min(mostTried, len(order)); tried++ {
+	for tried := 0; tried < min(f.tuning.MostTried, len(order)); tried++ {
 		j := order[tried]
 		p := s.parts[j]
 		at, dist := f.neighbour(s.parts, j)
-		weak := p.rows < goneSDs*p.rowsSD
+		weak := p.rows < f.tuning.GoneSDs*p.rowsSD
 		fewer := slices.Delete(slices.Clone(s.parts), j, j+1)
 		q := &fewer[at]
-		close := dist <= nearby+nearbyDoubts*math.Sqrt(float64(f.Problem.Columns))*(p.atSD+q.atSD)
+		close := dist <= f.tuning.Near+f.tuning.NearUncertainties*math.Sqrt(float64(f.Problem.Columns))*(p.atSD+q.atSD)
 		if !must && !weak && !close {
 			continue
 		}
@@ -121,15 +101,15 @@ func (f *fit) neighbour(parts []part, j int) (at int, dist float64) {
 // on to that number, from forcedFrom on where nothing is striking.
 func (f *fit) split(s solution, last int) solution {
 	tried := make([]bool, len(f.looks[last].centers))
-	for swaps := 0; swaps < mostSwaps; {
+	for swaps := 0; swaps < f.tuning.MostSwaps; {
 		full := len(s.parts) >= f.Most()
 		j, frame, direction, ratio := f.strangest(s, last, tried)
 		forced := f.Problem.Components > 0 && last >= forcedFrom && !full
-		if j < 0 || ratio < striking && !forced {
+		if j < 0 || ratio < f.tuning.Striking && !forced {
 			break
 		}
 		tried[frame] = true
-		excess := math.Max(halfApart, direction.length)
+		excess := math.Max(f.tuning.HalfApart, direction.length)
 		two := slices.Clone(s.parts)
 		two[j].rows /= 2
 		two = append(two, two[j])
@@ -142,7 +122,7 @@ func (f *fit) split(s solution, last int) solution {
 		}
 		got, price := f.solve(two, hardly), f.price()
 		if full {
-			price = worth
+			price = f.tuning.MinGain
 			swaps++
 			var ok bool
 			if got, ok = f.without(got); !ok {

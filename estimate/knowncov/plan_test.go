@@ -79,11 +79,11 @@ func TestThresholdIsWhatTheKernelHas(t *testing.T) {
 				t.Fatal(err)
 			}
 			blocks := float64(len(blocksOf(d)))
-			sd := program.Factor(p.Relation) / (total.Mu * math.Sqrt(boxPart(d)/blocks))
+			sd := program.Factor(p.Relation) / (total.Mu * math.Sqrt(Usual().boxPart(d)/blocks))
 			// -ln of the tail that a cell's noise may have
 			q := -privacy.LogSlackOf(1, total.ThresholdDelta/blocks)
 			want := 2 + sd*(math.Sqrt(2*q)-math.Log(q*4*math.Pi)/(2*math.Sqrt(2*q)))
-			if got := threshold(p); math.Abs(got/want-1) > .1 {
+			if got := Usual().threshold(p); math.Abs(got/want-1) > .1 {
 				t.Errorf("%v, d = %d: threshold %.1f, want about %.1f", rel, d, got, want)
 			}
 		}

@@ -131,14 +131,14 @@ func (s *system) doubts() {
 		if i%(1+s.d) == 0 {
 			return v + 1e-12 // rows have no prior to speak of
 		}
-		return v + 1/(mostDoubt*mostDoubt)
+		return v + 1/(mostUncertainty*mostUncertainty)
 	})
 	var chol mat.Cholesky
 	var inverse mat.SymDense
 	ok := chol.Factorize(a) && chol.InverseTo(&inverse) == nil
 	for j := range s.parts {
 		p := &s.parts[j]
-		if p.atSD, p.rowsSD = mostDoubt, p.rows; !ok {
+		if p.atSD, p.rowsSD = mostUncertainty, p.rows; !ok {
 			continue
 		}
 		at, sum := j*(1+s.d), 0.0

@@ -115,7 +115,7 @@ func exactFit(t *testing.T, rows [][]float64, parts []part, components int) *fit
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fit{Run: program.Begin(s, c.problem(), advice), white: white, law: newLaw(d, mostPoints), parts: parts}
+	f := &fit{Run: program.Begin(s, c.problem(), Usual().advice), tuning: Usual(), white: white, law: newLaw(d, mostPoints), parts: parts}
 	if err := f.look(f.Mu(.1)); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 // look measures edges that look closer, if that leaves enough for the shapes.
 func (f *fit) look(edges []float64, share float64) error {
-	if f.looks == mostLooks || f.Left() < (share+reserveShare)*f.Mu2 {
+	if f.looks == mostLooks || f.Left() < (share+f.tuning.ReserveShare)*f.Mu2 {
 		return nil
 	}
 	f.looks++
@@ -28,7 +28,7 @@ func (f *fit) zoom() (doubt string, err error) {
 		d := f.data()
 		least := math.Inf(1)
 		for _, c := range f.found {
-			if !d.Resolved(c) && !d.Atom(c) && c.Rows > huntedSDs*f.sigma(mostLookShare) {
+			if !d.Resolved(c) && !d.Atom(c) && c.Rows > f.tuning.LeastSDs*f.sigma(f.tuning.LookShare) {
 				least = math.Min(least, c.Rows)
 			}
 		}
@@ -45,7 +45,7 @@ func (f *fit) zoom() (doubt string, err error) {
 		if outside := f.outside(d); len(outside) > 0 {
 			err = f.hunt(outside)
 		} else {
-			err = f.look(d.Edges(f.found, f.sigma(mostLookShare)), f.share(least, zoomSDs, mostLookShare))
+			err = f.look(d.Edges(f.found, f.sigma(f.tuning.LookShare)), f.share(least, f.tuning.ZoomSDs, f.tuning.LookShare))
 		}
 		if err != nil || f.looks == before {
 			return "", err
@@ -62,16 +62,16 @@ func (f *fit) lattice(d *fit1d.Data) (is bool, err error) {
 	}
 	low, high, rows := math.Inf(1), math.Inf(-1), 0.0
 	for _, c := range f.found {
-		if from, to := d.Bin(c); c.Rows > combPart*f.Rows && d.Seen(c) {
-			low = math.Min(low, math.Max(from, c.Mean()-combReach*c.SD))
-			high = math.Max(high, math.Min(to, c.Mean()+combReach*c.SD))
+		if from, to := d.Bin(c); c.Rows > f.tuning.GridPart*f.Rows && d.Seen(c) {
+			low = math.Min(low, math.Max(from, c.Mean()-f.tuning.GridReach*c.SD))
+			high = math.Max(high, math.Min(to, c.Mean()+f.tuning.GridReach*c.SD))
 			rows += c.Rows
 		}
 	}
-	share := f.share(rows, combSDs, mostLookShare)
+	share := f.share(rows, f.tuning.GridSDs, f.tuning.LookShare)
 	on, ok := fit1d.StretchWithin(f.all, low, high, f.sigma(share))
 	points := fit1d.RoundNumbers(on.Low, on.High, combPoints)
-	if !ok || points == nil || math.Abs(math.Log(on.High-on.Low)-math.Log(f.combed)) < combApart {
+	if !ok || points == nil || math.Abs(math.Log(on.High-on.Low)-math.Log(f.combed)) < f.tuning.GridApart {
 		if u := f.multiples(d); u > 0 {
 			f.recorded(fit1d.Grid{Unit: u}, d)
 			return true, nil
@@ -87,7 +87,7 @@ func (f *fit) lattice(d *fit1d.Data) (is bool, err error) {
 	counts := fit1d.PointCounts(points, h.Edges, h.Counts)
 	values := 0
 	for _, c := range counts {
-		if c > huntedSDs*h.Sigma {
+		if c > f.tuning.LeastSDs*h.Sigma {
 			values++
 		}
 	}
@@ -158,15 +158,10 @@ var units = []float64{1000, 100, 10, 5, 1, .5, .1, .01, .001}
 
 // Utility constants of units, guesses.
 const (
-	// of a unit: bins that are no wider tell whether there is a multiple in them
-	latticeBin  = 1. / 16
+	latticeBin  = 1. / 16 // of a unit: bins that are no wider tell whether there is a multiple in them
 	leastNarrow = 3
 	fewValues   = 6 // if the number of components is open
 	combPoints  = 4096
-	combPart    = .02   // of the rows: what is lighter does not say where the points are
-	combSDs     = 140.0 // of all their rows: then a sum over a hundred values stands out from them
-	combReach   = 3.2   // sds of a component, on both sides of its mean
-	combApart   = .6    // of the logs of two combs' widths
 )
 
 // A hole is a part of the line where no component was found, though it holds about rows rows. An
@@ -202,9 +197,9 @@ func (f *fit) holes() (holes []hole) {
 	h := f.all[len(f.all)-1]
 	expected := f.data().Expected(f.found)
 	expected = expected[len(expected)-len(h.Counts):]
-	seen := math.Max(holeSDs*h.Sigma, huntedSDs*f.sigma(mostLookShare))
+	seen := math.Max(f.tuning.HoleSDs*h.Sigma, f.tuning.LeastSDs*f.sigma(f.tuning.LookShare))
 	for b, count := range h.Counts {
-		if count-expected[b] < seen || expected[b] > holePart*count {
+		if count-expected[b] < seen || expected[b] > f.tuning.HolePart*count {
 			continue
 		}
 		next := hole{math.Inf(-1), math.Inf(1), 0, count}
@@ -226,15 +221,15 @@ func (f *fit) holes() (holes []hole) {
 // no end. Finer histograms then do the rest. So a component that the gaps did not show is found
 // without a threshold.
 func (f *fit) hunt(holes []hole) error {
-	edges := f.data().Edges(f.found, f.sigma(mostLookShare))
+	edges := f.data().Edges(f.found, f.sigma(f.tuning.LookShare))
 	share := 0.0
 	for _, h := range holes {
 		edges = fit1d.JoinEdges(edges, fit1d.HoleEdges(h.low, h.high, h.unit))
-		sds := huntSDs
+		sds := f.tuning.SearchSDs
 		if math.IsInf(h.high-h.low, 1) {
-			sds = wideSDs
+			sds = f.tuning.WideSDs
 		}
-		share = math.Max(share, f.share(h.rows, sds, mostLookShare))
+		share = math.Max(share, f.share(h.rows, sds, f.tuning.LookShare))
 	}
 	return f.look(edges, share)
 }
@@ -258,9 +253,6 @@ func (f *fit) forget(d *fit1d.Data) {
 
 // Utility constants of looking closer, guesses.
 const (
-	huntedSDs = 4.5 // rows less clear than this are not worth a histogram
-	holeSDs   = 4.5
-	holePart  = .1 // of a hole's rows that the components explain at most
-	nearSDs   = 3  // see forget; a leaf's surroundings add its width on both sides
+	nearSDs   = 3 // see forget; a leaf's surroundings add its width on both sides
 	largeBins = 64
 )

@@ -20,6 +20,7 @@ import (
 // fit is the state of one run: public facts and released values only.
 type fit struct {
 	program.Run
+	tuning Tuning
 	ctx    context.Context
 	known  fit1d.Known
 	all    []fit1d.Histogram
@@ -29,8 +30,8 @@ type fit struct {
 	combed float64 // how wide the stretch is in which a lattice was looked for last
 }
 
-func newFit(ctx context.Context, s *kernel.Session, p estimate.Problem) *fit {
-	f := &fit{Run: program.Begin(s, p, advice), ctx: ctx, combed: math.Inf(1)}
+func newFit(ctx context.Context, s *kernel.Session, p estimate.Problem, t Tuning) *fit {
+	f := &fit{Run: program.Begin(s, p, advice), tuning: t, ctx: ctx, combed: math.Inf(1)}
 	f.known.Least = f.Grids[0].Unit / math.Sqrt(12)
 	if c := p.KnownCovariance; c != nil {
 		f.known.SD = math.Sqrt(c[0][0])
@@ -104,7 +105,7 @@ func (f *fit) place() (string, error) {
 // locate counts the rows in the bins of the windows, again if nothing is seen.
 func (f *fit) locate(windows []kernel.Spacing) error {
 	edges := fit1d.SpacingEdges(windows)
-	share := f.share(f.light(), placeSDs, mostPlaceShare)
+	share := f.share(f.light(), f.tuning.PlaceSDs, f.tuning.PlaceShare)
 	h, err := f.histogram(stepPlaces, edges, f.Mu(share))
 	if err != nil {
 		return err
@@ -129,7 +130,7 @@ func (f *fit) locate(windows []kernel.Spacing) error {
 // fitted.
 func (f *fit) shape() (string, error) {
 	for range mostShapes - 1 {
-		if err := f.measure(parts.Mu(f.Left() * coarsePart)); err != nil {
+		if err := f.measure(parts.Mu(f.Left() * f.tuning.CoarsePart)); err != nil {
 			return "", err
 		}
 		holes := f.holes()
@@ -191,7 +192,7 @@ func (f *fit) data() *fit1d.Data { return fit1d.NewData(f.all, f.known) }
 // search fits the components to all histograms.
 func (f *fit) search(last bool) (doubt string, err error) {
 	d := f.data()
-	o := fit1d.Options{Most: most(f.Problem, f.Rows), Extra: spare, Penalty: f.penalty(), Beyond: beyond, BeyondPenalty: f.openPenalty(), Quick: true, Start: f.found}
+	o := fit1d.Options{Most: most(f.Problem, f.Rows), Extra: f.tuning.Extra, Penalty: f.penalty(), Beyond: f.tuning.Background, BeyondPenalty: f.openPenalty(), Quick: true, Start: f.found}
 	if last {
 		o.Exchange, o.Quick, o.Beyond = true, false, 0
 	}
@@ -214,7 +215,7 @@ func (f *fit) search(last bool) (doubt string, err error) {
 // carry ends the fit of those that were asked for, and adds others that carry what these leave out,
 // as few as give the moments that as many as pay would have.
 func (f *fit) carry(d *fit1d.Data) (err error) {
-	for range reweighings {
+	for range f.tuning.Reweighings {
 		d.Weigh(f.found)
 		if f.found, _, err = d.Polish(f.ctx, f.found, polishSteps); err != nil {
 			return err
@@ -229,7 +230,7 @@ func (f *fit) carry(d *fit1d.Data) (err error) {
 	}
 	f.people = max(1, len(f.found))
 	fits := [][]fit1d.Component{f.found}
-	for more := range max(beyond, manyCarry-f.people) {
+	for more := range max(f.tuning.Background, manyCarry-f.people) {
 		next := fits[more]
 		o := fit1d.Options{Most: f.people, Beyond: more + 1, BeyondPenalty: f.openPenalty(), Quick: true, Start: next}
 		if next, _, err = d.Search(f.ctx, o); err != nil {
@@ -243,7 +244,7 @@ func (f *fit) carry(d *fit1d.Data) (err error) {
 	}
 	mean, sd := fit1d.MeanSD(fits[len(fits)-1])
 	for i := len(fits) - 1; i >= 0; i-- {
-		if m, s := fit1d.MeanSD(fits[i]); math.Abs(m-mean) <= alikeMean*sd && math.Abs(s-sd) <= alikeSD*sd {
+		if m, s := fit1d.MeanSD(fits[i]); math.Abs(m-mean) <= f.tuning.AlikeMean*sd && math.Abs(s-sd) <= f.tuning.AlikeSD*sd {
 			f.found = fits[i]
 		}
 	}
@@ -256,19 +257,8 @@ func (f *fit) carry(d *fit1d.Data) (err error) {
 
 // Utility constants of the fit, guesses.
 const (
-	// components more than asked for, on the way: a false one must not take the place of a true one
-	spare  = 1
-	beyond = 6 // that carry what the others leave out, at most
-	// components that an open number of them would have, about
-	manyCarry = 10
-	// where all components are narrower, the tails are those of the whole line
-	leastUnit   = 0x1p-900
-	reweighings = 2 // of the counts by what is expected of them, not by themselves
+	manyCarry   = 10       // components that an open number of them would have, about
+	leastUnit   = 0x1p-900 // where all components are narrower, the tails are those of the whole line
 	polishSteps = 20
-	// what the overall moments of a fit may differ by from those of one with more components, in
-	// sds
-	alikeMean = .02
-	alikeSD   = .05
-	// of the overall sd: a unit beyond which rounding is a part of the spread
-	coarseUnit = .3
+	coarseUnit  = .3 // of the overall sd: a unit beyond which rounding is a part of the spread
 )

@@ -22,6 +22,7 @@ package univariate
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
@@ -31,11 +32,14 @@ import (
 )
 
 // Estimator is the method "univariate".
-type Estimator struct{ estimate.Named }
+type Estimator struct {
+	estimate.Named
+	tuning Tuning
+}
 
 // New returns the estimator.
 func New() Estimator {
-	return Estimator{estimate.Describe(name, source, "a mixture in one column, components of any scales anywhere: gaps between values, then histograms and a fit")}
+	return Estimator{estimate.Describe(name, source, "a mixture in one column, components of any scales anywhere: gaps between values, then histograms and a fit"), Usual()}
 }
 
 var _ estimate.FactUser = Estimator{}
@@ -61,7 +65,7 @@ const (
 
 // Plan returns the worst case that Fit may measure, or a *estimate.Refusal for more than one column
 // or rows that can show no component.
-func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
+func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Columns < 1 {
 		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", name, p.Columns)
 	}
@@ -82,18 +86,18 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	}
 	if !p.NoDelta {
 		steps = append(steps,
-			kernel.Step{Name: stepGaps, Query: query.SpacingMasses{}.Kind(), Share: mostGapShare, Most: 1, Slack: 1, Source: source},
-			kernel.Step{Name: stepPlaces, Query: histogram, Share: 3 * mostPlaceShare, Most: mostPlaces, Source: source})
+			kernel.Step{Name: stepGaps, Query: query.SpacingMasses{}.Kind(), Share: e.tuning.GapShare, Most: 1, Slack: 1, Source: source},
+			kernel.Step{Name: stepPlaces, Query: histogram, Share: 3 * e.tuning.PlaceShare, Most: mostPlaces, Source: source})
 	}
 	return kernel.Plan{Method: name, Steps: append(steps,
-		kernel.Step{Name: stepLooks, Query: histogram, Share: mostLookShare * mostLooks, Most: mostLooks, Source: source},
+		kernel.Step{Name: stepLooks, Query: histogram, Share: math.Min(1, e.tuning.LookShare*mostLooks), Most: mostLooks, Source: source},
 		kernel.Step{Name: stepShapes, Query: histogram, Share: 1, Most: mostShapes, Source: source},
 	)}, nil
 }
 
 // Fit follows the plan with the whole budget of the session.
-func (Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	return newFit(ctx, s, p).run()
+func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	return newFit(ctx, s, p, e.tuning).run()
 }
 
 // Expect says what to expect from public facts: the rows with which all components are seen.

@@ -10,8 +10,11 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/axisaligned"
+	"github.com/gauze-dp/gauze/estimate/blackbox"
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/estimate/gaussian"
+	"github.com/gauze-dp/gauze/estimate/knowncov"
+	"github.com/gauze-dp/gauze/estimate/univariate"
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel"
@@ -20,17 +23,22 @@ import (
 // A tunable is a method whose constants tests and experiments may set: a struct of them as they
 // run, and the method with others.
 type tunable struct {
-	method string
-	usual  any
-	with   func(constants any) estimate.Estimator
+	name, method string // of the experiment, and of the method in variants
+	known        bool   // only where the covariance is known, and not only where it is not
+	usual        any
+	with         func(constants any) estimate.Estimator
 }
 
 // tunables are all.
 var tunables = []tunable{
-	{"gaussian", gaussian.Usual(), func(c any) estimate.Estimator { return gaussian.With(c.(gaussian.Tuning)) }},
-	{"axis-aligned", axisaligned.Usual(), func(c any) estimate.Estimator {
+	{"gaussian", "gaussian", false, gaussian.Usual(), func(c any) estimate.Estimator { return gaussian.With(c.(gaussian.Tuning)) }},
+	{"heavy-tailed", "heavy-tailed", false, gaussian.Usual(), func(c any) estimate.Estimator { return gaussian.NewHeavyTailed().With(c.(gaussian.Tuning)) }},
+	{"univariate", "univariate", false, univariate.Usual(), func(c any) estimate.Estimator { return univariate.New().With(c.(univariate.Tuning)) }},
+	{"axis-aligned", "axis-aligned", false, axisaligned.Usual(), func(c any) estimate.Estimator {
 		return method[axisaligned.Estimator]().With(c.(axisaligned.Tuning))
 	}},
+	{"known-covariance", "axis-aligned", true, knowncov.Usual(), func(c any) estimate.Estimator { return knowncov.New().With(c.(knowncov.Tuning)) }},
+	{"black-box", "black-box", false, blackbox.Usual(), func(c any) estimate.Estimator { return blackbox.New().With(c.(blackbox.Tuning)) }},
 }
 
 // method returns the catalogue's method of a type.
@@ -62,7 +70,7 @@ var Ablations = &engine.Study[cell]{
 
 func ablations() (out []engine.Experiment[cell]) {
 	for _, t := range tunables {
-		out = append(out, engine.Experiment[cell]{Name: t.method, Title: "What the constants of " + t.method + " are worth", Runs: 1, Lines: t.lines, Summary: worths,
+		out = append(out, engine.Experiment[cell]{Name: t.name, Title: "What the constants of " + t.name + " are worth", Runs: 1, Lines: t.lines, Summary: worths,
 			About: "Every constant by itself at half and at twice its value, on the same tables as the constants that run, with fresh noise."})
 	}
 	return out
@@ -101,7 +109,7 @@ func (t tunable) settings() []setting {
 			case field.CanFloat():
 				field.SetFloat(factor * field.Float())
 			case field.CanInt():
-				field.SetInt(int64(math.Round(factor * float64(field.Int()))))
+				field.SetInt(int64(factor * float64(field.Int())))
 			default:
 				continue
 			}
@@ -114,11 +122,11 @@ func (t tunable) settings() []setting {
 }
 
 // lines returns the families for choosing by every setting, in all ways in which the method is
-// asked; but with a known covariance, where a method of other constants runs.
+// asked: with a known covariance if that is what it is for, and else without.
 func (t tunable) lines(o engine.Options) (out []*line, note string) {
 	for _, f := range madeup.Families() {
 		for _, v := range variants {
-			if f.Held || v.method != t.method || !v.fits(f) || slices.Contains(v.uses, madeup.UseKnown) {
+			if f.Held || v.method != t.method || !v.fits(f) || slices.Contains(v.uses, madeup.UseKnown) != t.known {
 				continue
 			}
 			for _, s := range t.settings() {

@@ -17,6 +17,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model"
 )
 
 // Before a change: go test ./internal/transcript -record FILE; after it: go test
@@ -292,21 +293,30 @@ func transcribe(t *testing.T, c trial) string {
 	}
 	if m := f.Model; m != nil {
 		for i, g := range m.Components {
-			var shape []float64
-			for r := range m.Dim() {
-				for s := range m.Dim() {
-					shape = append(shape, g.Cov.At(r, s))
-				}
-			}
-			fmt.Fprintf(&b, "\n%v at %v, covariance %x", m.Weights[i], g.Mean, digest(shape))
+			fmt.Fprintf(&b, "\n%v %s", m.Weights[i], written(g))
 		}
 	}
 	notes, out := f.Diagnostics, f.Diagnostics.Undescribed
 	if notes.Undescribed = nil; out != nil {
 		fmt.Fprintf(&b, "\nleaves out %+v", *out)
 	}
+	if core := notes.Core; core != nil { // the address of which is none of the answer
+		fmt.Fprintf(&b, "\ncore of %v %s", core.Share, written(core.Gaussian))
+		notes.Core = nil
+	}
 	fmt.Fprintf(&b, "\n%+v", notes)
 	return b.String()
+}
+
+// written is a Gaussian, with a digest of its covariance.
+func written(g model.Gaussian) string {
+	var shape []float64
+	for r := range g.Mean {
+		for s := range g.Mean {
+			shape = append(shape, g.Cov.At(r, s))
+		}
+	}
+	return fmt.Sprintf("at %v, covariance %x", g.Mean, digest(shape))
 }
 
 // digest is a hash of numbers to the last bit.
