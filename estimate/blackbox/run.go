@@ -83,7 +83,7 @@ func (f *fit) start(anchor []stable.Component) (*privateem.Rounds, bool) {
 		space = program.OneUnit(space, f.Problem.Covariance)
 	}
 	r := f.Rounds(space, program.Form(f.Problem.Covariance), nil)
-	r.Misfit, r.LeastRows = misfit(f.k), f.of.tuning.GoneSDs
+	r.Misfit, r.LeastRows = misfit(f.k), f.of.tuning.DroppedSDs
 	e2 := f.of.tuning.eta(f.Problem) * f.of.tuning.eta(f.Problem)
 	for _, c := range anchor {
 		g := component.Gaussian{Weight: c.Weight / total, Mean: make([]float64, d), Rows: c.Weight / total * f.Rows,

@@ -27,17 +27,17 @@ type Tuning struct {
 	// three components 2 to 4 sds apart blocks agreed less often with 1 in its place, and no more
 	// often with 16.
 	Plenty float64
-	// Uncertainties of a masked mean, in units of the mask's eta squared: what its noise is to first
-	// order, and something for the blocks' bias.
+	// Uncertainties of a masked mean, in units of the mask's eta squared: what its noise is to
+	// first order, and something for the blocks' bias.
 	Shape, Scale, Mean, Weight float64
-	GoneSDs                    float64 // a component with fewer rows than this many of their sds is dropped
+	DroppedSDs                 float64 // a component with fewer rows than this many of their sds is dropped
 }
 
 // Usual returns the constants that run.
 func Usual() Tuning {
 	return Tuning{Mask: .3, Test: .62, MaskOfOne: .15, TestOfOne: .36, ShapePart: .02, Eta: .4, MostEta: .2,
 		Spread: 1.83, Widen: 1.64, MeanTail: 2, ScaleTail: 4, Apart: stable.Share * 4.8, UsualBad: .05, Surely: 2.33, Ample: 3, RowsPerNumber: 3, Plenty: 4,
-		Shape: 2.5, Scale: 2.5, Mean: 1.5, Weight: 4.5, GoneSDs: 5}
+		Shape: 2.5, Scale: 2.5, Mean: 1.5, Weight: 4.5, DroppedSDs: 5}
 }
 
 // With returns the estimator with constants of its own.

@@ -41,7 +41,7 @@ func (f *Fit) wide() bool { return f.Space.Dim() > wideColumns && f.Enough() }
 // WithinReach returns st, or nil where too many rows are far out there for their moments to be
 // taken in it.
 func (f *Fit) WithinReach(st *tyler.State) *tyler.State {
-	if f.far > f.SomeFar {
+	if f.far > f.SomeOutliers {
 		return nil
 	}
 	return st
@@ -149,9 +149,9 @@ func (f *Fit) Plain(st *tyler.State, told ...estimate.Flag) (none estimate.Outco
 
 // look measures the columns, about the centre of st if there is one.
 func (p *plain) look(st *tyler.State) (err error) {
-	a, prefix, space, first, closer := p.SubBudget, p.Tyler.Prefix, p.Space, p.Look, p.CloserLook
+	a, prefix, space, first, closer := p.SubBudget, p.Tyler.Prefix, p.Space, p.FirstReach, p.FinerReach
 	if st != nil {
-		first, closer = p.RoundLook, p.CloserRoundLook
+		first, closer = p.WhitenedReach, p.FinerWhitenedReach
 		space.Center, _ = st.Raw(make([]float64, st.Rank()), mat.NewDense(st.Rank(), 1, nil), 1)
 	} else if err := p.centre(); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (p *plain) look(st *tyler.State) (err error) {
 	if p.table, err = columns.MeasureReach(a, prefix, space, p.Good(), first*p.Left()); err != nil {
 		return err
 	}
-	return p.table.Closer(a, prefix, p.Good(), closer*p.Left(), p.far > p.SomeFar)
+	return p.table.Closer(a, prefix, p.Good(), closer*p.Left(), p.far > p.SomeOutliers)
 }
 
 // Rows farther out than the columns are seen to reach.

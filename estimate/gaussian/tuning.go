@@ -39,11 +39,11 @@ type Tuning struct {
 	// after whitening, where the frame is good already; the part of what the columns leave for the
 	// first moments; the part of mu^2 for a look at the columns of which location and scale has not
 	// seen the octaves of pairs.
-	Look, CloserLook, RoundLook, CloserRoundLook, FirstMoments, Glance float64
+	FirstReach, FinerReach, WhitenedReach, FinerWhitenedReach, FirstMoments, Glance float64
 	// A column is uneven if at least the part UnevenAtom of its rows is at its centre, or
 	// UnevenGroup in a group apart, or if its tail falls more slowly than UnevenTail, by UnevenSDs.
 	UnevenAtom, UnevenGroup, UnevenTail, UnevenSDs float64
-	SomeFar                                        float64 // if at least this part of the whitened rows is far out, all columns are measured finely
+	SomeOutliers                                   float64 // if at least this part of the whitened rows is far out, all columns are measured finely
 	ManyRows                                       float64 // so many d/mu rows are enough for moments in the columns' own units
 }
 
@@ -51,8 +51,8 @@ type Tuning struct {
 func Usual() Tuning {
 	return Tuning{RoundPart: .85, ShapePart: .015, HeavyLoss: 12, Unlikely: 45, OutlierSDs: 3, Shrink: 1.5,
 		RoughPart: .15, RoughRadius2: 6, RoughLift: .2, HiddenPart: .7, Leaning: .8,
-		Look: .1, CloserLook: .25, RoundLook: .05, CloserRoundLook: .1, FirstMoments: .4, Glance: .015,
-		UnevenAtom: .45, UnevenGroup: .08, UnevenTail: 2.5, UnevenSDs: 3, SomeFar: .02, ManyRows: 60}
+		FirstReach: .1, FinerReach: .25, WhitenedReach: .05, FinerWhitenedReach: .1, FirstMoments: .4, Glance: .015,
+		UnevenAtom: .45, UnevenGroup: .08, UnevenTail: 2.5, UnevenSDs: 3, SomeOutliers: .02, ManyRows: 60}
 }
 
 // With returns the estimator with constants of its own.

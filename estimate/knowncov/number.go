@@ -52,10 +52,10 @@ func (f *fit) without(s solution) (best solution, ok bool) {
 		j := order[tried]
 		p := s.parts[j]
 		at, dist := f.neighbour(s.parts, j)
-		weak := p.rows < f.tuning.GoneSDs*p.rowsSD
+		weak := p.rows < f.tuning.DroppedSDs*p.rowsSD
 		fewer := slices.Delete(slices.Clone(s.parts), j, j+1)
 		q := &fewer[at]
-		close := dist <= f.tuning.Near+f.tuning.NearUncertainties*math.Sqrt(float64(f.Problem.Columns))*(p.atSD+q.atSD)
+		close := dist <= f.tuning.Apart+f.tuning.ApartUncertainties*math.Sqrt(float64(f.Problem.Columns))*(p.atSD+q.atSD)
 		if !must && !weak && !close {
 			continue
 		}

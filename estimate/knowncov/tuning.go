@@ -20,11 +20,11 @@ type Tuning struct {
 	// to try two components. Two that it does not tell from one start at least HalfApart from
 	// their middle.
 	Striking, HalfApart float64
-	// A component farther than Near sds from all others, beyond NearUncertainties times what is not
-	// known of their means, is not tried to be left out.
-	Near, NearUncertainties float64
-	// A component with fewer rows than GoneSDs of their sds is dropped.
-	GoneSDs float64
+	// A component farther than Apart sds from all others, beyond ApartUncertainties times what is
+	// not known of their means, is not tried to be left out.
+	Apart, ApartUncertainties float64
+	// A component with fewer rows than DroppedSDs of their sds is dropped.
+	DroppedSDs float64
 	// MostSwaps splits are tried in exchange for a component after each look: where the known
 	// covariance is too narrow, all frames are striking for ever.
 	MostSwaps int
@@ -35,7 +35,7 @@ type Tuning struct {
 // Usual returns the constants that run.
 func Usual() Tuning {
 	return Tuning{Boxes: .34, FewerBoxes: .12, LeastSide: 4, SidePerCoordinate: 1.1, Reach: 1.3, Uncertainties: 1.5,
-		MinGain: 6, GainPerNumber: 3, Striking: 1, HalfApart: .7, Near: 4, NearUncertainties: 2, GoneSDs: 3, MostSwaps: 3, MostTried: 5}
+		MinGain: 6, GainPerNumber: 3, Striking: 1, HalfApart: .7, Apart: 4, ApartUncertainties: 2, DroppedSDs: 3, MostSwaps: 3, MostTried: 5}
 }
 
 // With returns the estimator with constants of its own.

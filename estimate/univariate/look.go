@@ -28,7 +28,7 @@ func (f *fit) zoom() (doubt string, err error) {
 		d := f.data()
 		least := math.Inf(1)
 		for _, c := range f.found {
-			if !d.Resolved(c) && !d.Atom(c) && c.Rows > f.tuning.LeastSDs*f.sigma(f.tuning.LookShare) {
+			if !d.Resolved(c) && !d.Atom(c) && c.Rows > f.tuning.LeastSDs*f.sigma(f.tuning.RefineShare) {
 				least = math.Min(least, c.Rows)
 			}
 		}
@@ -45,7 +45,7 @@ func (f *fit) zoom() (doubt string, err error) {
 		if outside := f.outside(d); len(outside) > 0 {
 			err = f.hunt(outside)
 		} else {
-			err = f.look(d.Edges(f.found, f.sigma(f.tuning.LookShare)), f.share(least, f.tuning.ZoomSDs, f.tuning.LookShare))
+			err = f.look(d.Edges(f.found, f.sigma(f.tuning.RefineShare)), f.share(least, f.tuning.RefineSDs, f.tuning.RefineShare))
 		}
 		if err != nil || f.looks == before {
 			return "", err
@@ -68,7 +68,7 @@ func (f *fit) lattice(d *fit1d.Data) (is bool, err error) {
 			rows += c.Rows
 		}
 	}
-	share := f.share(rows, f.tuning.GridSDs, f.tuning.LookShare)
+	share := f.share(rows, f.tuning.GridSDs, f.tuning.RefineShare)
 	on, ok := fit1d.StretchWithin(f.all, low, high, f.sigma(share))
 	points := fit1d.RoundNumbers(on.Low, on.High, combPoints)
 	if !ok || points == nil || math.Abs(math.Log(on.High-on.Low)-math.Log(f.combed)) < f.tuning.GridApart {
@@ -197,7 +197,7 @@ func (f *fit) holes() (holes []hole) {
 	h := f.all[len(f.all)-1]
 	expected := f.data().Expected(f.found)
 	expected = expected[len(expected)-len(h.Counts):]
-	seen := math.Max(f.tuning.HoleSDs*h.Sigma, f.tuning.LeastSDs*f.sigma(f.tuning.LookShare))
+	seen := math.Max(f.tuning.HoleSDs*h.Sigma, f.tuning.LeastSDs*f.sigma(f.tuning.RefineShare))
 	for b, count := range h.Counts {
 		if count-expected[b] < seen || expected[b] > f.tuning.HolePart*count {
 			continue
@@ -221,7 +221,7 @@ func (f *fit) holes() (holes []hole) {
 // no end. Finer histograms then do the rest. So a component that the gaps did not show is found
 // without a threshold.
 func (f *fit) hunt(holes []hole) error {
-	edges := f.data().Edges(f.found, f.sigma(f.tuning.LookShare))
+	edges := f.data().Edges(f.found, f.sigma(f.tuning.RefineShare))
 	share := 0.0
 	for _, h := range holes {
 		edges = fit1d.JoinEdges(edges, fit1d.HoleEdges(h.low, h.high, h.unit))
@@ -229,7 +229,7 @@ func (f *fit) hunt(holes []hole) error {
 		if math.IsInf(h.high-h.low, 1) {
 			sds = f.tuning.WideSDs
 		}
-		share = math.Max(share, f.share(h.rows, sds, f.tuning.LookShare))
+		share = math.Max(share, f.share(h.rows, sds, f.tuning.RefineShare))
 	}
 	return f.look(edges, share)
 }

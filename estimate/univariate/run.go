@@ -244,7 +244,7 @@ func (f *fit) carry(d *fit1d.Data) (err error) {
 	}
 	mean, sd := fit1d.MeanSD(fits[len(fits)-1])
 	for i := len(fits) - 1; i >= 0; i-- {
-		if m, s := fit1d.MeanSD(fits[i]); math.Abs(m-mean) <= f.tuning.AlikeMean*sd && math.Abs(s-sd) <= f.tuning.AlikeSD*sd {
+		if m, s := fit1d.MeanSD(fits[i]); math.Abs(m-mean) <= f.tuning.SameMean*sd && math.Abs(s-sd) <= f.tuning.SameSD*sd {
 			f.found = fits[i]
 		}
 	}

@@ -16,11 +16,11 @@ type Tuning struct {
 	// the gaps are, and of each closer look. LeastShare is what each measurement gets at least,
 	// ReserveShare what is kept for the shapes, and CoarsePart the part of what is left that a
 	// round of shapes takes which is not the last.
-	GapShare, PlaceShare, LookShare, LeastShare, ReserveShare, CoarsePart float64
+	SpacingShare, PlaceShare, RefineShare, LeastShare, ReserveShare, CoarsePart float64
 	// How many noise sds of rows a measurement is laid out for. Of gaps: 5.8 for the threshold and
 	// 1.5 beyond it, times 1.35, their noise over that of a histogram. WideSDs are for holes
 	// without an end, where a wide component is spread over bins on both sides of the others.
-	GapSDs, PlaceSDs, ZoomSDs, SearchSDs, WideSDs float64
+	SpacingSDs, PlaceSDs, RefineSDs, SearchSDs, WideSDs float64
 	// Rows less clear than LeastSDs are not worth a histogram. A bin is a hole if it holds HoleSDs
 	// more rows than the components explain, and they explain at most HolePart of it.
 	LeastSDs, HoleSDs, HolePart float64
@@ -36,20 +36,20 @@ type Tuning struct {
 	KnownPenalty, OpenPenalty float64
 	// Extra is how many more components are fitted on the way than asked for, since a false one
 	// must not take the place of a true one; Background, how many carry what these leave out, at
-	// most. AlikeMean and AlikeSD are what the overall moments of a fit may differ by, in sds, from
+	// most. SameMean and SameSD are what the overall moments of a fit may differ by, in sds, from
 	// those of one with more components.
-	Extra, Background  int
-	AlikeMean, AlikeSD float64
+	Extra, Background int
+	SameMean, SameSD  float64
 	// Reweighings is how often counts are weighed by what is expected of them.
 	Reweighings int
 }
 
 // Usual returns the constants that run.
 func Usual() Tuning {
-	return Tuning{GapShare: .4, PlaceShare: .12, LookShare: .05, LeastShare: .01, ReserveShare: .15, CoarsePart: .4,
-		GapSDs: 9.855, PlaceSDs: 13, ZoomSDs: 6, SearchSDs: 6.5, WideSDs: 10, LeastSDs: 4.5, HoleSDs: 4.5, HolePart: .1,
+	return Tuning{SpacingShare: .4, PlaceShare: .12, RefineShare: .05, LeastShare: .01, ReserveShare: .15, CoarsePart: .4,
+		SpacingSDs: 9.855, PlaceSDs: 13, RefineSDs: 6, SearchSDs: 6.5, WideSDs: 10, LeastSDs: 4.5, HoleSDs: 4.5, HolePart: .1,
 		Lightest: .5, FullestBucket: .45, GridPart: .02, GridReach: 3.2, GridSDs: 140, GridApart: .6, KnownPenalty: 5, OpenPenalty: 8,
-		Extra: 1, Background: 6, AlikeMean: .02, AlikeSD: .05, Reweighings: 2}
+		Extra: 1, Background: 6, SameMean: .02, SameSD: .05, Reweighings: 2}
 }
 
 // With returns the estimator with constants of its own.
@@ -81,7 +81,7 @@ func (f *fit) light() float64 {
 
 // gapShare returns the share that the gaps of a component of this many rows need to be seen.
 func (f *fit) gapShare(rows float64) float64 {
-	return f.share(f.tuning.FullestBucket*rows-2, f.tuning.GapSDs, f.tuning.GapShare)
+	return f.share(f.tuning.FullestBucket*rows-2, f.tuning.SpacingSDs, f.tuning.SpacingShare)
 }
 
 // share returns the share that a count of this many rows needs to be sds noise sds.

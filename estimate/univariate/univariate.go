@@ -86,11 +86,11 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	}
 	if !p.NoDelta {
 		steps = append(steps,
-			kernel.Step{Name: stepGaps, Query: query.SpacingMasses{}.Kind(), Share: e.tuning.GapShare, Most: 1, Slack: 1, Source: source},
+			kernel.Step{Name: stepGaps, Query: query.SpacingMasses{}.Kind(), Share: e.tuning.SpacingShare, Most: 1, Slack: 1, Source: source},
 			kernel.Step{Name: stepPlaces, Query: histogram, Share: 3 * e.tuning.PlaceShare, Most: mostPlaces, Source: source})
 	}
 	return kernel.Plan{Method: name, Steps: append(steps,
-		kernel.Step{Name: stepLooks, Query: histogram, Share: math.Min(1, e.tuning.LookShare*mostLooks), Most: mostLooks, Source: source},
+		kernel.Step{Name: stepLooks, Query: histogram, Share: math.Min(1, e.tuning.RefineShare*mostLooks), Most: mostLooks, Source: source},
 		kernel.Step{Name: stepShapes, Query: histogram, Share: 1, Most: mostShapes, Source: source},
 	)}, nil
 }
