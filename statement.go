@@ -6,9 +6,10 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"text/template"
+	"sync"
 
 	"github.com/gauze-dp/gauze/estimate/catalog"
+	"github.com/gauze-dp/gauze/internal/fill"
 	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -18,7 +19,11 @@ import (
 //go:embed statement.txt
 var statementSource string
 
-var statementTemplate = template.Must(template.New("statement").Funcs(template.FuncMap{
+// statementTemplate is parsed when a plan is first written.
+var statementTemplate = sync.OnceValue(func() *fill.Set { return fill.Text("statement", statementSource, stated) })
+
+// stated are the template's functions.
+var stated = fill.Funcs{
 	"about": upTo, "percent": func(x float64) string { return upTo(100*x) + " %" },
 	"below": downTo, "lesspercent": func(x float64) string { return downTo(100*x) + " %" },
 	"plural": words.Plural, "digits": digits, "join": strings.Join, "remark": remark, "share": share, "row": row,
@@ -26,7 +31,7 @@ var statementTemplate = template.Must(template.New("statement").Funcs(template.F
 	"hundred": func(x float64) float64 { return 100 * x },
 	"rows":    func(x float64) string { return known("%.0f", x) },
 	"ceil":    func(x float64) int { return int(math.Ceil(x)) },
-}).Parse(statementSource))
+}
 
 // String returns the statement for a terminal: what to expect, what it costs and every step.
 func (s *Statement) String() string { return s.write("answers", "head", "details", "expect", "notes") }
@@ -56,7 +61,7 @@ func (s *Statement) write(parts ...string) string {
 	}
 	var b strings.Builder
 	for _, part := range parts {
-		if err := statementTemplate.ExecuteTemplate(&b, part, of); err != nil {
+		if err := statementTemplate().Execute(&b, part, of); err != nil {
 			panic(err) // a strings.Builder never fails, and the fields that the template names exist
 		}
 	}

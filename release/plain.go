@@ -6,8 +6,9 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"text/template"
+	"sync"
 
+	"github.com/gauze-dp/gauze/internal/fill"
 	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -20,9 +21,10 @@ type Statement struct{ Heading, Text string }
 //go:embed plain.txt
 var plainSource string
 
-var plainTemplate = template.Must(template.New("plain").
-	Funcs(template.FuncMap{"figure": figure, "factor": factor, "percent": percent, "oneIn": oneIn, "plural": words.Plural}).
-	Parse(plainSource))
+// plainTemplate is parsed when a certificate is first put into words.
+var plainTemplate = sync.OnceValue(func() *fill.Set {
+	return fill.Text("plain", plainSource, fill.Funcs{"figure": figure, "factor": factor, "percent": percent, "oneIn": oneIn, "plural": words.Plural})
+})
 
 // Plain returns, in plain words, what the certificate promises and what it does not.
 //
@@ -45,7 +47,7 @@ func (c Certificate) Plain() []Statement {
 		}
 	}
 	var text strings.Builder
-	if err := plainTemplate.Execute(&text, of); err != nil {
+	if err := plainTemplate().Execute(&text, "plain", of); err != nil {
 		panic(err) // a strings.Builder never fails, and the fields that the template names exist
 	}
 	var out []Statement

@@ -3,9 +3,9 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"io"
 
+	"github.com/gauze-dp/gauze/internal/fill"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/report/overall"
 )
@@ -13,7 +13,9 @@ import (
 // A groupPage is the content of groups.html and groups.txt.
 type groupPage struct {
 	page
-	Groups []groupPart
+	Groups      []groupPart
+	ColumnNames []string // of all groups' models
+	Wide        int      // columns of the comparison after the first
 }
 
 // A groupPart is one group in the comparison of groups.
@@ -22,17 +24,6 @@ type groupPart struct {
 	Rows  float64
 	Whole []cell
 }
-
-// ColumnNames returns the columns of all groups' models.
-func (p groupPage) ColumnNames() (names []string) {
-	for _, c := range p.Release.Numbers() {
-		names = append(names, columnName(c.Heading(), 0))
-	}
-	return names
-}
-
-// Wide returns the number of the table's columns after the first.
-func (p groupPage) Wide() int { return 2 + len(p.Release.Numbers()) }
 
 // htmlGroups writes a release of groups: a comparison, then each group.
 func htmlGroups(w io.Writer, r *release.Release, o Options) error {
@@ -43,7 +34,7 @@ func htmlGroups(w io.Writer, r *release.Release, o Options) error {
 	if p.Certificate, err = indented(r.Certificate); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if err := pages().ExecuteTemplate(w, "groups.html", p); err != nil {
+	if err := pages().Execute(w, "groups.html", p); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil
@@ -51,7 +42,10 @@ func htmlGroups(w io.Writer, r *release.Release, o Options) error {
 
 // newGroupPage returns the page's content, without the full certificate.
 func newGroupPage(r *release.Release, o Options) (*groupPage, error) {
-	p := &groupPage{page: page{Back: o.Back, Title: clean(cmp.Or(o.Title, r.Title(), "Gauze release")), Style: template.CSS(styleSource), Release: r, Facts: facts(r)}}
+	p := &groupPage{page: page{Back: o.Back, Title: clean(cmp.Or(o.Title, r.Title(), "Gauze release")), Style: fill.Raw(styleSource), Release: r, Facts: facts(r)}, Wide: 2 + len(r.Numbers())}
+	for _, c := range r.Numbers() {
+		p.ColumnNames = append(p.ColumnNames, columnName(c.Heading(), 0))
+	}
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		part := groupPart{page: &page{}, Rows: g.Rows}

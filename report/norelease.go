@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 
+	"github.com/gauze-dp/gauze/internal/fill"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -23,8 +23,8 @@ func HTMLNoRelease(w io.Writer, n NoRelease, o Options) error {
 		return errors.New("report: NoRelease.Reason: wanted why there is no model, got none; take that of the fit's result")
 	}
 	r := &release.Release{Certificate: n.Certificate}
-	p := &page{Back: o.Back, Title: clean(cmp.Or(o.Title, "No release")), Style: template.CSS(styleSource), Release: r, Facts: facts(r), Reason: clean(n.Reason), Advice: clean(n.Advice)}
-	if err := pages().ExecuteTemplate(w, "norelease.html", p); err != nil {
+	p := &page{Back: o.Back, Title: clean(cmp.Or(o.Title, "No release")), Style: fill.Raw(styleSource), Release: r, Facts: facts(r), Reason: clean(n.Reason), Advice: clean(n.Advice)}
+	if err := pages().Execute(w, "norelease.html", p); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil

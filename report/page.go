@@ -6,12 +6,13 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"math"
 	"strings"
-	texts "text/template"
+	"sync"
 
+	"github.com/gauze-dp/gauze/internal/fill"
 	"github.com/gauze-dp/gauze/internal/words"
+	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/report/overall"
@@ -21,7 +22,7 @@ import (
 type page struct {
 	Title, File    string
 	Back           string // address; "" for none
-	Style          template.CSS
+	Style          fill.Raw
 	Release        *release.Release // without a model if there is none
 	Reason, Advice string           // why there is none
 	Facts          []fact
@@ -54,7 +55,7 @@ type fact struct{ Name, Value string }
 func newPage(r *release.Release, o Options) *page {
 	parts := partsOf(r)
 	p := &page{
-		Back: o.Back, Title: clean(cmp.Or(o.Title, r.Title(), "Gauze release")), File: shellWord(clean(cmp.Or(o.File, "release.json"))), Style: template.CSS(styleSource), Release: r,
+		Back: o.Back, Title: clean(cmp.Or(o.Title, r.Title(), "Gauze release")), File: shellWord(clean(cmp.Or(o.File, "release.json"))), Style: fill.Raw(styleSource), Release: r,
 		Facts: facts(r), Columns: columnRows(r), Background: backgroundText(r), Noisy: noisyText(r), Largest: largestWeight(parts),
 	}
 	whole := overall.Of(r)
@@ -80,7 +81,7 @@ func newPage(r *release.Release, o Options) *page {
 var textFiles embed.FS
 
 // says holds the templates that are not HTML, by the names of their files.
-var says = texts.Must(texts.New("").Funcs(said).ParseFS(textFiles, "*.txt"))
+var says = sync.OnceValue(func() *fill.Set { return fill.Files(textFiles, "*.txt", said) })
 
 // facts returns the heading: the lines of facts.txt, for a release or none.
 func facts(r *release.Release) (out []fact) {
@@ -99,7 +100,7 @@ func facts(r *release.Release) (out []fact) {
 		}
 	}
 	var b strings.Builder
-	if err := says.ExecuteTemplate(&b, "facts.txt", of); err != nil {
+	if err := says().Execute(&b, "facts.txt", of); err != nil {
 		panic(err) // a strings.Builder never fails, and the fields that the template names exist
 	}
 	for line := range strings.Lines(b.String()) {
@@ -110,10 +111,12 @@ func facts(r *release.Release) (out []fact) {
 }
 
 // said are the templates' functions on releases.
-var said = template.FuncMap{
+var said = fill.Funcs{
 	"bar": bar, "listed": listed, "blocks": blocks, "clean": clean, "digits": words.Digits, "direction": directionText, "join": strings.Join, "name": columnName,
 	"noisy": noisyShare, "number": number, "percent": percent, "plural": words.Plural, "renyi": renyiText, "rows": rows, "seen": seen, "share": shareOf,
 	"shorten": shorten, "spent": spentRows, "texts": flags.Texts[string], "total": totalOf, "weight": weightText,
+	// What stands behind a point and is no field.
+	"Bare": (*release.Release).Bare, "CovarianceType": (*model.Mixture).CovarianceType, "Dim": (*model.Mixture).Dim, "Error": error.Error, "Plain": release.Certificate.Plain,
 	"faults": func(r *release.Release) []error {
 		if r.Bare() {
 			return nil

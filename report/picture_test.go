@@ -79,7 +79,7 @@ func TestPicture(t *testing.T) {
 	p.dot("c0", 2, point{})
 	p.number(part{index: 4}, point{}, 9)
 	var b strings.Builder
-	if err := pages().ExecuteTemplate(&b, "svg.html", p); err != nil {
+	if err := pages().Execute(&b, "svg.html", p); err != nil {
 		t.Fatal(err)
 	}
 	checkPicture(t, b.String())

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/words"
 
+	"github.com/gauze-dp/gauze/internal/fill"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -189,12 +189,12 @@ func (p *picture) column(from, to, part float64) {
 // htmlProfile writes the page of a profile.
 func htmlProfile(w io.Writer, r *release.Release, o Options) error {
 	p := &profilePage{page: page{Back: o.Back, Title: clean(cmp.Or(o.Title, r.Title(), "Table one")), File: shellWord(clean(cmp.Or(o.File, "release.json"))),
-		Style: template.CSS(styleSource), Release: r, Facts: facts(r)}, Parts: profileParts(r)}
+		Style: fill.Raw(styleSource), Release: r, Facts: facts(r)}, Parts: profileParts(r)}
 	var err error
 	if p.Certificate, err = indented(r.Certificate); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if err := pages().ExecuteTemplate(w, "profile.html", p); err != nil {
+	if err := pages().Execute(w, "profile.html", p); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil
@@ -204,7 +204,7 @@ func htmlProfile(w io.Writer, r *release.Release, o Options) error {
 func textProfile(w io.Writer, r *release.Release) error {
 	b := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	of := &profilePage{page: page{Release: r, Facts: facts(r)}, Parts: profileParts(r)}
-	if err := says.ExecuteTemplate(b, "profile.txt", of); err != nil {
+	if err := says().Execute(b, "profile.txt", of); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return b.Flush()

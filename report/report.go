@@ -5,10 +5,10 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"sync"
 
+	"github.com/gauze-dp/gauze/internal/fill"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -26,9 +26,7 @@ var pageFiles embed.FS
 
 // pages are HTML's templates and their parts, by the names of their files: parsed when one is
 // needed, which most runs of a program never do.
-var pages = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(said).ParseFS(pageFiles, "*.html"))
-})
+var pages = sync.OnceValue(func() *fill.Set { return fill.HTML(pageFiles, "*.html", said) })
 
 //go:embed style.css
 var styleSource string
@@ -57,7 +55,7 @@ func HTML(w io.Writer, r *release.Release, o Options) error {
 	if p.Certificate, err = indented(r.Certificate); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if err := pages().ExecuteTemplate(w, "page.html", p); err != nil {
+	if err := pages().Execute(w, "page.html", p); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil

@@ -33,7 +33,7 @@ func Text(w io.Writer, r *release.Release) error {
 		return err
 	}
 	b := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	if err := says.ExecuteTemplate(b, "text.txt", newPage(r, Options{})); err != nil {
+	if err := says().Execute(b, "text.txt", newPage(r, Options{})); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return b.Flush()
@@ -42,19 +42,15 @@ func Text(w io.Writer, r *release.Release) error {
 // beside is the number of components in one table of Text.
 const beside = 5
 
-// A block of components, [From, To).
-type block struct{ From, To int }
-
-// First returns the block's first index in a row that begins with a cell of all rows.
-func (b block) First() int { return b.From + 1 }
-
-// Last returns the other end of the block.
-func (b block) Last() int { return b.To + 1 }
+// A block of components, [From, To), which are [First, Last) in a row that begins with a cell of
+// all rows.
+type block struct{ From, To, First, Last int }
 
 // blocks divides the components into those of each table.
 func blocks(all []componentRow) (out []block) {
 	for from := 0; from < len(all); from += beside {
-		out = append(out, block{from, min(from+beside, len(all))})
+		to := min(from+beside, len(all))
+		out = append(out, block{from, to, from + 1, to + 1})
 	}
 	return out
 }

@@ -49,7 +49,7 @@ func judge(r *release.Release, t overall.Table, rows []componentRow) (out []verd
 	}
 	of.Good, of.Rough = max(of.Mean, of.SD/2) <= quotable, max(of.Mean, of.SD/2) <= rough
 	var b strings.Builder
-	if err := says.ExecuteTemplate(&b, "verdict.txt", of); err != nil {
+	if err := says().Execute(&b, "verdict.txt", of); err != nil {
 		panic(err) // a strings.Builder never fails, and what the template names is there
 	}
 	for _, section := range strings.Split("\n"+b.String(), "\n# ")[1:] {

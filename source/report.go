@@ -1,9 +1,8 @@
 package source
 
 import (
-	_ "embed"
+	"fmt"
 	"strings"
-	"text/template"
 
 	"github.com/gauze-dp/gauze/internal/words"
 )
@@ -72,17 +71,45 @@ func (t *Table) Report() Report {
 	return r
 }
 
-//go:embed report.txt
-var reportSource string
-
-var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{"plural": words.Plural, "digits": words.Digits, "quote": quoteColumns, "names": quoteNames}).Parse(reportSource))
-
 // Text returns the report in words, one line each.
 func (r Report) Text() string {
-	type plain Report // without the String that hides it
 	var b strings.Builder
-	if err := reportTemplate.Execute(&b, plain(r)); err != nil {
-		panic(err) // a strings.Builder never fails, and the fields that the template names exist
+	if r.Inferred {
+		from := "the types of the columns"
+		if r.LookedAt > 0 {
+			from = "the cells of the first " + words.Plural(r.LookedAt, "row")
+		}
+		fmt.Fprintf(&b, "schema inferred from %s: %s\n", from, quoteColumns(r.Columns))
+		for _, c := range r.LeftOut {
+			fmt.Fprintf(&b, "  left out %q: %s\n", c.Name, c.Why)
+		}
+		b.WriteString("  which columns were chosen is not covered by the privacy promise; declare them with --columns or --schema\n")
+	}
+	fmt.Fprintf(&b, "%s read, %s bad\n", words.Plural(r.Rows, "row"), words.Digits(r.BadRows))
+	count := func(n int, format string) {
+		if n > 0 {
+			fmt.Fprintf(&b, format, words.Digits(n))
+		}
+	}
+	count(r.NoPerson, "  %s without a unit, each a bad row\n")
+	count(r.NoGroup, "  %s in none of the declared groups, each a bad row\n")
+	if r.Repeats != nil {
+		fmt.Fprintf(&b, "warning: %s repeats: if it names persons, only single rows are protected; add --unit with its name\n", quoteNames(r.Repeats))
+	}
+	for _, c := range r.Columns {
+		if c.Missing+c.NotFinite+c.NotNumber+c.Coded+c.Outside > 0 {
+			fmt.Fprintf(&b, "  column %q: %s missing, %s not finite, %s not a number", c.Name, words.Digits(c.Missing), words.Digits(c.NotFinite), words.Digits(c.NotNumber))
+			count(c.Coded, ", %s with a code for missing")
+			count(c.Outside, ", %s outside the declared limits")
+			b.WriteByte('\n')
+		}
+	}
+	for _, c := range r.Categories {
+		if c.Missing+c.Other > 0 {
+			fmt.Fprintf(&b, "  column %q: %s missing", c.Name, words.Digits(c.Missing))
+			count(c.Other, ", %s with no value of those declared, which count as missing")
+			b.WriteByte('\n')
+		}
 	}
 	return b.String()
 }

@@ -9,7 +9,6 @@ package pages
 import (
 	"bytes"
 	"embed"
-	"html/template"
 	"log/slog"
 	"math"
 	"net/http"
@@ -18,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gauze-dp/gauze/internal/fill"
 	"github.com/gauze-dp/gauze/server/api"
 	"github.com/gauze-dp/gauze/server/auth"
 	"github.com/gauze-dp/gauze/server/service"
@@ -47,9 +47,7 @@ const comparesAtOnce = 2
 var sources embed.FS
 
 // templates are parsed when a page is first requested, which most runs of the program never do.
-var templates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(functions).ParseFS(sources, "html/*.html"))
-})
+var templates = sync.OnceValue(func() *fill.Set { return fill.HTML(sources, "html/*.html", functions) })
 
 // policy lets a page load its style, its script and its pictures from this server only, and lets
 // the script send requests to it; no other page can hold it in a frame, and its forms are sent
@@ -201,7 +199,7 @@ func (p *Pages) write(w http.ResponseWriter, r *http.Request, s *store.Session, 
 		f.Person, f.Secret = &s.Person, s.Secret
 	}
 	var body bytes.Buffer
-	if err := templates().ExecuteTemplate(&body, a.page, f); err != nil {
+	if err := templates().Execute(&body, a.page, f); err != nil {
 		p.Log.Error("a page cannot be written", "page", a.page, "error", err.Error())
 		http.Error(w, "internal error", http.StatusInternalServerError)
 		return

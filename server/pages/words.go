@@ -5,7 +5,6 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
-	"html/template"
 	"math"
 	"net/http"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/internal/fill"
 	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/server/service"
@@ -25,13 +25,13 @@ import (
 //go:embed static
 var files embed.FS
 
-var functions = template.FuncMap{
+var functions = fill.Funcs{
 	"number": number, "digits": digits, "time": moment, "budget": budgetOf, "file": file, "state": state, "link": linkOf, "heading": heading,
 	"utc": func(shown string) string { return strings.Replace(shown, " ", "T", 1) + "Z" }, "picked": picked, "headline": headline, "sentence": sentence,
 	"seconds": func(d time.Duration) string { return fmt.Sprintf("%.0f s", math.Ceil(d.Seconds())) },
 	"rows":    func(x float64) string { return digits(int(x)) },
 	"percent": func(x float64) string { return number(100*x, 3) + " %" }, "distance": func(d model.Distance) string { return number(float64(d), 3) },
-	"whynotadd": func() string { return ledger.WhyNotAdd }, "next": func(i int) int { return i + 1 },
+	"whynotadd": func() string { return ledger.WhyNotAdd }, "next": func(i int) int { return i + 1 }, "IsZero": time.Time.IsZero,
 }
 
 // exact is the number of digits that distinguishes all float64.

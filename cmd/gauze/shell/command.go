@@ -2,7 +2,6 @@ package shell
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -29,10 +28,24 @@ type Command struct {
 	Spends bool
 }
 
-// helpTemplate is how help is laid out.
-//
-//go:embed template.txt
-var helpTemplate string
+// writeHelp writes a command's help.
+func writeHelp(c *cobra.Command, _ []string) {
+	c.InitDefaultHelpFlag()
+	out := c.OutOrStdout()
+	fmt.Fprintln(out, strings.TrimRight(c.Long, " \t\n"))
+	if c.HasAvailableSubCommands() {
+		fmt.Fprint(out, "\nCommands:")
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() {
+				fmt.Fprintf(out, "\n  %-*s %s", sub.NamePadding(), sub.Name(), sub.Short)
+			}
+		}
+		fmt.Fprintln(out)
+	}
+	if c.HasAvailableLocalFlags() {
+		fmt.Fprintf(out, "\nFlags:\n%s\n", strings.TrimRight(c.LocalFlags().FlagUsages(), " \t\n"))
+	}
+}
 
 // help returns the text of a help file.
 func (p *Program) help(name string) string {
@@ -57,7 +70,7 @@ func (p *Program) root(e *Env) *cobra.Command {
 	root.SetOut(e.Stdout)
 	root.SetErr(e.Stderr)
 	root.SetIn(e.Stdin)
-	root.SetHelpTemplate(strings.TrimSuffix(helpTemplate, "\n"))
+	root.SetHelpFunc(writeHelp)
 	root.SetFlagErrorFunc(flagError)
 	for _, c := range p.Commands {
 		root.AddCommand(p.cobra(e, c))
