@@ -114,7 +114,11 @@ func (t tunable) settings() []setting {
 				continue
 			}
 			if !field.Equal(reflect.ValueOf(t.usual).Field(i)) {
-				out = append(out, setting{fmt.Sprintf("%s = %.3g", of.Field(i).Name, field.Interface()), changed.Interface()})
+				format := "%s = %.3g"
+				if field.CanInt() {
+					format = "%s = %d"
+				}
+				out = append(out, setting{fmt.Sprintf(format, of.Field(i).Name, field.Interface()), changed.Interface()})
 			}
 		}
 	}
