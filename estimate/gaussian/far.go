@@ -8,7 +8,6 @@ import (
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts"
@@ -127,7 +126,7 @@ func (f fit) distances(st *tyler.State, root, gate, about float64) (a farAway, e
 	}
 	clear := math.Sqrt2 * farClear / math.Max(about, 1)
 	part := math.Max(farPartLeast, math.Min(clear*clear/f.Left(), farPartMost))
-	h, err := f.Radii("far", st, root, parts.Mu(part*f.Left()), edges)
+	h, err := f.Radii(stepFar, st, root, parts.Mu(part*f.Left()), edges)
 	if err != nil {
 		return a, err
 	}
@@ -159,9 +158,4 @@ func (f fit) distances(st *tyler.State, root, gate, about float64) (a farAway, e
 		a.noise = math.Hypot(a.noise, h.Sigma*(s-a.square)/(rows*a.square))
 	}
 	return a, nil
-}
-
-// distancesStep returns the step of distances.
-func distancesStep(prefix string, share float64) kernel.Step {
-	return kernel.Step{Name: prefix + "far", Query: query.DistanceCounts, Share: share * farPartMost, Most: 1, Source: source}
 }

@@ -51,7 +51,7 @@ func (e HeavyTailed) Plan(p estimate.Problem) (kernel.Plan, error) {
 	}
 	steps := openSteps(roundedProblem(p), "", 1)
 	if full(p) {
-		steps = append(steps, tyler.Step("", 1), farStep("", 1))
+		steps = append(steps, tyler.Step.In("", 1), stepTail.In("", 1))
 	}
 	steps = append(steps, plainSteps(roundedProblem(p), "", 1)...)
 	return kernel.Plan{Method: e.Name(), Steps: steps}, nil

@@ -9,8 +9,6 @@ import (
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts"
@@ -36,35 +34,11 @@ const (
 
 const partialPrefix = "partial "
 
-// inView returns the steps whose sums are asked in a view.
-func inView(as query.View, steps ...kernel.Step) []kernel.Step {
-	for i := range steps {
-		steps[i].Query = as.Of(steps[i].Query)
-	}
-	return steps
-}
-
-// partialSteps returns the steps of countRows and usePartial.
-func partialSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
-	step := func(name, query string, part float64) kernel.Step {
-		return kernel.Step{Name: prefix + name, Query: query, Share: share * part, Most: 1, Source: "TYLERPRESS Section 0.3"}
-	}
-	moments := query.ClippedMoments{}.Kind()
-	steps := inView(query.Presence, step("count", query.DistanceCounts, countPart), step(partialPrefix+"pairs", moments, pairsPart))
-	cells := []kernel.Step{step(partialPrefix+"cells", query.ColumnCounts, cellsPart)}
-	if p.Profiled {
-		cells = append(cells, program.OthersSteps(prefix+partialPrefix, share)...)
-	} else {
-		cells = append(append(columns.UnitsSteps(prefix+partialPrefix, share*columns.LargestPart, share*columns.ScalePart), cells...), columns.SparseStep(prefix+partialPrefix, share*sparsePart))
-	}
-	return append(append(steps, inView(query.Cells, cells...)...), inView(query.Filled, columns.MomentsSteps(prefix+partialPrefix, share, 2)...)...)
-}
-
 // countRows counts the rows that have all cells, and those that have some.
 func (f *Fit) countRows() (good, lacking, sd float64, err error) {
 	ones := slices.Repeat([]float64{1}, f.All)
 	lacks := query.Affine{Center: ones, W: [][]float64{ones}} // less the number of missing cells
-	answer, err := f.In(query.Presence, nil).Sum(f.Tyler.Prefix+"count", query.Counts{Map: lacks, Edges: [][]float64{{.5}}}, math.Sqrt(countPart*f.Mu2))
+	answer, err := f.In(query.Presence, nil).Sum(stepCount.Of(f.Tyler.Prefix), query.Counts{Map: lacks, Edges: [][]float64{{.5}}}, math.Sqrt(countPart*f.Mu2))
 	if err != nil {
 		return 0, 0, 0, err
 	}
@@ -174,7 +148,7 @@ func (f *Fit) about(l, inv *mat.Dense, mu2 float64) (m component.Sums, far estim
 func (f *Fit) countCells() (*mat.SymDense, error) {
 	d, left := f.Space.Dim(), f.Left()
 	edges := slices.Repeat([]float64{math.Inf(-1)}, f.All)
-	cells, err := f.In(query.Cells, nil).Sum(f.Tyler.Prefix+"cells", query.Counts{Edges: query.Each(edges), As: query.Above}, parts.Mu(cellsPart*left))
+	cells, err := f.In(query.Cells, nil).Sum(stepCells.Of(f.Tyler.Prefix), query.Counts{Edges: query.Each(edges), As: query.Above}, parts.Mu(cellsPart*left))
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +156,7 @@ func (f *Fit) countCells() (*mat.SymDense, error) {
 	frame := there.Affine(there.Center, mat.DenseCopyOf(symmetric.Identity(d)))
 	const lift = .1 // the count is not needed
 	q := query.ClippedMoments{Form: query.FullForm, Lift: lift, Components: []query.Component{{Map: frame, Radius: math.Sqrt(float64(d))}}}
-	answer, err := f.In(query.Presence, nil).Sum(f.Tyler.Prefix+"pairs", q, parts.Mu(pairsPart*left))
+	answer, err := f.In(query.Presence, nil).Sum(stepPairs.Of(f.Tyler.Prefix), q, parts.Mu(pairsPart*left))
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parts/columns"
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
@@ -19,18 +18,6 @@ import (
 const plainRounds, wideColumns = 4, 24
 
 const roundPrefix = "round "
-
-// plainSteps returns the steps of Uneven, Plain and Beyond.
-func plainSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
-	steps := append(columns.MomentsSteps(prefix, share, 1), columns.ReachStep(prefix, share), beyondStep(prefix, share))
-	if !goesByFull(p) {
-		return steps
-	}
-	if usesPairs(p) && !p.Profiled {
-		steps = append(steps, columns.CentersStep(prefix, share*columns.LargestPart))
-	}
-	return append(steps, columns.MomentsSteps(prefix+roundPrefix, share, plainRounds-1)...)
-}
 
 // Enough reports that there are rows enough for the plain way.
 func (f *Fit) Enough() bool { return f.Rows*f.Problem.Mu >= f.ManyRows*float64(f.Space.Dim()) }

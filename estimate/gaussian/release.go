@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model/flags"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/columns"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/tyler"
@@ -44,11 +44,6 @@ const roundLeast, roundMost, roundFactor = .06, .6, 1.5
 func (f *Fit) RoundingPart() float64 {
 	need := RowsNeeded(f.Problem) / f.Rows
 	return math.Min(math.Max(roundFactor*need*need, roundLeast), roundMost)
-}
-
-// farStep returns the step of OutlierShare.
-func farStep(prefix string, share float64) kernel.Step {
-	return kernel.Step{Name: prefix + "tail", Query: query.TailCounts, Share: share * farPart, Most: 1, Source: "TYLERPRESS Section 4"}
 }
 
 // Rounded returns where Round with t_1 gets to; nil where the rows are not for rounding, or did not
@@ -91,17 +86,17 @@ func (f *Fit) OutlierShare(st *tyler.State) (float64, error) {
 	if !ok {
 		return 1, nil
 	}
-	share, noise, err := f.above("tail", frame, farRadius2*float64(st.Rank()), farPart)
+	share, noise, err := f.above(stepTail, frame, farRadius2*float64(st.Rank()), farPart)
 	return share - 2*noise, err
 }
 
 // above releases with a part of mu^2 which share of the rows has |z|^2 > edge2, and its noise.
-func (f *Fit) above(step string, frame query.Affine, edge2, part float64) (share, noise float64, err error) {
+func (f *Fit) above(step parts.Step, frame query.Affine, edge2, part float64) (share, noise float64, err error) {
 	if frame.Validate(f.All) != nil || !(edge2 <= math.MaxFloat64) {
 		return 0, 0, columns.ErrOverflow
 	}
 	q := query.Counts{Map: frame, As: query.Above, Edges: [][]float64{{edge2}}}
-	answer, err := f.Sum(f.Tyler.Prefix+step, q, math.Min(math.Sqrt(part*f.Mu2), f.LeftMu()))
+	answer, err := f.Sum(step.Of(f.Tyler.Prefix), q, math.Min(math.Sqrt(part*f.Mu2), f.LeftMu()))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -127,16 +122,11 @@ func (f *Fit) beyondPart() float64 {
 	return math.Min(math.Max(part, beyondLeast), beyondMost)
 }
 
-// beyondStep returns the step of Beyond.
-func beyondStep(prefix string, share float64) kernel.Step {
-	return kernel.Step{Name: prefix + "beyond", Query: query.TailCounts, Share: share * beyondMost, Most: 1, Source: "TYLERPRESS Section 4.5 (a)"}
-}
-
 // Beyond releases which share of the rows has |z|^2 > edge2, and is so far out that the estimate
 // describes the others.
 func (f *Fit) Beyond(frame query.Affine, edge2 float64, where string) (u estimate.Undescribed, err error) {
 	u.Where, u.Anywhere = where, true
-	u.Share, u.Noise, err = f.above("beyond", frame, edge2, f.beyondPart())
+	u.Share, u.Noise, err = f.above(stepBeyond, frame, edge2, f.beyondPart())
 	return u, err
 }
 
@@ -155,12 +145,12 @@ func (f *Fit) frame(st *tyler.State, root float64) (query.Affine, error) {
 }
 
 // Radii releases the histogram of |root W(y-m)|^2 between edges, with the loss mu.
-func (f *Fit) Radii(step string, st *tyler.State, root, mu float64, edges []float64) (*tyler.RadialHistogram, error) {
+func (f *Fit) Radii(step parts.Step, st *tyler.State, root, mu float64, edges []float64) (*tyler.RadialHistogram, error) {
 	frame, err := f.frame(st, root)
 	if err != nil {
 		return nil, err
 	}
-	return tyler.CountRadii(f.SubBudget, f.Tyler.Prefix+step, frame, mu, edges, f.Good())
+	return tyler.CountRadii(f.SubBudget, step.Of(f.Tyler.Prefix), frame, mu, edges, f.Good())
 }
 
 // Moments releases mean and second moment of the rows in the coordinates root*W(y-m), clipped to
@@ -220,7 +210,7 @@ func meansApart(a, b []float64, sd float64) bool {
 
 func (f *Fit) clippedSums(form query.Form, of []query.Component, lift, mu float64) ([]component.Sums, error) {
 	q := query.ClippedMoments{Form: form, Lift: math.Sqrt(lift), Components: of}
-	answer, err := f.Sum(f.Tyler.Prefix+"moments", q, mu)
+	answer, err := f.Sum(stepMoments.Of(f.Tyler.Prefix), q, mu)
 	if err != nil {
 		return nil, err
 	}

@@ -63,23 +63,6 @@ func checkOne(name string, p estimate.Problem) error {
 	return nil
 }
 
-// openSteps returns those of Open, for the same problem, with prefix before their names.
-func openSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
-	steps := partialSteps(p, prefix, share)
-	if p.Profiled {
-		return append(steps, program.OthersSteps(prefix, share)...)
-	}
-	steps = append(steps, columns.UnitsSteps(prefix, share*columns.LargestPart, share*scaleShare(p))...)
-	steps = append(steps, columns.SparseStep(prefix, share*sparsePart))
-	if usesPairs(p) {
-		steps = append(steps, columns.SpreadStep(prefix, share*columns.SpreadPart))
-		if !goesByFull(p) {
-			steps = append(steps, columns.CentersStep(prefix, share*columns.LargestPart))
-		}
-	}
-	return steps
-}
-
 // countPart of mu^2 buys the noisy count where n is private, and at most sparsePart the scales of
 // columns in which few rows differ from one value. Guesses.
 const countPart, sparsePart = .01, .06

@@ -131,7 +131,7 @@ func (f fit) refineSphere(s *sphere, mu, r2 float64, rough bool) error {
 		return hidden
 	}
 	q := query.ClippedMoments{Components: []query.Component{{Map: frame, Radius: math.Sqrt(r2)}}, Form: query.SphericalForm}
-	answer, err := f.Sum(f.Tyler.Prefix+"moments", q, mu)
+	answer, err := f.Sum(stepMoments.Of(f.Tyler.Prefix), q, mu)
 	if err != nil {
 		return err
 	}

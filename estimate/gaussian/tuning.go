@@ -6,8 +6,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/parts/tyler"
 )
 
 // A Tuning is the constants of the method. They affect utility only; tests and experiments may set
@@ -60,28 +58,6 @@ func With(t Tuning) Estimator {
 	e := New()
 	e.tuning = t
 	return e
-}
-
-// Steps returns the steps that FitSubBudget may measure for the problem, with prefix before their
-// names, when it is given share of the total mu^2. The shares are worst cases of alternatives and
-// sum to more than share: the sub-budget holds the total.
-func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
-	return Usual().steps(p, prefix, share)
-}
-
-func (t Tuning) steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
-	step := func(name string, query string, part float64, most int) kernel.Step {
-		return kernel.Step{Name: prefix + name, Query: query, Share: share * part, Most: most, Source: source}
-	}
-	moments, distances := query.ClippedMoments{}.Kind(), query.DistanceCounts
-	steps := append(openSteps(p, prefix, share), plainSteps(p, prefix, share)...)
-	switch {
-	case goesByFull(p):
-		return append(steps, tyler.Step(prefix, share), step("tail", distances, t.ShapePart, 1), step("moments", moments, 1, 1), distancesStep(prefix, share))
-	case p.Covariance == estimate.Diagonal:
-		return append(steps, step("moments", moments, 1, 2*max(1, p.Columns)))
-	}
-	return append(steps, step("moments", moments, 1, 2))
 }
 
 // FitSubBudget fits one Gaussian with all that a has left, measuring only the steps of Steps(p,

@@ -88,7 +88,7 @@ func (f *fit) plainer(ctx context.Context, r *privateem.Rounds) error {
 func (f *fit) gain(r *privateem.Rounds, others []component.Gaussian, bound, part float64) (nats, noise float64, err error) {
 	rival := *r
 	rival.Components = others
-	ans, err := f.Sum("contest", query.LogRatio{F: r.Density(), G: rival.Density(), Bound: bound},
+	ans, err := f.Sum(stepContest.Name, query.LogRatio{F: r.Density(), G: rival.Density(), Bound: bound},
 		parts.Mu(math.Min(part*f.Mu2, contestMost*f.Left())))
 	if err != nil {
 		return 0, 0, err

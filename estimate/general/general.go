@@ -51,7 +51,7 @@ type fit struct {
 
 // run makes the whole fit.
 func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
-	if err := f.CountRows("count", countPart); err != nil {
+	if err := f.CountRows(stepCount.Name, countPart); err != nil {
 		return estimate.Outcome{}, err
 	}
 	if f.Problem.Components == 0 && f.AtMost < rowsOfSeveral(f.Problem) {

@@ -25,7 +25,7 @@ func (f *fit) fitGlobal(near []float64) error {
 	start := component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: symmetric.Scaled(startVariance, symmetric.Identity(d)), Uncertainty: globalDoubt}
 	r := &privateem.Rounds{Space: f.space, Form: query.FullForm, Components: []component.Gaussian{start}, Rows: f.Rows, Factor: f.Factor, Floor: floorStandard, Misfit: globalMisfit}
 	for _, share := range f.schedule.globalShares {
-		if err := r.Round(f.SubBudget, "global moments", f.Mu(share*f.schedule.global), false); err != nil {
+		if err := r.Round(f.SubBudget, stepGlobal.Name, f.Mu(share*f.schedule.global), false); err != nil {
 			return err
 		}
 	}
@@ -94,7 +94,7 @@ func (f *fit) tree() (*coreset.Coreset, *axes, error) {
 	}
 	w := mat.DenseCopyOf(a.vec.Slice(0, d, 0, q).T())
 	half := parts.Map(a.lambda[:q], func(v float64) float64 { return boxSDs * math.Sqrt(v) })
-	c, err := coreset.Build(f.SubBudget, "tree of counts", f.space.Affine(f.global.Mean, w), half, first, last, f.Rows/mostCells, f.Mu(f.schedule.tree))
+	c, err := coreset.Build(f.SubBudget, stepTree.Name, f.space.Affine(f.global.Mean, w), half, first, last, f.Rows/mostCells, f.Mu(f.schedule.tree))
 	return c, a, err
 }
 

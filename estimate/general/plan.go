@@ -7,6 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/coreset"
 	"github.com/gauze-dp/gauze/parts/privateem"
 )
@@ -16,6 +17,14 @@ const (
 	// becomes.
 	prefixOne   = "one: "
 	prefixUnits = "units: " // comes before those of the search for units
+)
+
+// The steps of this package but those of splits and boxes, with their largest shares.
+var (
+	stepCount   = parts.Step{Name: "count", Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source}
+	stepGlobal  = parts.Step{Name: "global moments", Query: query.ClippedMoments{}.Kind(), Share: weakGlobal, Most: mostGlobalRounds, Source: source}
+	stepTree    = parts.Step{Name: "tree of counts", Query: query.GridCounts{}.Kind(), Share: treePart, Most: 1, Source: "KSSU19 Section C.3"}
+	stepContest = parts.Step{Name: "contest", Query: query.LogRatio{}.Kind(), Share: contestPart + plainAsks*plainPart, Most: 1 + plainAsks, Source: source}
 )
 
 // becomesOne reports whether the fit is that of one Gaussian: known from public facts (sure), or
@@ -47,21 +56,18 @@ func (e Estimator) steps(p estimate.Problem) (out []kernel.Step) {
 	}
 	out = append(out, program.ShapeStep(source, shapePart, 1),
 		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.DistanceCounts), Share: mostLine * mostLooks * mostSplits, Most: privateem.MostLines * mostLooks * mostSplits, Source: "KSSU19 Section C.3"})
-	out = append(out, program.RoundSteps(source, 1, maxRounds+(2+mostLooks*mostSplits)*mostFrames, 1,
-		kernel.Step{Name: "contest", Query: query.LogRatio{}.Kind(), Share: contestPart + plainAsks*plainPart, Most: 1 + plainAsks, Source: source})...)
+	out = append(out, program.RoundSteps(source, 1, maxRounds+(2+mostLooks*mostSplits)*mostFrames, 1, stepContest.In("", 1))...)
 	return append(out, program.OutsideStep(source))
 }
 
 // searchSteps returns the steps that look for components in a table with enough rows for that.
 func searchSteps(p estimate.Problem) []kernel.Step {
-	out := []kernel.Step{{Name: "count", Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source}}
+	out := []kernel.Step{stepCount.In("", 1)}
 	out = append(out, program.Steps(p, prefixUnits, weakPart)...)
 	_, last := coreset.Levels(coreset.Dimension(p.Columns), true)
 	if !p.NoDelta {
 		out = append(out, boxed.Steps(p.Columns)...)
 	}
 	out = append(out, recursive.Steps(prefixApart, 1)...)
-	return append(out,
-		kernel.Step{Name: "global moments", Query: query.ClippedMoments{}.Kind(), Share: weakGlobal, Most: mostGlobalRounds, Source: source},
-		kernel.Step{Name: "tree of counts", Query: query.GridCounts{}.Kind(), Share: treePart, Most: last, Source: "KSSU19 Section C.3"})
+	return append(out, stepGlobal.In("", 1), stepTree.Times(last).In("", 1))
 }

@@ -49,7 +49,7 @@ const (
 func Steps(prefix string, share float64) []kernel.Step {
 	moments := query.PartsOf(query.ClippedMoments{}.Kind())
 	return []kernel.Step{
-		columns.PairUnitsStep(prefix, share*mostNear),
+		columns.PairUnitsStep.In(prefix, share*mostNear),
 		{Name: prefix + stepRadius, Query: query.DistanceCounts, Share: share * radiusShare, Most: 1, Source: "KSSU19 Section C.1"},
 		{Name: prefix + stepLook, Query: moments, Share: share * (pcaShare + mostLooks*(mostLevels-1+mostAcross)*lookShare), Most: mostLooks * (mostLevels + mostAcross), Source: "KSSU19 Section C.2"},
 		{Name: prefix + stepTree, Query: query.PartsOf(query.GridCounts{}.Kind()), Share: share, Most: mostTrees * mostTreeLevels, Source: "KSSU19 Section C.3"},

@@ -17,7 +17,6 @@ const (
 	prefixAll       = "all rows: "
 	prefixBall      = "ball: "
 	prefixProjected = "projected: "
-	stepRows        = "rows"
 	stepPCA         = "pca"
 	levelSteps      = 5
 )
@@ -31,7 +30,7 @@ func rpgmpSteps(k int, share, slack float64) []kernel.Step {
 	}
 	share /= levelSteps
 	slack /= 3
-	steps := []kernel.Step{{Name: prefixLevel + stepRows, Query: query.PartsOf(query.Count{}.Kind()), Share: share, Most: levels, Source: "KSSU19 Algorithm 1"}}
+	steps := []kernel.Step{{Name: prefixLevel + stepN, Query: query.PartsOf(query.Count{}.Kind()), Share: share, Most: levels, Source: "KSSU19 Algorithm 1"}}
 	steps = append(steps, pglocSteps(prefixAll, share, levels, slack)...)
 	steps = append(steps, terrificSteps(prefixBall, share, levels, slack)...)
 	steps = append(steps, pcaStep(prefixLevel+stepPCA, share, levels))
@@ -162,7 +161,7 @@ func (g *partitioner) bound(nodes []*node) (bounded []*node, balls []*ball, left
 		q.Queries = append(q.Queries, query.Count{})
 	}
 	q.Partition = partition(parts)
-	ans, err := pure.Laplace(g.a, prefixLevel+stepRows, q, paper.PureEpsilon(g.mu2))
+	ans, err := pure.Laplace(g.a, prefixLevel+stepN, q, paper.PureEpsilon(g.mu2))
 	if err != nil {
 		return nil, nil, nil, err
 	}

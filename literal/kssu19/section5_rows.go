@@ -36,7 +36,7 @@ const (
 func rowSteps() []kernel.Step {
 	steps := []kernel.Step{{Name: stepSampleCount, Query: query.Count{}.Kind(), Share: sampleCountShare, Most: 1, Source: "KSSU19 Section B.11"}}
 	steps = append(steps, program.Steps(estimate.Problem{}, prefixSampleUnits, sampleWeakShare)...)
-	return append(steps, columns.PairUnitsStep(prefixSampleUnits, sampleNearShare),
+	return append(steps, columns.PairUnitsStep.In(prefixSampleUnits, sampleNearShare),
 		kernel.Step{Name: stepSampleRadius, Query: query.DistanceCounts, Share: sampleRadiusShare, Most: 1, Source: "KSSU19 Section C.1"})
 }
 

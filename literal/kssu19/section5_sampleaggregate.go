@@ -70,7 +70,7 @@ const (
 	prefixSampleBall = "ball of estimates: "
 	stepBallReach    = "reach of the variances"
 	stepBallTrace    = "variances"
-	stepBallWeight   = "weights"
+	stepBallWeight   = stepWeights
 	stepBallMean     = "means"
 )
 

@@ -33,7 +33,7 @@ func (u *Units) countAgain(a *kernel.SubBudget, cfg UnitsConfig) error {
 		return nil
 	}
 	enough := ConstantSDs * q.Sensitivity(a.Session().Relation()) / (againUnseen * cfg.Rows)
-	answer, err := a.Sum(cfg.Prefix+"varied", q, math.Sqrt(math.Min(mu2*(1-1e-9), enough*enough)))
+	answer, err := a.Sum(stepVaried.Of(cfg.Prefix), q, math.Sqrt(math.Min(mu2*(1-1e-9), enough*enough)))
 	if err != nil {
 		return err
 	}

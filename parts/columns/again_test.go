@@ -27,7 +27,7 @@ func TestCountAgain(t *testing.T) {
 		}
 	}
 	for range 25 {
-		plan := kernel.Plan{Method: "stagezero", Steps: append(UnitsSteps("", .5, .5), WeakStep("", .02), SparseStep("", .02))}
+		plan := kernel.Plan{Method: "stagezero", Steps: append(UnitsSteps("", .5, .5), WeakStep.In("", .02), SparseStep.In("", .02))}
 		terms := kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
 		s := kerneltest.Open(t, kerneltest.Table(rows, d, terms.Relation), plan, terms, kerneltest.Options{Fresh: true})
 		mu2 := s.Mu() * s.Mu()

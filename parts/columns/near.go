@@ -7,7 +7,6 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/kernel/query"
 )
 
 // Utility constants of near pairs, guesses.
@@ -32,11 +31,6 @@ const (
 	// many sds, and are this part of all.
 	farAbove, farSDs, farPart = 4, 5.7, .08
 )
-
-// PairUnitsStep returns the step of PairUnits.
-func PairUnitsStep(prefix string, share float64) kernel.Step {
-	return kernel.Step{Name: prefix + "near pairs", Query: query.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "KSSU19 Section E"}
-}
 
 // PairsSeen reports whether this many rows can show near pairs: whether a window that counts need
 // hold no more than the part nearHidden of the pairs.
@@ -73,7 +67,7 @@ func pairsOf(r privacy.Relation, rows float64) float64 {
 // Source: [KSSU19] Section E of the restatement, stage A'. Differs: the height of the density of
 // differences at zero in place of the fullest octave.
 func PairUnits(a *kernel.SubBudget, prefix string, columns []int, scale, least []float64, rows, mu float64) (out []float64, far float64, err error) {
-	octaves, sigma, m, err := pairOctaves(a, prefix+"near pairs", rows, mu)
+	octaves, sigma, m, err := pairOctaves(a, PairUnitsStep.Of(prefix), rows, mu)
 	if err != nil {
 		return nil, 0, err
 	}

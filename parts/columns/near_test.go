@@ -29,7 +29,7 @@ func TestNearUnits(t *testing.T) {
 			rows[i] = []float64{40 + 3*rng.NormFloat64(), far, whole, atom, 7}
 		}
 		scale, least := []float64{4, 1e6, 2, 64, 1}, []float64{0, 0, 1, 0, 0}
-		s := kerneltest.Open(t, kerneltest.Table(rows, 5, rel), kernel.Plan{Method: "near", Steps: []kernel.Step{PairUnitsStep("", 1)}},
+		s := kerneltest.Open(t, kerneltest.Table(rows, 5, rel), kernel.Plan{Method: "near", Steps: []kernel.Step{PairUnitsStep.In("", 1)}},
 			kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: .02}}, kerneltest.Options{Seed: 9})
 		got, far, err := PairUnits(s.SubBudget(), "", []int{0, 1, 2, 3, 4}, scale, least, n, .99*s.Mu())
 		if err != nil {

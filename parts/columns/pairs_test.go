@@ -25,7 +25,7 @@ func TestPairsOfASample(t *testing.T) {
 	below := math.Erf(.5) // of the pairs differ by less than 1, as |N(0, 2)| does
 	for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		for _, c := range []struct{ rho, odds float64 }{{.5, 4}, {.5e-5, 2}, {.5e-6, 1}} {
-			s := kerneltest.Open(t, kerneltest.Table(rows, 1, rel), kernel.Plan{Method: "pairs", Steps: []kernel.Step{PairUnitsStep("", 1)}},
+			s := kerneltest.Open(t, kerneltest.Table(rows, 1, rel), kernel.Plan{Method: "pairs", Steps: []kernel.Step{PairUnitsStep.In("", 1)}},
 				kernel.Terms{Relation: rel, Budget: privacy.Budget{Rho: c.rho}}, kerneltest.Options{Seed: 9})
 			octaves, sigma, m, err := pairOctaves(s.SubBudget(), "near pairs", n, .99*s.Mu())
 			if err != nil {

@@ -63,11 +63,6 @@ var lengths = func() (e []float64) {
 	return e
 }()
 
-// ReachStep returns the step of MeasureReach and Closer.
-func ReachStep(prefix string, share float64) kernel.Step {
-	return kernel.Step{Name: prefix + "columns", Query: query.Histogram, Share: share, Most: 5, Source: "TYLERPRESS Section 3"}
-}
-
 // The share of rows at the centre that asks for a closer look: a guess.
 const someAtom = .2
 
@@ -108,7 +103,7 @@ func (t *Summary) look(a *kernel.SubBudget, prefix string, rows, mu2 float64, wa
 		}
 		q.Edges[j] = edges
 	}
-	answer, err := a.Sum(prefix+"columns", q, parts.Mu(mu2))
+	answer, err := a.Sum(ReachStep.Of(prefix), q, parts.Mu(mu2))
 	if err != nil {
 		return err
 	}

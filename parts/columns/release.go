@@ -26,14 +26,6 @@ const (
 	AnyExcess, excessHere = .15, .6
 )
 
-// MomentsSteps returns the steps of Release, for that many releases.
-func MomentsSteps(prefix string, share float64, most int) []kernel.Step {
-	step := kernel.Step{Name: prefix + "column radii", Query: query.DistanceCounts, Share: share * radiusPart, Most: most, Source: "TYLERPRESS Section 3"}
-	last := step
-	last.Name, last.Query, last.Share = prefix+"column moments", query.ClippedMoments{}.Kind(), share
-	return []kernel.Step{step, last}
-}
-
 // Moments are means over the rows in the coordinates of a frame, rows clipped to radius R.
 type Moments struct {
 	Mean []float64     // from the frame's centre
@@ -60,7 +52,7 @@ func ReleaseMoments(a *kernel.SubBudget, prefix string, frame query.Affine, rows
 	if frame.Validate(a.Session().Columns()) != nil {
 		return m, ErrOverflow
 	}
-	h, err := tyler.CountRadii(a, prefix+"column radii", frame, parts.Mu(radiusPart*mu2), tyler.RadialEdges(d), rows)
+	h, err := tyler.CountRadii(a, stepRadii.Of(prefix), frame, parts.Mu(radiusPart*mu2), tyler.RadialEdges(d), rows)
 	if err != nil {
 		return m, err
 	}
@@ -72,7 +64,7 @@ func ReleaseMoments(a *kernel.SubBudget, prefix string, frame query.Affine, rows
 	}
 	c.R2 = math.Max(c.R2, least2)
 	q := query.ClippedMoments{Form: query.FullForm, Lift: math.Sqrt(c.Lift), Components: []query.Component{{Map: frame, Radius: math.Sqrt(c.R2)}}}
-	answer, err := a.Sum(prefix+"column moments", q, mu)
+	answer, err := a.Sum(stepMoments.Of(prefix), q, mu)
 	if err != nil {
 		return m, err
 	}

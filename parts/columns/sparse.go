@@ -64,7 +64,7 @@ func (u *Units) FindOthers(a *kernel.SubBudget, cfg UnitsConfig, one []bool) err
 	}
 	q := u.others(one)
 	enough := ConstantSDs * q.Sensitivity(a.Session().Relation()) / (againUnseen * cfg.Rows)
-	answer, err := a.Sum(cfg.Prefix+"varied", q, math.Min(enough, math.Sqrt(cfg.VariedMu2)))
+	answer, err := a.Sum(stepVaried.Of(cfg.Prefix), q, math.Min(enough, math.Sqrt(cfg.VariedMu2)))
 	if err != nil {
 		return err
 	}
@@ -77,16 +77,9 @@ func (u *Units) FindOthers(a *kernel.SubBudget, cfg UnitsConfig, one []bool) err
 			sparse[j] = !u.Constant[j]
 		}
 	}
-	err = u.findSparse(a, cfg.Prefix+"octaves", cfg.SparseMu2, sparse)
+	err = u.findSparse(a, SparseStep.Of(cfg.Prefix), cfg.SparseMu2, sparse)
 	u.noteUnseen()
 	return err
-}
-
-// OthersSteps returns the steps of FindOthers; the shares are the largest parts of the total mu^2.
-func OthersSteps(prefix string, variedShare, sparseShare float64) []kernel.Step {
-	varied := UnitsSteps(prefix, 0, variedShare)[1]
-	varied.Most = 1
-	return []kernel.Step{varied, SparseStep(prefix, sparseShare)}
 }
 
 // findSparse looks for the scales of columns in which few rows differ from the centre: a noisy
@@ -184,10 +177,4 @@ func fullestOctave(counts []float64, below int, sigma float64) (octave int, clea
 		}
 	}
 	return 0, false
-}
-
-// SparseStep returns the step, besides UnitsSteps, that MeasureUnits may measure with
-// UnitsConfig.SparseMu2.
-func SparseStep(prefix string, share float64) kernel.Step {
-	return kernel.Step{Name: prefix + "octaves", Query: query.Histogram, Share: share, Most: 1, Source: "TYLERPRESS Section 1"}
 }

@@ -67,7 +67,7 @@ func TestSparseColumns(t *testing.T) {
 func sparseUnits(t *testing.T, rows [][]float64, rel privacy.Relation) (u Units) {
 	d, n := len(rows[0]), float64(len(rows))
 	const part = .06
-	plan := kernel.Plan{Method: "stagezero", Steps: append(UnitsSteps("", .5, .5), SpreadStep("", .5), SparseStep("", part))}
+	plan := kernel.Plan{Method: "stagezero", Steps: append(UnitsSteps("", .5, .5), SpreadStep.In("", .5), SparseStep.In("", part))}
 	terms := kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
 	s := kerneltest.Open(t, kerneltest.Table(rows, d, terms.Relation), plan, terms, kerneltest.Options{Fresh: true})
 	mu2 := s.Mu() * s.Mu()

@@ -56,11 +56,6 @@ func SpreadShare(d int, rows, mu2 float64) (share float64, ok bool) {
 	return math.Max(leastSpreadPart, math.Min(need, SpreadPart)), need <= SpreadPart
 }
 
-// SpreadStep returns the step of SpreadByPairs.
-func SpreadStep(prefix string, share float64) kernel.Step {
-	return kernel.Step{Name: prefix + "spread", Query: query.PairOctaves{}.Kind(), Share: share, Most: 1, Source: "TYLERPRESS Section 1"}
-}
-
 // SpreadByPairs finds the spread of every column in one measurement, with the part mu2 of mu^2: the
 // octave that the differences of secret pairs of rows fill. Where what follows finds the centre by
 // itself, or FindCenters does, this is far cheaper than MeasureUnits, whose search for the median
@@ -73,7 +68,7 @@ func SpreadStep(prefix string, share float64) kernel.Step {
 // restatement, stage A' (its histogram).
 func SpreadByPairs(a *kernel.SubBudget, cfg UnitsConfig, rows, mu2 float64) (Units, error) {
 	d := a.Session().Columns()
-	octaves, sigma, pairs, err := pairOctaves(a, cfg.Prefix+"spread", rows, math.Sqrt(mu2))
+	octaves, sigma, pairs, err := pairOctaves(a, SpreadStep.Of(cfg.Prefix), rows, math.Sqrt(mu2))
 	if err != nil {
 		return Units{}, err
 	}

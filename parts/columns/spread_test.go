@@ -18,7 +18,7 @@ import (
 func spread(t *testing.T, rows [][]float64, rel privacy.Relation, eps float64, find bool) (u Units, asked int) {
 	t.Helper()
 	d, n := len(rows[0]), float64(len(rows))
-	plan := kernel.Plan{Method: "stagezero", Steps: append(UnitsSteps("", .5, .5), SpreadStep("", .5), CentersStep("", .5))}
+	plan := kernel.Plan{Method: "stagezero", Steps: append(UnitsSteps("", .5, .5), SpreadStep.In("", .5), CentersStep.In("", .5))}
 	terms := kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: eps, Delta: 1e-6}}
 	s := kerneltest.Open(t, kerneltest.Table(rows, d, terms.Relation), plan, terms, kerneltest.Options{Fresh: true})
 	mu2 := s.Mu() * s.Mu()

@@ -98,7 +98,7 @@ func TestMeasure(t *testing.T) {
 
 // allSteps are those of measure.
 func allSteps(prefix string, share float64) []kernel.Step {
-	return append(MomentsSteps(prefix, share, 1), ReachStep(prefix, share*lookPart))
+	return append(MomentsSteps(prefix, share, 1), ReachStep.In(prefix, share*lookPart))
 }
 
 // lookPart of a budget is for looks at the columns, and of it firstLook for the first; what they

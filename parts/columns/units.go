@@ -90,24 +90,6 @@ type Units struct {
 	settled []bool // columns whose centre is not FindCenters' to look for
 }
 
-// UnitsSteps returns the steps that MeasureUnits may measure, with prefix before their names; the
-// shares are the largest parts of the total mu^2.
-func UnitsSteps(prefix string, centerShare, scaleShare float64) []kernel.Step {
-	kind := query.ColumnCounts
-	const source = "TYLERPRESS Section 1"
-	return []kernel.Step{
-		{Name: prefix + "center", Query: kind, Share: centerShare, Most: centerQueries, Source: source},
-		{Name: prefix + "varied", Query: kind, Share: scaleShare, Most: 2, Source: source},
-		{Name: prefix + "scale", Query: kind, Share: scaleShare * (1 - VariedPart), Most: scaleQueries, Source: source},
-	}
-}
-
-// WeakStep returns the step, besides UnitsSteps, that MeasureUnits may measure with
-// UnitsConfig.WeakMu2.
-func WeakStep(prefix string, share float64) kernel.Step {
-	return kernel.Step{Name: prefix + "weak scale", Query: query.ColumnCounts, Share: share, Most: scaleQueries, Source: "TYLERPRESS Section 1"}
-}
-
 // perColumn returns the sensitivity of a comparison of ranks in one column.
 func perColumn(r privacy.Relation) float64 {
 	if r == privacy.AddRemoveOne {
@@ -156,10 +138,10 @@ func MeasureUnitsOf(a *kernel.SubBudget, cfg UnitsConfig, is []bool) (Units, err
 		cfg.VariedMu2 = VariedPart * cfg.ScaleMu2
 	}
 	var err error
-	if u.Center, err = centers(cmp.Or(cfg.Sample, a), cfg.Prefix+"center", is, cfg.CenterMu2); err != nil {
+	if u.Center, err = centers(cmp.Or(cfg.Sample, a), stepCenter.Of(cfg.Prefix), is, cfg.CenterMu2); err != nil {
 		return Units{}, err
 	}
-	answer, err := a.Sum(cfg.Prefix+"varied", u.others(is), math.Sqrt(cfg.VariedMu2))
+	answer, err := a.Sum(stepVaried.Of(cfg.Prefix), u.others(is), math.Sqrt(cfg.VariedMu2))
 	if err != nil {
 		return Units{}, err
 	}
@@ -183,9 +165,9 @@ func MeasureUnitsOf(a *kernel.SubBudget, cfg UnitsConfig, is []bool) (Units, err
 		clear[j], unclear[j] = search && !u.Constant[j] && !weak[j] && !sparse[j], weak[j]
 	}
 	for _, find := range []func() error{
-		func() error { return u.findScales(a, cfg.Prefix+"scale", u.Varied, mu, clear) },
-		func() error { return u.findScales(a, cfg.Prefix+"weak scale", u.Varied, weakMu, unclear) },
-		func() error { return u.findSparse(a, cfg.Prefix+"octaves", cfg.SparseMu2, sparse) },
+		func() error { return u.findScales(a, stepScale.Of(cfg.Prefix), u.Varied, mu, clear) },
+		func() error { return u.findScales(a, WeakStep.Of(cfg.Prefix), u.Varied, weakMu, unclear) },
+		func() error { return u.findSparse(a, SparseStep.Of(cfg.Prefix), cfg.SparseMu2, sparse) },
 	} {
 		if err := find(); err != nil {
 			return Units{}, err

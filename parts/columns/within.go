@@ -36,7 +36,7 @@ func (u *Units) FindCenters(a *kernel.SubBudget, prefix string, rows, mu2 float6
 		if !open {
 			break
 		}
-		answer, err := a.Sum(prefix+"place", query.Counts{Edges: query.Each(edges), As: query.Balance}, mu)
+		answer, err := a.Sum(CentersStep.Of(prefix), query.Counts{Edges: query.Each(edges), As: query.Balance}, mu)
 		if err != nil {
 			return err
 		}
@@ -50,11 +50,6 @@ func (u *Units) FindCenters(a *kernel.SubBudget, prefix string, rows, mu2 float6
 		}
 	}
 	return nil
-}
-
-// CentersStep returns the step of FindCenters; the share is the largest part of the total mu^2.
-func CentersStep(prefix string, share float64) kernel.Step {
-	return kernel.Step{Name: prefix + "place", Query: query.ColumnCounts, Share: share, Most: centerQueries, Source: "TYLERPRESS Section 1"}
 }
 
 // An interval (low, high] holds a median, as far as the comparisons were right.

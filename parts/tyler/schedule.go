@@ -9,6 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
@@ -54,12 +55,8 @@ type Rounder struct {
 	history []measurement     // of the last Round
 }
 
-const stepName = "directions"
-
-// Step returns the step of Round for two rounds, with prefix before its name.
-func Step(prefix string, share float64) kernel.Step {
-	return kernel.Step{Name: prefix + stepName, Query: query.Directions{}.Kind(), Share: share, Most: 2*maxSteps + 2, Source: "TYLERPRESS Section 4"}
-}
+// Step is the step of Round, for two rounds.
+var Step = parts.Step{Name: "directions", Query: query.Directions{}.Kind(), Share: 1, Most: 2*maxSteps + 2, Source: "TYLERPRESS Section 4"}
 
 // Round repeats steps of t_nu from start on until the certificate holds (ok), or the part of what
 // is left runs out. It hands back what it did not spend. All later choices use released values

@@ -57,7 +57,7 @@ func (r *Rounder) step(st *State, mu float64) (look, error) {
 		return look{lost: true}, nil
 	}
 	nu, d := st.Nu, st.Rank()
-	answer, err := r.pre.Sum(r.Prefix+stepName, query.Directions{Map: frame, Lift: math.Sqrt(nu)}, mu)
+	answer, err := r.pre.Sum(Step.Of(r.Prefix), query.Directions{Map: frame, Lift: math.Sqrt(nu)}, mu)
 	if err != nil {
 		return look{}, err
 	}
