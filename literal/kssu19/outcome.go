@@ -18,8 +18,8 @@ import (
 	"github.com/gauze-dp/gauze/parts"
 )
 
-// The step of a number of rows, and the part of the total mu^2 that both methods spend on n where it
-// is private.
+// The step of a number of rows, and the part of the total mu^2 that both methods spend on n where
+// it is private.
 const (
 	stepN  = "rows"
 	nShare = .01
