@@ -225,3 +225,50 @@ func TestSelectLocalRefuses(t *testing.T) {
 		t.Errorf("replayed: %d, %v, %v", option, ok, err)
 	}
 }
+
+// TestSelectOnLine: without noise the best pair of the infinite lattice is released, wherever and
+// however wide the rows are; with noise a pair close to it; if rows are too few for the cells, or
+// in few places, the test fails, which is recorded and charged.
+func TestSelectOnLine(t *testing.T) {
+	q := papers.Selection{Scores: []papers.Score{papers.LineDeficits{Target: 36, Below: 250}}}
+	open := func(values []float64, o kerneltest.Options) *kernel.Session {
+		plan := kernel.Plan{Method: "line", Steps: []kernel.Step{{Name: "line", Query: q.Kind(), Share: 1, Most: 1, Slack: 1}}}
+		return kerneltest.Open(t, kerneltest.Table(columnOf(values), 1, privacy.AddRemoveOne), plan,
+			kernel.Terms{Relation: privacy.AddRemoveOne, Budget: privacy.Budget{Epsilon: 40, Delta: .9}}, o)
+	}
+	l := pure.Local{Eta: 120, Test: .5}
+	for _, c := range []struct {
+		name     string
+		mean, sd float64
+		rows     int
+		factor   float64
+		ok       bool
+	}{
+		{"no noise", 0, 1, 400, -1, true}, {"far and narrow", 1e12, .25, 400, -1, true}, {"wide", -3e200, 1e198, 400, -1, true}, {"tiny", 1e-200, 1e-202, 400, -1, true},
+		{"noise", -7e5, 3, 400, 1, true}, {"few rows", 0, 1, 100, 1, false}, {"one place", 5, 0, 400, 1, false},
+	} {
+		var values []float64
+		for i := range c.rows {
+			values = append(values, c.mean+c.sd*math.Sqrt2*math.Erfinv(2*(float64(i)+.5)/float64(c.rows)-1))
+		}
+		o := kerneltest.Options{Seed: stattest.Seed(t)}
+		if c.factor < 0 {
+			o.Exact = true
+		}
+		s := open(values, o)
+		pair, ok, err := pure.SelectOnLine(s.SubBudget(), "line", q, l, 9)
+		mean, sd := pair.Gaussian()
+		if err != nil || ok != c.ok || ok && !(math.Abs(mean-c.mean) < .5*c.sd && sd < 1.4*c.sd && sd > c.sd/1.4) {
+			t.Errorf("%s: %v, %v, %v, %v", c.name, mean, sd, ok, err)
+		}
+		if m := s.Measurements(); len(m) != 1 || m[0].Law != pure.LawLocal || m[0].Mu != privacy.MuOfPure(9) || m[0].Sensitivity != 1 || !(m[0].Delta > 0) {
+			t.Errorf("%s: %+v", c.name, m)
+		}
+	}
+	s := open([]float64{0, 1}, kerneltest.Options{})
+	for want, bad := range map[string]papers.Selection{"one leaf": {}, "LineDeficits, got a papers.CellDeficits": {Scores: []papers.Score{sides(3, 0)}}} {
+		if _, ok, err := pure.SelectOnLine(s.SubBudget(), "line", bad, l, 1); ok || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want an error with %q, got %v", want, err)
+		}
+	}
+}

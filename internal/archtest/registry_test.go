@@ -65,6 +65,7 @@ var tested = map[string]evidence{
 	"query/papers.MinimumDistance": ofScores,
 	"query/papers.Tournament":      ofScores,
 	"query/papers.CellDeficits":    ofScores,
+	"query/papers.LineDeficits":    {inQuery + "TestLineDeficitsNeighbours", inQuery + "TestLineDeficitsTwin", scores},
 	"blocks.Stability":             {"kernel/blocks.TestStableTestAudit", "kernel/blocks.TestStableDecidesByH", blocked},
 	"pure.Popularity":              {"kernel/pure.TestPopularTestAudit", "kernel/pure.TestPopularDecides", blocked},
 	"pure.Line":                    {"kernel/pure.TestLineAudit", "kernel/pure.TestLineDecides", blocked},

@@ -51,32 +51,45 @@ type Local struct {
 // Differs: the ratio of volumes, which the theorem assumes for all data, is tested here, so that
 // every score of sensitivity 1 may be used.
 func SelectLocal(a *core.SubBudget, step string, q papers.Selection, l Local, epsilon float64) (option int, ok bool, err error) {
-	q, rates, m, err := selection(a, step, q, epsilon)
-	if err != nil {
-		return -1, false, err
-	}
-	if q.Leaves() != 1 || m.Sensitivity != 1 {
-		return -1, false, fmt.Errorf("kernel: step %q: want one leaf and a score of sensitivity 1, got %d leaves and %v", step, q.Leaves(), m.Sensitivity)
-	}
-	if l.Eta < 2 || l.Eta > 1<<20 || l.Eta%2 != 0 || l.Unlisted < 0 || !(l.Test > 0 && l.Test < 1) {
-		return -1, false, fmt.Errorf("kernel: step %q: want an even Eta in [2, 2^20], Unlisted of at least 0 and Test in (0, 1), got %+v", step, l)
-	}
-	left := privacy.SubDown(rates[0], core.ThresholdDelta(a))
-	e1, e0 := privacy.MulDown(l.Test, left), privacy.MulDown(privacy.SubDown(1, l.Test), left)/2
-	if !(min(e0, e1) >= leastLocal) {
-		return -1, false, fmt.Errorf("kernel: step %q: want an epsilon that leaves the test and the choice %v each, got %v and %v", step, leastLocal, e1, e0)
-	}
-	m.Mu, m.Law = privacy.MuOfPure(epsilon), LawLocal
-	values, err := core.Line(a, step, q, m, true, func(d *core.Draw) ([]float64, []int64) {
-		t := d.Rows()
-		rows := Gather(d.Engine(), t, q.Partition, coins(d, q.Keep, t.Len()))[0]
-		return []float64{float64(local(d, l, e0, e1, d.LogSlack()-math.Ln2, q.Scores[0].Scores(rows, t.Columns())))}, nil
+	values, err := selectLocal(a, step, q, l, epsilon, func(s papers.Score, rows []float64, d int) ([]int64, func(i int) []float64) {
+		return s.Scores(rows, d), func(i int) []float64 { return []float64{float64(i)} }
 	})
 	if err != nil {
 		return -1, false, err
 	}
 	option = int(values[0])
 	return option, option >= 0, nil
+}
+
+// selectLocal releases what name says of the chosen option, or -1 if the test failed; list returns
+// the scores of the options that it names.
+func selectLocal(a *core.SubBudget, step string, q papers.Selection, l Local, epsilon float64,
+	list func(s papers.Score, rows []float64, d int) (scores []int64, name func(i int) []float64)) (released []float64, err error) {
+	q, rates, m, err := selection(a, step, q, epsilon)
+	if err != nil {
+		return nil, err
+	}
+	if q.Leaves() != 1 || m.Sensitivity != 1 {
+		return nil, fmt.Errorf("kernel: step %q: want one leaf and a score of sensitivity 1, got %d leaves and %v", step, q.Leaves(), m.Sensitivity)
+	}
+	if l.Eta < 2 || l.Eta > 1<<20 || l.Eta%2 != 0 || l.Unlisted < 0 || !(l.Test > 0 && l.Test < 1) {
+		return nil, fmt.Errorf("kernel: step %q: want an even Eta in [2, 2^20], Unlisted of at least 0 and Test in (0, 1), got %+v", step, l)
+	}
+	left := privacy.SubDown(rates[0], core.ThresholdDelta(a))
+	e1, e0 := privacy.MulDown(l.Test, left), privacy.MulDown(privacy.SubDown(1, l.Test), left)/2
+	if !(min(e0, e1) >= leastLocal) {
+		return nil, fmt.Errorf("kernel: step %q: want an epsilon that leaves the test and the choice %v each, got %v and %v", step, leastLocal, e1, e0)
+	}
+	m.Mu, m.Law = privacy.MuOfPure(epsilon), LawLocal
+	return core.Line(a, step, q, m, true, func(d *core.Draw) ([]float64, []int64) {
+		t := d.Rows()
+		rows := Gather(d.Engine(), t, q.Partition, coins(d, q.Keep, t.Len()))[0]
+		scores, name := list(q.Scores[0], rows, t.Columns())
+		if i := local(d, l, e0, e1, d.LogSlack()-math.Ln2, scores); i >= 0 {
+			return name(i), nil
+		}
+		return []float64{-1}, nil
+	})
 }
 
 // leastLocal bounds e0 and e1: with less, the test never passes.

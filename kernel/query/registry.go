@@ -42,6 +42,7 @@ var kinds = map[string]string{
 	"minimum distance":            "query/papers.MinimumDistance",
 	"tournament":                  "query/papers.Tournament",
 	"cell deficits":               "query/papers.CellDeficits",
+	"line deficits":               "query/papers.LineDeficits",
 	"of blocks: stable mean":      "blocks.Stability",
 	"of blocks: popular estimate": "pure.Popularity",
 	"of blocks: popular number":   "pure.Line",

@@ -78,8 +78,11 @@ func (e General) Expect(p estimate.Problem) estimate.Expectation {
 const deficitPart = .2
 
 // enough returns how many rows suffice for components that have half of an equal share or more.
-func (x design) enough(epsilon float64) float64 {
-	if x.lattice != nil {
+func (x design) enough(epsilon, mu float64) float64 {
+	switch {
+	case x.onLine():
+		return math.Ceil(promised * x.c.lineRows(x.k, epsilon, nominalSlack(mu), x.c.certainly(epsilon, nominalSlack(mu))))
+	case x.lattice != nil:
 		return math.Ceil(2 * x.rows(epsilon))
 	}
 	return math.Ceil(2 * float64(x.d) * x.rows(epsilon) / deficitPart)
@@ -87,17 +90,28 @@ func (x design) enough(epsilon float64) float64 {
 
 func (x design) expect(p estimate.Problem) estimate.Expectation {
 	epsilon := x.epsilon(p.Mu * p.Mu)
-	out := estimate.Expectation{Notes: []string{literal}, RowsNeeded: x.enough(epsilon)}
+	out := estimate.Expectation{Notes: []string{literal}, RowsNeeded: x.enough(epsilon, p.Mu)}
 	options := len(x.pairs)
 	score := "the tractable score, on a net of %d pairs %.2g standard deviations apart"
 	if x.lattice != nil {
 		options = len(x.lattice.Pairs)
 		score = "score (3), on a lattice of %d pairs %.2g standard deviations apart"
 	}
-	w := x.c.leastWeight(x.k)
-	out.Notes = append(out.Notes, fmt.Sprintf(score, options, x.h),
-		fmt.Sprintf("the test of the score's volumes can fail from about %s rows on; before, the choice is one among finitely many pairs",
-			paper.RowsText(x.c.tolerated(options, epsilon, nominalSlack(p.Mu))/w)),
+	w, about := x.c.leastWeight(x.k), fmt.Sprintf(score, options, x.h)
+	if x.onLine() {
+		about = fmt.Sprintf("the tractable score, on an infinite lattice of pairs %.2g standard deviations apart", x.h)
+	}
+	if x.d == 2 {
+		points := float64(x.c.Points * x.c.Points)
+		about += fmt.Sprintf("; score (3) would ask its estimator of %.2g multisets of %d points of a lattice of %d x %d, where %d can be listed",
+			choose(int(points)+x.c.Elements-1, x.c.Elements), x.c.Elements, x.c.Points, x.c.Points, mostMultisets)
+	}
+	test := fmt.Sprintf("the test of the score's volumes can fail from about %s rows on; before, the choice is one among finitely many pairs",
+		paper.RowsText(x.c.tolerated(options, epsilon, nominalSlack(p.Mu))/w))
+	if x.onLine() {
+		test = fmt.Sprintf("the test of the score's volumes passes from about %s rows of equal components on", paper.RowsText(out.RowsNeeded/promised))
+	}
+	out.Notes = append(out.Notes, about, test,
 		"the analysis asks for "+x.c.selection(x.d, x.k, p.Mu*p.Mu)+
 			fmt.Sprintf(", and, constants and logarithms left out, for %.2g in all", x.order(p)),
 		x.composed(p.Mu*p.Mu))

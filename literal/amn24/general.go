@@ -15,14 +15,17 @@ import (
 // General is the method "general:amn24": crude pairs by a score that counts rows to change, one
 // after another, then Algorithm 1.
 //
-// The score is (3) on a lattice in one column, where the stated facts let a lattice of at most 16
-// points resolve the narrowest component that they allow; else the tractable one, in one or two
-// columns.
+// In one column no bounds are needed: the pairs are those of an infinite lattice, by the tractable
+// score. Stated facts make it the score (3) where a lattice of at most 16 points resolves the
+// narrowest component that they allow, and else, where a net of all that they allow is short, the
+// tractable score on that net, which takes about a quarter of the rows. In two columns there is
+// only that, and bounds have to be stated.
 //
 // Source: [AMN24] Algorithm 2; Theorem C.3.
-// Differs: the pairs are those that stated bounds allow, where the source has no bounds: its
-// exponential mechanism draws from a set of infinite volume, of which the score of all but a part
-// of finite volume is too high, and we know no way to draw from it but to list that part.
+// Differs: in two columns the pairs are those that stated bounds allow, where the source has no
+// bounds: its exponential mechanism draws from a set of infinite volume, of which the score of all
+// but a part of finite volume is too high, and in the plane we know no way to list that part but to
+// visit a net (see beyondPlane).
 //
 // Measured for score (3) (replace-one, delta 1e-6, k = 2, means 6 sds apart, known within 4, sds
 // known within .7 to 1.5; median total variation of five runs, in brackets that of the practical
@@ -34,6 +37,11 @@ import (
 // .05 at epsilon 10, .008 to .014 at epsilon 1; .75 and .25: .03 to .10; .65 and .35, 4.5 sds
 // apart: .03 to .06; .6, .2 and .2: .02 to .03; in the plane .03 to .06. Where it settles on a
 // wrong pair all the same, the release says how far it is from the rows.
+//
+// Without bounds, with the rows that Expect promises at epsilon 10 (2,261 for one component, 6,356
+// for two, 11,624 for three), fresh rows and noise, three fits each: N(3.7e5, .01^2) .01 to .03;
+// halves N(0, 1) and N(1e6, .001^2) .01 to .02; N(0, 1) within N(10, 1e5^2) .01 to .03; those above
+// .01 to .04.
 type General struct {
 	estimate.Named
 	c Constants
@@ -42,7 +50,7 @@ type General struct {
 // NewGeneral returns the learner with the given constants. It panics if they are not valid.
 func NewGeneral(c Constants) General {
 	return General{estimate.Describe("general:amn24", "AMN24 Algorithm 2",
-		"the published algorithm for arbitrary mixtures, by enumeration, to compare with: one or two columns, few components, stated bounds"), paper.Must(c)}
+		"the published algorithm for arbitrary mixtures, by enumeration, to compare with: one or two columns, few components; in two columns stated bounds"), paper.Must(c)}
 }
 
 var (
@@ -53,9 +61,12 @@ var (
 // Printed returns the method with the printed constants.
 func (General) Printed() estimate.Estimator { return NewGeneral(Printed()) }
 
-// Uses reports that bounds on means and eigenvalues are used.
-func (General) Uses(estimate.Problem) estimate.Uses {
-	return estimate.Uses{Mean: true, Eigenvalues: true}
+// Uses reports that bounds on means and eigenvalues are used, unless they are so wide that one
+// column is better off without.
+func (e General) Uses(p estimate.Problem) estimate.Uses {
+	x, err := e.design(p)
+	used := err != nil || !x.onLine()
+	return estimate.Uses{Mean: used, Eigenvalues: used}
 }
 
 // A design is what is done about a problem: a function of public facts.
@@ -63,7 +74,7 @@ type design struct {
 	c       Constants
 	d, k    int
 	lattice *lattice // if the score is (3)
-	pairs   []pair   // else the net
+	pairs   []pair   // else the net; nil: the infinite lattice on the line
 	h       float64  // its spacing
 	factor  float64  // G; 0: n^3
 }
@@ -74,22 +85,26 @@ func (e General) design(p estimate.Problem) (x design, refused error) {
 	refuse := func(advice, format string, args ...any) (design, error) {
 		return x, program.Refusal(advice, "method general:amn24 "+format, args...)
 	}
+	x = design{c: e.c, d: p.Columns, k: k, factor: e.c.Found}
 	switch low, high := f.Eigenvalues[0], f.Eigenvalues[1]; {
 	case p.Columns > 2:
 		return refuse("use --method general", "enumerates nets in one or two columns, there are %d", p.Columns)
 	case f.Validate() != nil:
 		return refuse("state others", "was given facts that cannot be: %v", f.Validate())
+	case p.Columns == 1 && (!f.KnowsMean || !f.KnowsEigenvalues()):
+		x.h = lineSpacing
+		return x, e.c.enumerable(1, k, x.factor, p)
 	case !f.KnowsMean || !f.KnowsEigenvalues():
-		return refuse(e.c.wanted(p.Columns), "needs bounds on the components' means and on the eigenvalues of their covariances: "+
-			"of pairs without bounds, which the source chooses among, it can list none")
+		return refuse(e.c.wanted(), "needs bounds on the components' means and on the eigenvalues of their covariances in two columns: %s", beyondPlane())
 	case low < 1e-200 || high > 1e200 || f.MeanWithin > 1e150:
 		return refuse("record the columns in other units", "takes eigenvalues within 1e-200 and 1e200 and means within 1e150")
 	}
-	x = design{c: e.c, d: p.Columns, k: k, factor: e.c.Found}
 	radius, low, high := f.MeanWithin, math.Sqrt(f.Eigenvalues[0]), math.Sqrt(f.Eigenvalues[1])
 	if l, ok := e.c.lattice(radius, low, high, k); ok && x.d == 1 {
 		x.lattice, x.h, x.factor = &l, e.c.Spacing, e.c.Factor
-	} else if x.pairs, x.h = e.c.publicNet(x.d, radius, low, high); x.pairs == nil {
+	} else if x.pairs, x.h = e.c.publicNet(x.d, radius, low, high); x.pairs == nil && x.d == 1 {
+		x.h = lineSpacing
+	} else if x.pairs == nil {
 		return refuse("state closer bounds; or use --method general, which needs none",
 			"chooses among at most %d pairs, and a net %.2g standard deviations fine "+
 				"of all that the bounds allow has more", mostOptions, x.h)
@@ -101,20 +116,16 @@ func (e General) design(p estimate.Problem) (x design, refused error) {
 }
 
 // wanted says in an advice which bounds are missing, and how wide they may be.
-func (c Constants) wanted(d int) string {
+func (c Constants) wanted() string {
 	r := 1.0
 	for r < 1e6 {
-		if _, ok := c.finest(d, 2*r, 1, wantedRatio); !ok {
+		if _, ok := c.finest(2, 2*r, 1, wantedRatio); !ok {
 			break
 		}
 		r *= 2
 	}
-	other := "--method general, which needs neither"
-	if d == 1 {
-		other = "--method univariate:amn24, the source's for one column, or general, which need neither"
-	}
 	return fmt.Sprintf("state --mean-within R and --eigenvalues-within a,b: if the widest standard deviation is %g times the narrowest, "+
-		"R may be up to %g of the narrowest; or use %s", float64(wantedRatio), r, other)
+		"R may be up to %g of the narrowest; or use --method general, which needs neither", float64(wantedRatio), r)
 }
 
 // wantedRatio of the widest and the narrowest standard deviation stands in the advice.
@@ -142,9 +153,15 @@ func (c Constants) lattice(radius, low, high float64, k int) (l lattice, ok bool
 	return newLattice(r, c.Elements, c.Subset, pairs), true
 }
 
+// onLine reports that the pairs are those of the infinite lattice.
+func (x design) onLine() bool { return x.lattice == nil && x.pairs == nil }
+
 // scorer returns the score for n rows, public or released.
 func (x design) scorer(n float64) scorer {
-	if x.lattice == nil {
+	switch {
+	case x.onLine():
+		return onLine{newDeficits(x.c, nil, 1, x.k, n)}
+	case x.lattice == nil:
 		return newDeficits(x.c, x.pairs, x.d, x.k, n)
 	}
 	weight := math.Ceil(math.Max(0, x.c.leastWeight(x.k)*n))
@@ -197,7 +214,11 @@ func (x design) hopeless(p estimate.Problem) error {
 			"at this epsilon the choice of a component would be %.2g-private, less than %g is noise", epsilon, leastEpsilon)
 	}
 	if need := x.rows(epsilon); p.Relation == privacy.ReplaceOne && float64(p.Rows) < need {
-		return program.Refusal(fmt.Sprintf("needs about %s rows, or a larger epsilon; --method general needs far fewer", paper.RowsText(x.enough(epsilon))),
+		if x.onLine() {
+			return program.Refusal(fmt.Sprintf("needs about %s rows, a larger epsilon, or stated bounds; --method general needs far fewer", paper.RowsText(x.enough(epsilon, p.Mu))),
+				"at this epsilon the test of the score's volumes fails with fewer than %s rows", paper.RowsText(need))
+		}
+		return program.Refusal(fmt.Sprintf("needs about %s rows, or a larger epsilon; --method general needs far fewer", paper.RowsText(x.enough(epsilon, p.Mu))),
 			"at this epsilon noise would hide which Gaussian fits %.0f rows, %.2g of all", x.c.leastWeight(x.k)*float64(p.Rows), x.c.leastWeight(x.k))
 	}
 	return nil
@@ -206,6 +227,9 @@ func (x design) hopeless(p estimate.Problem) error {
 // rows returns where w n rows more or less change a pair's probability by as much as there are
 // pairs.
 func (x design) rows(epsilon float64) float64 {
+	if x.onLine() {
+		return x.c.lineRows(x.k, epsilon, surelyHidden, 1)
+	}
 	options := len(x.pairs)
 	if x.lattice != nil {
 		options = len(x.lattice.Pairs)

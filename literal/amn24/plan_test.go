@@ -38,6 +38,10 @@ func TestPlans(t *testing.T) {
 			{"epsilon 1", NewGeneral(Practical()), 1, 3000, 2, 1, lattice},
 			{"little budget", NewGeneral(Practical()), 1, 3000, 2, .01, lattice},
 			{"no facts", NewGeneral(Practical()), 1, 3000, 2, 20, estimate.Facts{}},
+			{"no facts, few rows", NewGeneral(Practical()), 1, 500, 2, 20, estimate.Facts{}},
+			{"no facts, printed constants", NewGeneral(Printed()), 1, 3000, 1, 20, estimate.Facts{}},
+			{"no facts in the plane", NewGeneral(Practical()), 2, 3000, 2, 20, estimate.Facts{}},
+			{"wide facts on the line", NewGeneral(Practical()), 1, 3000, 2, 20, knowing(1e6, 1, 1)},
 			{"impossible facts", NewGeneral(Practical()), 1, 3000, 2, 20, estimate.Facts{KnowsMean: true, Eigenvalues: [2]float64{2, 1}}},
 			{"wide facts", NewGeneral(Practical()), 2, 3000, 2, 20, knowing(1e6, 1, 1)},
 			{"huge facts", NewGeneral(Practical()), 1, 3000, 2, 20, knowing(1e200, 1, 1)},
@@ -69,27 +73,25 @@ func TestFewRowsAreFree(t *testing.T) {
 	}
 }
 
-// TestWantedBounds: without bounds the refusal is free and names flags and how wide they may be;
-// what it it says is accepted, on either constants.
+// TestWantedBounds: in two columns the refusal without bounds is free and names flags and how wide
+// they may be; what it says is accepted, on either constants.
 func TestWantedBounds(t *testing.T) {
 	for _, c := range []Constants{Practical(), Printed()} {
-		for d := 1; d <= 2; d++ {
-			p := estimate.Problem{Columns: d, Rows: 1e6, Relation: privacy.ReplaceOne, Mu: privacy.MuOf(10, 1e-6), Components: 1}
-			var free *estimate.Refusal
-			if _, err := NewGeneral(c).Plan(p); !errors.As(err, &free) {
-				t.Fatalf("d = %d: %v", d, err)
-			}
-			var ratio, r float64
-			_, after, _ := strings.Cut(free.Advice, "if the widest ")
-			if n, err := fmt.Sscanf(after, "standard deviation is %g times the narrowest, R may be up to %g", &ratio, &r); n != 2 || r < 2 {
-				t.Fatalf("d = %d: %q, %v", d, free.Advice, err)
-			}
-			if x, err := NewGeneral(c).design(estimate.Problem{Columns: d, Components: 1, Facts: knowing(r, 1, ratio)}); x.pairs == nil && x.lattice == nil {
-				t.Errorf("d = %d, R = %v: %v", d, r, err)
-			}
-			if x, err := NewGeneral(c).design(estimate.Problem{Columns: d, Components: 1, Facts: knowing(2.5*r, 1, ratio)}); r < 1e6 && x.pairs != nil {
-				t.Errorf("d = %d, R = %v is possible as well: %v", d, 2.5*r, err)
-			}
+		p := estimate.Problem{Columns: 2, Rows: 1e6, Relation: privacy.ReplaceOne, Mu: privacy.MuOf(10, 1e-6), Components: 1}
+		var free *estimate.Refusal
+		if _, err := NewGeneral(c).Plan(p); !errors.As(err, &free) {
+			t.Fatalf("%v", err)
+		}
+		var ratio, r float64
+		_, after, _ := strings.Cut(free.Advice, "if the widest ")
+		if n, err := fmt.Sscanf(after, "standard deviation is %g times the narrowest, R may be up to %g", &ratio, &r); n != 2 || r < 2 {
+			t.Fatalf("%q, %v", free.Advice, err)
+		}
+		if x, err := NewGeneral(c).design(estimate.Problem{Columns: 2, Components: 1, Facts: knowing(r, 1, ratio)}); x.pairs == nil {
+			t.Errorf("R = %v: %v", r, err)
+		}
+		if x, err := NewGeneral(c).design(estimate.Problem{Columns: 2, Components: 1, Facts: knowing(2.5*r, 1, ratio)}); r < 1e6 && x.pairs != nil {
+			t.Errorf("R = %v is possible as well: %v", 2.5*r, err)
 		}
 	}
 }

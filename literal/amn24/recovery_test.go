@@ -34,7 +34,7 @@ func (c instance) recovers(t *testing.T, e estimate.Estimator, relations []priva
 		fit := trial{d: c.truth.Dim(), k: c.truth.K(), eps: 20, relation: rel, facts: c.facts}
 		n := c.n
 		if promised {
-			fit.rows = make([][]float64, 1000)
+			fit.rows = make([][]float64, 1e6)
 			n = int(e.Expect(fit.problem()).RowsNeeded)
 		}
 		for seed := range uint64(runs) {
@@ -91,9 +91,10 @@ func TestUnivariateRecovery(t *testing.T) {
 	}
 }
 
-// Algorithm 2 with score (3) on a lattice, and with the tractable score.
+// Algorithm 2 with score (3) on a lattice, with the tractable score, and with that on all of an
+// infinite lattice.
 //
-// Shows: [AMN24] Theorem 1.4; Algorithm 2.
+// Shows: [AMN24] Theorem 1.4; Algorithm 2; Theorem C.3.
 func TestGeneralRecovery(t *testing.T) {
 	for i, c := range []instance{
 		{"one component, lattice", line(t, [3]float64{1, 2, 1}), 1000, knowing(4, .7, 1.5)},
@@ -102,6 +103,10 @@ func TestGeneralRecovery(t *testing.T) {
 		{"bounds wider than tight, cells", line(t, [3]float64{.5, -4, 1}, [3]float64{.5, 3, 1}), 0, knowing(10, .5, 2)},
 		{"unlike shares, cells", line(t, [3]float64{.75, -4, 1}, [3]float64{.25, 3, 1}), 0, knowing(10, .5, 2)},
 		{"4.5 sds, cells", line(t, [3]float64{.65, -2.5, 1}, [3]float64{.35, 2, 1}), 0, knowing(10, .5, 2)},
+		{"no bounds", line(t, [3]float64{1, 3.7e5, 1e-2}), 0, estimate.Facts{}},
+		{"no bounds, far apart", line(t, [3]float64{.5, 0, 1}, [3]float64{.5, 1e6, 1e-3}), 0, estimate.Facts{}},
+		{"no bounds, nested", line(t, [3]float64{.5, 0, 1}, [3]float64{.5, 10, 1e5}), 0, estimate.Facts{}},
+		{"no bounds, unlike shares", line(t, [3]float64{.75, -4, 1}, [3]float64{.25, 3, 1}), 0, estimate.Facts{}},
 		{"three of unlike shares, cells", line(t, [3]float64{.6, -4, 1}, [3]float64{.2, 3, 1}, [3]float64{.2, 9, 1.5}), 0, knowing(10, .5, 2)},
 	} {
 		relations, runs, constants := tried(i)

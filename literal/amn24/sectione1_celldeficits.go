@@ -23,7 +23,8 @@ type deficits struct {
 	d      int
 	pairs  []pair
 	radii  []float64
-	target int // rows that a cell should hold
+	target int  // rows that a cell should hold
+	whole  bool // all rows are rated, whatever was found
 }
 
 // newDeficits returns the score for d columns and so many rows of k components.
@@ -40,15 +41,31 @@ func newDeficits(c Constants, pairs []pair, d, k int, rows float64) deficits {
 // heaviest of these has 1/components of them or more, so that one pair at least has no deficit, and
 // w is little less than that, so that few others have none.
 func (s deficits) of(rows float64, components int) deficits {
+	s.whole = false
 	weight := math.Ceil(math.Max(0, s.c.SureWeight*rows/float64(components)))
 	s.target = int(math.Min(1<<29, math.Round(weight/float64(papers.CellCount(s.c.RadialCells, s.d)))))
 	return s
+}
+
+// nestedPart of their equal share is the least that components which are still sought leave outside
+// the found ones; less, and they lie inside a found one. A utility constant.
+const nestedPart = .25
+
+// after returns the score for the next pair if found components of k leave so many of n rows.
+func (s deficits) after(left, n float64, found, k int) deficits {
+	if left < nestedPart*n*float64(k-found)/float64(k) {
+		s = s.of(n, k)
+		s.whole = true
+		return s
+	}
+	return s.of(left, k-found)
 }
 
 // sparePart of w n rows may be missing from the cells of the pair of a net that is nearest to a
 // component: a guess, a fifth of a standard deviation or two.
 const sparePart = .25
 
+// spare returns the score that the best pair may have because the net is coarse.
 func (s deficits) spare() int {
 	return int(sparePart * float64(s.target*papers.CellCount(s.c.RadialCells, s.d)))
 }
@@ -58,8 +75,9 @@ func (s deficits) spare() int {
 //
 // Source: [AMN24] Algorithm 2. Differs: the paper removes pairs only; rows of a heavy component
 // would go on to make pairs inside and around it fit w n rows as well as a light component's own.
+// As the paper says where the found pairs leave hardly any rows: what is sought lies inside one.
 func (s deficits) left(omega region) (p query.Partition) {
-	if len(omega.Found) == 0 {
+	if len(omega.Found) == 0 || s.whole {
 		return p
 	}
 	p.Regions = make([]query.Region, 1)
@@ -78,10 +96,19 @@ func frameOf(p pair) query.Affine {
 	return f
 }
 
-func (s deficits) kind() string    { return papers.CellDeficits{}.Kind() }
-func (s deficits) unlisted() int64 { return 0 }
-func (s deficits) levels() int     { return s.c.Closer }
+func (s deficits) kind() string { return papers.CellDeficits{}.Kind() }
+func (s deficits) levels() int  { return s.c.Closer }
 
+func (s deficits) rest(left, n float64, found, k int) (scorer, bool) {
+	return s.after(left, n, found, k), true
+}
+
+func (s deficits) choose(r *run, omega region, epsilon float64) (pair, bool, error) {
+	pairs, score := s.options(omega)
+	return r.local(s.left(omega), pairs, score, 0, s.spare(), epsilon)
+}
+
+// options returns the pairs of the region, and the score that rates them.
 func (s deficits) options(omega region) (pairs []pair, score papers.Score) {
 	for _, p := range s.pairs {
 		if omega.contains(p) {

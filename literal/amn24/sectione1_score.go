@@ -94,13 +94,20 @@ type overlap struct {
 func (s overlap) kind() string { return papers.MultisetOverlap{}.Kind() }
 func (s overlap) levels() int  { return 0 }
 
-func (s overlap) spare() int { return 0 }
+// rest returns that all rows are rated.
+func (s overlap) rest(float64, float64, int, int) (scorer, bool) { return s, false }
+
+func (s overlap) choose(r *run, omega region, epsilon float64) (pair, bool, error) {
+	pairs, score := s.options(omega)
+	return r.local(s.left(omega), pairs, score, s.unlisted(), 0, epsilon)
+}
 
 // left returns all rows.
 func (s overlap) left(region) query.Partition { return query.Partition{} }
 
 func (s overlap) near(pair, float64) ([]pair, papers.Score) { return nil, nil }
 
+// unlisted returns what all other pairs have at least, if they are infinitely many, else 0.
 func (s overlap) unlisted() int64 {
 	if s.unbounded {
 		return int64(s.block*s.Size) + 1
@@ -108,6 +115,7 @@ func (s overlap) unlisted() int64 {
 	return 0
 }
 
+// options returns the pairs of the region among which to choose, and the score that rates them.
 func (s overlap) options(omega region) (pairs []pair, score papers.Score) {
 	q := papers.MultisetOverlap{Map: query.Affine{Center: []float64{0}, W: [][]float64{{1}}}, Size: s.block * s.Size}
 	for _, x := range s.Robust.Points {

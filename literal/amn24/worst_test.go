@@ -39,7 +39,7 @@ func TestEveryTable(t *testing.T) {
 				c := trial{rows: rows, d: 1, k: 1 + rng.IntN(2), eps: []float64{1, 20, 200}[rng.IntN(3)], relation: rel, covariance: shapes[rng.IntN(3)],
 					noise: kerneltest.Options{Seed: rng.Uint64()}}
 				fits := []estimatetest.Fit{c.fit(t, NewUnivariate(quick()))}
-				for _, facts := range []estimate.Facts{knowing(2, .7, 1.2), knowing(1e100, 1e99, 2e99), knowing(1e-90, 1e-92, 1e-90), knowing(0, 1, 1)} {
+				for _, facts := range []estimate.Facts{{}, knowing(2, .7, 1.2), knowing(1e100, 1e99, 2e99), knowing(1e-90, 1e-92, 1e-90), knowing(0, 1, 1)} {
 					if c.facts = facts; rng.IntN(3) == 0 {
 						fits = append(fits, c.fit(t, NewGeneral(quick())))
 					}
@@ -78,6 +78,7 @@ func TestReplay(t *testing.T) {
 		"gaps":    {NewUnivariate(quick()), 1, estimate.Facts{}},
 		"lattice": {NewGeneral(lattice), 2, knowing(4, .7, 1.5)},
 		"cells":   {NewGeneral(quick()), 2, knowing(6, .7, 1.2)},
+		"line":    {NewGeneral(quick()), 2, estimate.Facts{}},
 	} {
 		for _, rel := range relations {
 			fit := trial{rows: two, d: 1, k: c.k, eps: 20, relation: rel, facts: c.facts}

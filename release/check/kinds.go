@@ -129,6 +129,7 @@ var scores = map[string]kind{
 	"minimum distance": {l1: fixed(1, 1), least: 1, most: 1},
 	"tournament":       {l1: fixed(1, 1), least: 1, most: 1},
 	"cell deficits":    {l1: fixed(1, 1), least: 1, most: 1},
+	"line deficits":    {l1: fixed(1, 1), least: 1, most: 1},
 }
 
 // ofBlocks begins the queries of block estimates. If a kind above begins with it, that kind is a

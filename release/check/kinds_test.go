@@ -171,7 +171,7 @@ func TestSensitivities(t *testing.T) {
 		agrees(t, blocks.Stability{}, "", r, 1, 1)
 		for _, points := range []int{1, 2, 50} {
 			for _, s := range []papers.Score{papers.BallCounts{T: points}, papers.GoodRadius{T: points}, papers.TerrificRadius{T: points}, papers.TerrificCenters{},
-				papers.MaxBoxCount{}, papers.MultisetOverlap{}, papers.MinimumDistance{}, papers.Tournament{}, papers.CellDeficits{}} {
+				papers.MaxBoxCount{}, papers.MultisetOverlap{}, papers.MinimumDistance{}, papers.Tournament{}, papers.CellDeficits{}, papers.LineDeficits{}} {
 				for _, n := range []int{1, 3} {
 					q := papers.Selection{Partition: leaves(n)}
 					for range n {
