@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/profile"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
@@ -159,24 +160,53 @@ func pick(candidates []Candidate) (best Candidate, others string) {
 }
 
 // tooFew refuses for e a public number of rows with which less than that share of the runs of a
-// method ends in a release, and offers the shapes that need fewer.
+// method ends in a release, and offers what fewer rows pay for.
 func tooFew(method string, e estimate.Estimator, p estimate.Problem, least float64) error {
-	released := func(shape estimate.CovarianceType) (share float64, known bool) {
-		kind := Kind{Method: method, Shape: shape, Relation: p.Relation, Data: GaussianRows}
-		got, err := MeasuredErrors().At(kind, p.Columns, float64(p.Rows), p.Mu)
-		var missing *Missing
-		return got.Released, err == nil || errors.As(err, &missing) && missing.TooFew
-	}
-	if share, known := released(p.Covariance); !known || share >= least || p.Components > 1 {
+	if share, known := released(method, p, p.Covariance, float64(p.Rows)); !known || share >= least || p.Components > 1 {
 		return nil
 	}
 	var or []string
-	switch share, _ := released(estimate.Diagonal); { // one spread for all columns is wrong where their units differ
-	case p.Covariance == estimate.Full && share >= likely:
-		or = append(or, "--covariance diagonal")
-	case p.Columns > 1:
-		or = append(or, "gauze describe, which gives mean and standard deviation of each column by itself")
+	needs := e.Expect(p).RowsNeeded
+	if p.Columns > 1 { // one spread for all columns is no offer: it is wrong where their units differ
+		if from := likelyFrom(method, e, p, needs); p.Covariance == estimate.Full && from <= float64(p.Rows) {
+			or = append(or, "--covariance diagonal, which gives mean and standard deviation of each column")
+		} else if p.Covariance == estimate.Full && from < muchLess*needs {
+			or = append(or, fmt.Sprintf("--covariance diagonal, which gives mean and standard deviation of each column from about %.0f rows on", estimate.AboutRows(from)))
+		}
+		if or == nil && profile.New().Expect(p).RowsNeeded <= float64(p.Rows) {
+			or = append(or, "gauze describe, which gives mean and standard deviation of each column by itself")
+		}
 	}
-	return program.Refusal(program.Needs(p, e.Expect(p).RowsNeeded, "", or...),
+	return program.Refusal(program.Needs(p, needs, "", or...),
 		"the table has %d rows, and with so few most fits of one distribution in %d columns end without a release", p.Rows, p.Columns)
+}
+
+// released returns the share of the runs of a method that ended in a release, as far as it is
+// known.
+func released(method string, p estimate.Problem, shape estimate.CovarianceType, rows float64) (share float64, known bool) {
+	kind := Kind{Method: method, Shape: shape, Relation: p.Relation, Data: GaussianRows}
+	got, err := MeasuredErrors().At(kind, p.Columns, rows, p.Mu)
+	var missing *Missing
+	return got.Released, err == nil || errors.As(err, &missing) && missing.TooFew
+}
+
+// A number of rows below muchLess of another is worth naming, and numbers are tried in steps of
+// aStep. Guesses.
+const muchLess, aStep = .8, 1.05
+
+// likelyFrom returns the least number of rows, from those of the problem up to most, with which e
+// fits means and standard deviations alone and is likely to end in a release.
+func likelyFrom(method string, e estimate.Estimator, p estimate.Problem, most float64) float64 {
+	p.Covariance = estimate.Diagonal
+	rows := float64(p.Rows)
+	for ; rows < most; rows *= aStep {
+		p.Rows = int(estimate.AboutRows(rows))
+		if share, _ := released(method, p, p.Covariance, rows); share < likely {
+			continue
+		}
+		if _, err := e.Plan(p); err == nil {
+			break
+		}
+	}
+	return rows
 }

@@ -188,9 +188,9 @@ func TestTooFewRows(t *testing.T) {
 	p.Rows = int(.34 * needed)
 	_, _, err = everything.Choose(Auto, p)
 	var refusal *estimate.Refusal
-	if !errors.As(err, &refusal) || !strings.Contains(refusal.Advice, "rows at this epsilon") || !strings.Contains(refusal.Advice, "gauze describe") ||
+	if !errors.As(err, &refusal) || !strings.Contains(refusal.Advice, "rows at this epsilon") || !strings.Contains(refusal.Advice, "--covariance diagonal, which gives mean and standard deviation of each column from about") ||
 		strings.Contains(refusal.Advice, "spherical") {
-		t.Errorf("n=%d: got %v, want a refusal that offers the columns by themselves, and no shape that is wrong where units differ", p.Rows, err)
+		t.Errorf("n=%d: got %v, want a refusal that says what fewer rows pay for, and offers no shape that is wrong where units differ", p.Rows, err)
 	}
 	for _, name := range []string{forOne, "heavy-tailed"} {
 		if _, _, err := everything.Choose(name, p); !errors.As(err, &refusal) {

@@ -159,8 +159,10 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	switch {
 	case goesByFull(p):
 		e.RelativeError = math.Sqrt(planned(p.Relation, d, n, mu).bestRadius2().Cov * n / float64(d*(d+1)))
-	case p.Covariance == estimate.Diagonal: // of one variance
-		e.RelativeError = math.Sqrt(planned(p.Relation, 1, n, mu/math.Sqrt(float64(d))).bestRadius2().Cov * n / 2)
+	case p.Covariance == estimate.Diagonal:
+		noise2 := meanNoise2(program.Factor(p.Relation), float64(d), n, mu*mu)
+		a := squares(noise2)
+		e.RelativeError = math.Sqrt(1 + noise2*(1+2*a*a)/(2*a*a))
 	default:
 		e.RelativeError = math.Sqrt(sphereError(p.Relation, d, n, mu, sphereRadius2(p.Relation, d, n, mu)) * float64(d) * n / 2)
 	}

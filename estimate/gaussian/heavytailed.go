@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
@@ -49,6 +50,10 @@ func (e HeavyTailed) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if err := checkOne(e.Name(), roundedProblem(p)); err != nil {
 		return kernel.Plan{}, err
 	}
+	if one := roundedProblem(p); !full(p) && p.Rows > 0 && p.Mu > 0 && float64(p.Rows) < heavier*triedFrom(one) {
+		needs := program.Needs(one, e.Expect(p).RowsNeeded, "")
+		return kernel.Plan{}, program.Refusal(needs, "%d rows are too few for a fit of %d columns at this epsilon", p.Rows, p.Columns)
+	}
 	steps := openSteps(roundedProblem(p), "", 1)
 	if full(p) {
 		steps = append(steps, tyler.Step.In("", 1), stepTail.In("", 1))
@@ -90,4 +95,14 @@ func (f heavyFit) round() (estimate.Outcome, error) {
 
 // Expect gives the rows needed, for a law with heavy tails, and nothing of the error, which depends
 // on the law.
-func (HeavyTailed) Expect(p estimate.Problem) estimate.Expectation { return Expect(roundedProblem(p)) }
+func (HeavyTailed) Expect(p estimate.Problem) estimate.Expectation {
+	e := Expect(roundedProblem(p))
+	if !full(p) {
+		e.RowsNeeded *= heavier
+	}
+	return e
+}
+
+// heavier: columns that may have heavy tails are measured one by one, and need this many times the
+// rows of the columns of a Gaussian. A guess.
+const heavier = 2

@@ -6,6 +6,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/parts/columns"
 )
 
 // A rowsAt is a number of rows for d columns.
@@ -17,7 +18,7 @@ type rowsAt struct{ d, n float64 }
 // way of the full covariance, and there are fewer numbers over which a bad one is averaged.
 var (
 	needs          = []rowsAt{{1, 700}, {2, 750}, {5, 1100}, {10, 2050}, {20, 5050}, {50, 27000}}
-	diagonalNeeds  = []rowsAt{{1, 700}, {2, 750}, {5, 1500}, {10, 3100}, {20, 6500}, {50, 12000}}
+	diagonalNeeds  = []rowsAt{{1, 700}, {2, 750}, {5, 1500}, {10, 3100}, {20, 6500}, {24, 7700}, {25, 3500}, {50, 6500}, {100, 13000}}
 	sphericalNeeds = []rowsAt{{1, 700}, {2, 1150}, {5, 1600}, {10, 2100}, {20, 2700}, {50, 4600}}
 )
 
@@ -73,7 +74,9 @@ func rowsWithinTwice(p estimate.Problem) float64 {
 }
 
 // triedFrom returns the number of rows below which a fit is not tried.
-func triedFrom(p estimate.Problem) float64 { return math.Max(RowsNeeded(p)/tooFew(p), leastRows(p)) }
+func triedFrom(p estimate.Problem) float64 {
+	return max(RowsNeeded(p)/tooFew(p), leastRows(p), unitsFrom(p))
+}
 
 // leastRows returns what even a fit without noise needs.
 func leastRows(p estimate.Problem) float64 {
@@ -81,6 +84,16 @@ func leastRows(p estimate.Problem) float64 {
 		return 10
 	}
 	return float64(2*p.Columns + 8)
+}
+
+// unitsFrom returns the number of rows from which the spreads of columns can be seen without a full
+// covariance, whose preconditioner would find them by itself: a wrong unit of one of many columns
+// spoils all. In few rows they are sought in pairs.
+func unitsFrom(p estimate.Problem) float64 {
+	if goesByFull(p) || !usesPairs(p) || !(p.Mu > 0) {
+		return 0
+	}
+	return columns.RowsOfSpread(p.Columns, p.Mu*math.Sqrt(columns.SpreadPart))
 }
 
 func neededRows(p estimate.Problem) float64 {

@@ -17,6 +17,10 @@ import (
 // other way needs far more rows. Utility constants, guesses.
 const plainRounds, wideColumns = 4, 24
 
+// glanceNoise of the rows is what the noise of a look of Tuning.Glance may be: with more it says
+// that many columns are uneven, of which hardly one is. A guess.
+const glanceNoise = .04
+
 const roundPrefix = "round "
 
 // Enough reports that there are rows enough for the plain way.
@@ -55,7 +59,7 @@ func (f *Fit) again(st *tyler.State, there bool) (none estimate.Outcome, err err
 // Rows that are far out in a column, as few as a look sees, are uneven too where no preconditioner
 // comes after: many columns, each by itself.
 func (f *Fit) Uneven() (bool, error) {
-	if f.Units.Uneven != nil && f.byFull {
+	if f.Units.Uneven != nil && (f.byFull || f.Factor*math.Sqrt(float64(f.Space.Dim())) > glanceNoise*f.Rows*math.Sqrt(f.Glance*f.Mu2)) {
 		return slices.ContainsFunc(f.Space.Columns, func(j int) bool { return f.Units.Uneven[j] }), nil
 	}
 	if f.Tyler.Unit == 0 || knowsUnits(f.Problem) {

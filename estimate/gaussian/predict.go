@@ -29,11 +29,6 @@ func (f fit) last(d int, rows, information float64) last {
 	return last{f.Problem.Relation, d, rows, f.LeftMu(), information, true, f.CountNoise2(rows)}
 }
 
-// alone returns the last release of a column by itself.
-func (f fit) alone(mu float64) last {
-	return last{f.Problem.Relation, 1, f.Rows, mu, 0, true, f.CountNoise2(f.Rows)}
-}
-
 // planned returns a last release from public facts, when nothing is counted.
 func planned(rel privacy.Relation, d int, rows, mu float64) last {
 	return last{relation: rel, d: d, rows: rows, mu: mu, completed: true, count2: math.Inf(1)}

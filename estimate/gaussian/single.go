@@ -175,8 +175,3 @@ func (f *Fit) SDs() []float64 {
 	floats.Scale(sdOfOctave, sd)
 	return sd
 }
-
-// columnState returns the state that centres the column j and divides it by sd.
-func columnState(j int, center, sd float64) *tyler.State {
-	return tyler.New(component.Space{Columns: []int{j}, Center: []float64{center}, Scale: []float64{sd}})
-}

@@ -15,67 +15,20 @@ import (
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
 
-// diagonal fits every column by itself, a rough and a last clipped moment release each, in the
-// units of location and scale. Columns are clipped one by one, so that a correlation between them
-// spoils nothing. If a measurement shows that a column is not Gaussian, all columns get their own
-// moments.
-//
-// Source: [TYLERPRESS] Section 4.3 with d = 1, each column at mu/sqrt(d).
+// diagonal fits means and variances of the columns in their own units, by a rough and a last
+// release of all of them at once. If a measurement shows that a column is not Gaussian, all columns
+// get their own moments.
 func (f fit) diagonal() (none estimate.Outcome, err error) {
 	if uneven, err := f.Uneven(); err != nil {
 		return none, err
 	} else if uneven {
 		return f.Plain(nil)
 	}
-	k := float64(f.Space.Dim())
-	mean, sd := slices.Clone(f.Space.Center), f.SDs()
-	if _, err := f.refineColumns(mean, sd, math.Sqrt(f.RoughPart*f.Left()/k), component.ClippingRadius{R2: f.RoughRadius2, Lift: f.RoughLift}, true); err != nil {
-		return none, err
-	}
-	rough, _ := tyler.New(component.Space{Columns: f.Space.Columns, Center: mean, Scale: sd}).Affine(1)
-	beyond, err := f.BeyondGaussian(rough, farRadius2*k)
+	m, err := f.marginals()
 	if err != nil {
 		return none, err
 	}
-	f.Notes.LeavesOut(beyond)
-	mu := parts.Mu(f.Left() / k)
-	noise, err := f.refineColumns(mean, sd, mu, f.alone(mu).bestRadius2(), false)
-	if err != nil {
-		return none, err
-	}
-	return f.Release(mean, mat.DenseCopyOf(mat.NewDiagDense(len(sd), sd)), nil, noise)
-}
-
-// refineColumns improves mean and sd of the columns that vary, in raw units, by one release each. A
-// rough release hides no column: it keeps an upper bound instead. noise is the largest noise sd of
-// a second moment.
-func (f fit) refineColumns(mean, sd []float64, mu float64, c component.ClippingRadius, rough bool) (noise float64, err error) {
-	for i, j := range f.Space.Columns {
-		m, err := f.Moments(columnState(j, mean[i], sd[i]), 1, c, mu)
-		if err != nil {
-			return 0, err
-		}
-		first, sigma := m.Sum[0], m.SecondSD
-		if math.Abs(first) > f.Leaning*math.Sqrt(c.R2) || !rough && !(sigma <= noiseLimit*(m.Second.At(0, 0)-first*first)) {
-			return 0, f.RefuseColumn(j)
-		}
-		delta, root, err := component.InvertClipping(f.Context, released(m, c), nil)
-		if err != nil {
-			return 0, err
-		}
-		_, collapsed := component.LeastVariance(root)
-		spread := root.At(0, 0)
-		if rough {
-			spread, collapsed = math.Max(spread, math.Sqrt(f.HiddenPart*sigma)), false
-		}
-		mean[i] += sd[i] * delta[0]
-		sd[i] *= spread
-		if collapsed || !dense.Finite(mean[i]) || !dense.Finite(sd[i]*sd[i]) || sd[i] == 0 {
-			return 0, f.RefuseColumn(j)
-		}
-		noise = math.Max(noise, sigma)
-	}
-	return noise, nil
+	return f.Release(m.mean, mat.DenseCopyOf(mat.NewDiagDense(len(m.sd), m.sd)), nil, m.noise)
 }
 
 // spherical fits a mean and one variance, the mean of the columns' variances, by a rough and a last
@@ -88,6 +41,9 @@ func (f fit) refineColumns(mean, sd []float64, mu float64, c component.ClippingR
 func (f fit) spherical() (none estimate.Outcome, err error) {
 	d := f.Space.Dim()
 	k := float64(d)
+	if slices.Max(f.Space.Scale) > unequal*slices.Min(f.Space.Scale) {
+		return f.pooled()
+	}
 	s := &sphere{center: slices.Clone(f.Space.Center), sd: slices.Max(f.SDs())}
 	if err := f.refineSphere(s, math.Sqrt(f.RoughPart*f.Left()), 2*(k+2*math.Sqrt(k)+2), true); err != nil {
 		return none, err
@@ -107,6 +63,21 @@ func (f fit) spherical() (none estimate.Outcome, err error) {
 	}
 	return f.Release(s.center, mat.DenseCopyOf(mat.NewDiagDense(d, slices.Repeat([]float64{s.sd}, d))), nil, s.noise)
 }
+
+// pooled releases means in the columns' own units, and the mean of their variances: in one unit for
+// all, the noise would hide the means of the narrow columns.
+func (f fit) pooled() (none estimate.Outcome, err error) {
+	m, err := f.marginals()
+	if err != nil {
+		return none, err
+	}
+	sd := dense.Norm(m.sd) / math.Sqrt(float64(len(m.sd)))
+	return f.Release(m.mean, mat.DenseCopyOf(mat.NewDiagDense(len(m.sd), slices.Repeat([]float64{sd}, len(m.sd)))), nil, m.noise)
+}
+
+// unequal: where the scales of the columns, which are powers of two, differ by more than this, the
+// columns are measured in units of their own. A guess.
+const unequal = 4
 
 // sphereFar2 times the number of columns: if one of them has nearly all of the variance, one row in
 // 2e4 of a Gaussian has such a |z|^2. A guess.

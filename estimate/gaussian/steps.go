@@ -18,7 +18,7 @@ var (
 	stepPairs   = parts.Step{Name: "pairs", Query: query.Presence.Of(query.ClippedMoments{}.Kind()), Share: pairsPart, Most: 1, Source: "TYLERPRESS Section 0.3"}
 	stepBeyond  = parts.Step{Name: "beyond", Query: query.TailCounts, Share: beyondMost, Most: 1, Source: "TYLERPRESS Section 4.5 (a)"}
 	stepTail    = parts.Step{Name: "tail", Query: query.TailCounts, Share: farPart, Most: 1, Source: "TYLERPRESS Section 4"}
-	stepRadii   = parts.Step{Name: stepTail.Name, Query: query.DistanceCounts, Share: 1, Most: 1, Source: source} // share: Tuning.ShapePart
+	stepRadii   = parts.Step{Name: stepTail.Name, Query: query.DistanceCounts, Share: 1, Most: 1, Source: source} // share: Tuning.ShapePart or radiiPart
 	stepFar     = parts.Step{Name: "far", Query: query.DistanceCounts, Share: farPartMost, Most: 1, Source: source}
 	stepMoments = parts.Step{Name: "moments", Query: query.ClippedMoments{}.Kind(), Share: 1, Most: 2, Source: source}
 )
@@ -32,13 +32,10 @@ func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 
 func (t Tuning) steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 	steps := append(openSteps(p, prefix, share), plainSteps(p, prefix, share)...)
-	switch {
-	case goesByFull(p):
+	if goesByFull(p) {
 		return append(steps, tyler.Step.In(prefix, share), stepRadii.In(prefix, share*t.ShapePart), stepMoments.Times(1).In(prefix, share), stepFar.In(prefix, share))
-	case p.Covariance == estimate.Diagonal:
-		return append(steps, stepMoments.Times(2*max(1, p.Columns)).In(prefix, share))
 	}
-	return append(steps, stepMoments.In(prefix, share))
+	return append(steps, stepRadii.In(prefix, share*radiiPart), stepMoments.In(prefix, share))
 }
 
 // openSteps returns those of Open.

@@ -26,12 +26,11 @@ type Tuning struct {
 	// Shrink is how many times (d+1) v the covariance is scaled down: 1/2 for the curved prior that
 	// a scale has, 1 for the relative error.
 	Shrink float64
-	// Of diagonal and spherical covariances: RoughPart of what is left is for the rough release, at
-	// the squared radius RoughRadius2 and the lift RoughLift (of diagonal ones). HiddenPart of the
-	// noise is what a rough variance is at least, since the next release could not repair a spread
-	// that is too small; a rough mean nearer than Leaning to the clipping radius says that location
-	// and scale missed the column. Guesses.
-	RoughPart, RoughRadius2, RoughLift, HiddenPart, Leaning float64
+	// Of diagonal and spherical covariances: RoughPart of what is left is for the rough release. Of
+	// spherical ones: HiddenPart of the noise is what a rough variance is at least, since the next
+	// release could not repair a spread that is too small; a rough mean nearer than Leaning to the
+	// clipping radius says that location and scale missed the columns. Guesses.
+	RoughPart, HiddenPart, Leaning float64
 	// Of fits by the columns' own units, and of all heavy-tailed ones. Guesses: parts of the
 	// remaining budget for a first measurement of all columns and a finer one of some, alone and
 	// after whitening, where the frame is good already; the part of what the columns leave for the
@@ -48,7 +47,7 @@ type Tuning struct {
 // Usual returns the constants that run.
 func Usual() Tuning {
 	return Tuning{RoundPart: .85, ShapePart: .015, HeavyLoss: 12, Unlikely: 45, OutlierSDs: 3, Shrink: 1.5,
-		RoughPart: .15, RoughRadius2: 6, RoughLift: .2, HiddenPart: .7, Leaning: .8,
+		RoughPart: .1, HiddenPart: .7, Leaning: .8,
 		FirstReach: .1, FinerReach: .25, WhitenedReach: .05, FinerWhitenedReach: .1, FirstMoments: .4, Glance: .015,
 		UnevenAtom: .45, UnevenGroup: .08, UnevenTail: 2.5, UnevenSDs: 3, SomeOutliers: .02, ManyRows: 60}
 }

@@ -115,7 +115,7 @@ func points(r *results) (out []catalog.ErrorPoint) {
 }
 
 // table is what the measurements are for.
-var table = filepath.Join("estimate", "expected", "measured.csv")
+var table = filepath.Join("estimate", "catalog", "measured.csv")
 
 // keep writes the points of a whole method into the table, and prints those of a part of it.
 func keep(r *results) error {

@@ -41,7 +41,7 @@ func asked() (all []sensitive) {
 		query.Counts{Edges: [][]float64{{0, 1}}}, query.Counts{Edges: [][]float64{{0, 1}, {3}}},
 		query.Counts{Map: frame, Edges: [][]float64{{1, 2}}}, query.Counts{Map: frame, Edges: [][]float64{{1, 2}}, As: query.Above},
 		moments, query.ClippedMoments{Components: one, Form: query.DiagonalForm}, query.ClippedMoments{Components: one, Form: query.SphericalForm},
-		query.ClippedMoments{Components: one, Form: query.CompletedForm},
+		query.ClippedMoments{Components: one, Form: query.CompletedForm}, query.ClippedMoments{Components: one, Form: query.ColumnForm},
 		query.Directions{Map: frame, Lift: 1}, query.LogRatio{F: one, G: one, Bound: 1}, query.GridCounts{Map: frame, HalfWidth: []float64{1}, Level: 2},
 	} {
 		all = append(all, q, query.Partial{Sum: q, As: query.Filled}, query.Parts{Queries: []query.Sum{q, q}}, query.Parts{Queries: []query.Sum{q}},

@@ -104,7 +104,9 @@ func hostileSums(rng *rand.Rand, d int) (all []query.Sum) {
 	}
 	whole := components[0]
 	whole.Truncate = false
-	all = append(all, query.ClippedMoments{Form: query.CompletedForm, Lift: 1 - rng.Float64(), Components: []query.Component{whole}})
+	for _, f := range []query.Form{query.CompletedForm, query.ColumnForm} {
+		all = append(all, query.ClippedMoments{Form: f, Lift: 1 - rng.Float64(), Components: []query.Component{whole}})
+	}
 	return append(all, query.Directions{Map: hostileFrame(rng, d), Lift: size()},
 		query.Counts{Edges: edges}, query.Counts{Edges: query.Each(one), As: query.Above, SkipZero: rng.IntN(2) == 0}, query.Counts{Edges: query.Each(one), As: query.Balance, Center: one},
 		query.Counts{Map: hostileFrame(rng, d), As: query.Above, Edges: [][]float64{{0, 1, 1e300}}}, query.Counts{Map: hostileFrame(rng, d), Edges: [][]float64{{0, 1, 1e160}}},

@@ -153,6 +153,14 @@ func sumCases() []sumCase {
 		{"completed radius huge", moments(query.CompletedForm, 1, query.Component{Map: id, Radius: 1e300}), 0, 0},
 		{"completed radius tiny", moments(query.CompletedForm, 1, query.Component{Map: id, Radius: 1e-300}), 0, 0},
 		{"completed radius denormal", moments(query.CompletedForm, 1, query.Component{Map: id, Radius: 5e-324}), 0, 0},
+		{"marginal", moments(query.ColumnForm, .4, unit), .9, .95},
+		{"marginal lift 1", moments(query.ColumnForm, 1, unit), .9, .95},
+		{"marginal lift tiny", moments(query.ColumnForm, 1e-9, unit), .9, .95},
+		{"marginal wide", moments(query.ColumnForm, .4, query.Component{Map: id, Radius: 4}), .5, .95},
+		{"marginal radius large", moments(query.ColumnForm, .4, query.Component{Map: id, Radius: 1e75}), 0, .49},
+		{"marginal radius huge", moments(query.ColumnForm, .4, query.Component{Map: id, Radius: 1e300}), 0, .49},
+		{"marginal radius tiny", moments(query.ColumnForm, .4, query.Component{Map: id, Radius: 1e-300}), 0, 0},
+		{"marginal radius denormal", moments(query.ColumnForm, .4, query.Component{Map: id, Radius: 5e-324}), 0, 0},
 		{"log ratio", ratio(.5, unit), 1, 1},
 		// F never loses by much
 		{"log ratio soft", ratio(3, query.Component{Map: dense(rng, dims, 2, .3), LogWeight: 1}, unit, query.Component{Map: id, LogWeight: -1e3}), .5, 1},
@@ -175,6 +183,7 @@ func sumCases() []sumCase {
 			sumCase{"diagonal " + name, moments(query.DiagonalForm, 0, query.Component{Map: f, Radius: 2}), 0, 0},
 			sumCase{"spherical " + name, moments(query.SphericalForm, 0, query.Component{Map: f, Radius: 2}), 0, 0},
 			sumCase{"completed " + name, moments(query.CompletedForm, .5, query.Component{Map: f, Radius: 2}), 0, 0},
+			sumCase{"marginal " + name, moments(query.ColumnForm, .5, query.Component{Map: f, Radius: 2}), 0, 0},
 			sumCase{"log ratio " + name, ratio(.5, query.Component{Map: f}), 0, 0},
 			sumCase{"full two frames " + name, moments(query.FullForm, .5, query.Component{Map: f, Radius: 2}, unit), 0, .3})
 	}

@@ -58,6 +58,7 @@ func FuzzFrames(f *testing.F) {
 		for _, q := range []query.Sum{
 			query.Directions{Map: frame, Lift: lift},
 			query.ClippedMoments{Form: query.FullForm, Lift: lift, Components: []query.Component{{Map: frame, Radius: radius}}},
+			query.ClippedMoments{Form: query.ColumnForm, Lift: lift, Components: []query.Component{{Map: frame, Radius: radius}}},
 			query.ClippedMoments{Form: query.CompletedForm, Lift: lift, Components: []query.Component{{Map: frame, Radius: radius}}},
 			query.ClippedMoments{Form: query.FullForm, Lift: lift, Components: []query.Component{{Map: frame, Radius: radius}, {Map: identity(2, 1), Radius: 1}}},
 		} {

@@ -11,13 +11,15 @@ import (
 // Form says which second moments the answer holds for a component.
 type Form int
 
-// The forms: all second moments; one per column; their sum; or all of them, for vectors completed
-// by one more entry to the same length for every row.
+// The forms: all second moments; one per column; their sum; all of them, for vectors completed by
+// one more entry to the same length for every row; or one per column about a public 1, clipped
+// together with the means.
 const (
 	FullForm Form = iota + 1
 	DiagonalForm
 	SphericalForm
 	CompletedForm
+	ColumnForm
 )
 
 // A Component is one part of the soft partition that ClippedMoments asks about.
@@ -49,6 +51,8 @@ type Component struct {
 //	DiagonalForm:  R_j u,      u = (r, z, z_1^2/r, .., z_d^2/r) / (sqrt3 r)
 //	SphericalForm: R_j u,      u = (r/2, z, |z|^2/r) / (3/2 r)
 //	CompletedForm: f f^T,      f = (b, z, sqrt(r^2 - |z|^2)) / sqrt(r^2 + b^2)
+//	ColumnForm:  u = (r/sqrt2, s, |s|^2/(sqrt2 r)) / (sqrt2 r),
+//	               s = (z, a (z_1^2 - 1), .., a (z_d^2 - 1)), a = Lift
 //
 // CompletedForm is for a single component, whose share of every row is 1. There |f| = 1 for every
 // row, so the whole norm that the sensitivity allows is used. Its last diagonal entry is the sum of
@@ -56,9 +60,13 @@ type Component struct {
 // that of z sqrt(r^2
 // - |z|^2). Rows beyond the radius have the last entry 0.
 //
+// ColumnForm is for a single component too. There s, and not z, is clipped to |s| <= r: of
+// independent columns with mean 0 and variance 1 the entries of s are as long as those of z, up to
+// a, so that many means and variances share one sensitivity.
+//
 // Answer: components that are not GateOnly, one after another; FullForm packs the upper triangle
 // row by row (D(D+1)/2 numbers, D = 1 + len(z)), CompletedForm too (D = 2 + len(z)), DiagonalForm 1
-// + 2 len(z), SphericalForm 2 + len(z). Unpack undoes it.
+// + 2 len(z), SphericalForm 2 + len(z), ColumnForm 2 + 2 len(z). Unpack undoes it.
 //
 // Privacy: moments_proof.md, steps 1 to 5. The summands are integers, with sum_j |h_j|^2 <= 2^(2B)
 // CHECKED in integers for every row, so that rounding has no slack: the L2 sensitivity is sqrt2
@@ -76,7 +84,7 @@ type Component struct {
 type ClippedMoments struct {
 	Components []Component
 	Form       Form
-	Lift       float64 // b/r for FullForm and CompletedForm, in (0, 1]; ignored by the other forms
+	Lift       float64 // in (0, 1]: b/r for FullForm and CompletedForm, a for ColumnForm; ignored by the other forms
 }
 
 // Directions asks for the Gram matrix of the unit vectors f/|f|, f = (b, z), z = W(x - m): one step
@@ -111,13 +119,13 @@ func (q Directions) Kind() string { return "directions" }
 
 // Validate returns an error if the components do not fit a table of d columns.
 func (q ClippedMoments) Validate(d int) error {
-	if q.Form < FullForm || q.Form > CompletedForm {
-		return fmt.Errorf("query: ClippedMoments.Form: want FullForm, DiagonalForm, SphericalForm or CompletedForm, got %d", q.Form)
+	if q.Form < FullForm || q.Form > ColumnForm {
+		return fmt.Errorf("query: ClippedMoments.Form: want one of FullForm to ColumnForm, got %d", q.Form)
 	}
-	if q.Form == CompletedForm && (len(q.Components) != 1 || q.Components[0].Truncate || q.Components[0].GateOnly) {
-		return fmt.Errorf("query: ClippedMoments.Components: want one component that is neither Truncate nor GateOnly for CompletedForm, got %+v", q.Components)
+	if alone := q.Form >= CompletedForm; alone && (len(q.Components) != 1 || q.Components[0].Truncate || q.Components[0].GateOnly) {
+		return fmt.Errorf("query: ClippedMoments.Components: want one component that is neither Truncate nor GateOnly for this form, got %+v", q.Components)
 	}
-	if q.Form.gram() && !(q.Lift > 0 && q.Lift <= 1) {
+	if (q.Form.gram() || q.Form == ColumnForm) && !(q.Lift > 0 && q.Lift <= 1) {
 		return fmt.Errorf("query: ClippedMoments.Lift: want a number in (0, 1], got %v", q.Lift)
 	}
 	for _, c := range q.Components {
@@ -152,6 +160,8 @@ func (f Form) Size(d int) int {
 		return 1 + 2*d
 	case SphericalForm:
 		return 2 + d
+	case ColumnForm:
+		return 2 + 2*d
 	default:
 		return f.entries(d) * (f.entries(d) + 1) / 2
 	}

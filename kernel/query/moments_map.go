@@ -55,12 +55,13 @@ type momentsPart struct {
 	norm2, share *rowkernels.Column
 	completed    bool                 // the form is CompletedForm
 	Scale        float64              // headroom over the length of f (FullForm, CompletedForm); headroom (linear forms)
-	lift         float64              // b
+	lift         float64              // b, or a of ColumnForm
 	gram         *rowkernels.Gram     // FullForm, CompletedForm
 	slope, base  float64              // of the smallest and the largest |h|^2 allowed, see roundFull
 	waiting      int                  // number of rows waiting to be added
 	from, to     []*rowkernels.Column // of waiting rows: share, |z|^2, bound, and z in the gram
 	h            []int64              // linear forms
+	s            []float64            // ColumnForm
 	offset       int                  // start of the component's block in the answer
 }
 
@@ -89,6 +90,9 @@ func (q ClippedMoments) Compile(d int) RowMap {
 			}
 		} else {
 			p.h = make([]int64, q.Form.Size(out))
+		}
+		if q.Form == ColumnForm {
+			p.lift, p.s = q.Lift, make([]float64, 2*out)
 		}
 		p.z = m.z[j]
 		if !c.GateOnly {
@@ -208,7 +212,11 @@ func (m *MomentsMap) addLinear(sum []int64, r int) {
 		if !(p.share[r] >= MinShare) { // NaN
 			continue
 		}
-		p.linear(m.form, r)
+		if m.form == ColumnForm {
+			p.marginal(r)
+		} else {
+			p.linear(m.form, r)
+		}
 		for _, v := range p.h {
 			if v > 1<<LinearBits || v < -1<<LinearBits {
 				return
@@ -251,7 +259,7 @@ func (f Form) NonNegative(h []int64) bool {
 		// <h,h'> >= h_0 h_0' - |h_z||h_z'| + (terms >= 0)
 		return h[0] >= 0 && sum <= h[0]*h[0]
 	}
-	// |<h_z,h_z'>| <= 2 sqrt(h_0 h_2 h_0' h_2') <= h_0 h_0' + h_2 h_2'
+	// |<h_z,h_z'>| <= 2 sqrt(h_0 h_2 h_0' h_2') <= h_0 h_0' + h_2 h_2'; s in the place of z
 	return h[0] >= 0 && sum <= 2*h[0]*h[last]
 }
 
@@ -292,6 +300,30 @@ func (p *momentsPart) linear(form Form, row int) {
 	if form == SphericalForm {
 		h[1+d] = integer(math.Ceil(sum / r * unit * CeilGuard))
 	}
+}
+
+// marginal writes round(scale (r/sqrt2, s, |s|^2/(sqrt2 r))/(sqrt2 r)) of row r to h: h_0 up, h_s
+// towards zero, its square up.
+func (p *momentsPart) marginal(row int) {
+	d, r, norm2 := len(p.z), p.Radius, 0.0
+	for i := range p.z {
+		z := p.z[i][row]
+		p.s[i], p.s[d+i] = z, p.lift*(float64(z*z)-1)
+	}
+	for _, v := range p.s {
+		norm2 += float64(v * v)
+	}
+	clip, sum, unit := 1.0, 0.0, p.Scale/(math.Sqrt2*r)
+	if norm2 > float64(r*r) {
+		clip = r / math.Sqrt(norm2)
+	}
+	p.h[0] = integer(math.Ceil(r / math.Sqrt2 * unit * CeilGuard))
+	for i, v := range p.s {
+		v = float64(v * clip)
+		p.h[1+i] = integer(math.Trunc(v * unit))
+		sum += float64(v * v)
+	}
+	p.h[1+2*d] = integer(math.Ceil(sum / (math.Sqrt2 * r) * unit * CeilGuard))
 }
 
 // directionsMap is the compiled row map of Directions.

@@ -193,7 +193,7 @@ func TestWeights(t *testing.T) {
 // the linear forms needs; those just beyond do not pass.
 func TestNonNegative(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
-	for _, f := range []query.Form{query.DiagonalForm, query.SphericalForm} {
+	for _, f := range []query.Form{query.DiagonalForm, query.SphericalForm, query.ColumnForm} {
 		var passed [][]int64
 		for range 20_000 {
 			h := make([]int64, f.Size(2))
@@ -219,7 +219,7 @@ func TestNonNegative(t *testing.T) {
 			}
 		}
 	}
-	for f, h := range map[query.Form][]int64{query.DiagonalForm: {5, 3, 4, 0, 0}, query.SphericalForm: {4, 4, 4, 4}} {
+	for f, h := range map[query.Form][]int64{query.DiagonalForm: {5, 3, 4, 0, 0}, query.SphericalForm: {4, 4, 4, 4}, query.ColumnForm: {4, 2, 2, 2, 4, 4}} {
 		if !f.NonNegative(h) {
 			t.Errorf("%v: %v is at the bound", f, h)
 		}

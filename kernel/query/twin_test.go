@@ -292,6 +292,9 @@ func twinVector(q query.ClippedMoments, z []float64, clip, r, share float64) (h 
 		}
 		return h
 	}
+	if q.Form == query.ColumnForm {
+		return twinMarginal(q.Lift, z, r, scale)
+	}
 	unit := scale / (1.5 * r)
 	h = append(h, twinInt(math.Ceil(r/2*unit*query.CeilGuard)))
 	for _, v := range z {
@@ -299,6 +302,27 @@ func twinVector(q query.ClippedMoments, z []float64, clip, r, share float64) (h 
 		last += float64((v * clip) * (v * clip))
 	}
 	return append(h, twinInt(math.Ceil(last/r*unit*query.CeilGuard)))
+}
+
+// twinMarginal is the vector of means and variances of the columns.
+func twinMarginal(a float64, z []float64, r, scale float64) (h []*big.Int) {
+	s, sum := slices.Clone(z), 0.0
+	for _, v := range z {
+		s = append(s, a*(float64(v*v)-1))
+	}
+	for _, v := range s {
+		sum += float64(v * v)
+	}
+	clip, last, unit := 1.0, 0.0, scale/(math.Sqrt2*r)
+	if sum > r*r {
+		clip = r / math.Sqrt(sum)
+	}
+	h = append(h, twinInt(math.Ceil(r/math.Sqrt2*unit*query.CeilGuard)))
+	for _, v := range s {
+		h = append(h, twinInt(math.Trunc(v*clip*unit)))
+		last += float64((v * clip) * (v * clip))
+	}
+	return append(h, twinInt(math.Ceil(last/(math.Sqrt2*r)*unit*query.CeilGuard)))
 }
 
 // isGram reports the forms that are sums of products.

@@ -64,6 +64,7 @@ func sums() map[string]query.Sum {
 		"full":       moments(query.FullForm),
 		"diagonal":   moments(query.DiagonalForm),
 		"spherical":  moments(query.SphericalForm),
+		"marginal":   query.ClippedMoments{Form: query.ColumnForm, Lift: .4, Components: []query.Component{{Map: frame(.1), Radius: 3}}},
 		"completed":  query.ClippedMoments{Form: query.CompletedForm, Lift: .2, Components: []query.Component{{Map: frame(.1), Radius: 3}}},
 		"directions": query.Directions{Map: frame(.1), Lift: 1},
 		"cells":      query.GridCounts{Map: frame(0), HalfWidth: []float64{4, 4, 4}, Level: 2},

@@ -51,9 +51,14 @@ var profileNorm = parts.Sum(octaveProfile[:], func(p float64) float64 { return p
 // SpreadShare returns the part of the total mu^2 that SpreadByPairs needs for d columns and this
 // many rows, under replace-one; ok is false if SpreadPart is too little.
 func SpreadShare(d int, rows, mu2 float64) (share float64, ok bool) {
-	need := wantedSDs * math.Sqrt(2*float64(d)) / (math.Sqrt(profileNorm) * math.Max(rows, 2) / 2)
-	need *= need / mu2
+	need := RowsOfSpread(d, math.Sqrt(SpreadPart*mu2)) / math.Max(rows, 2) * math.Sqrt(SpreadPart)
+	need *= need
 	return math.Max(leastSpreadPart, math.Min(need, SpreadPart)), need <= SpreadPart
+}
+
+// RowsOfSpread returns the rows that SpreadByPairs needs for d columns with the loss mu.
+func RowsOfSpread(d int, mu float64) float64 {
+	return wantedSDs * math.Sqrt(2*float64(d)) / (math.Sqrt(profileNorm) * mu / 2)
 }
 
 // SpreadByPairs finds the spread of every column in one measurement, with the part mu2 of mu^2: the
@@ -75,13 +80,15 @@ func SpreadByPairs(a *kernel.SubBudget, cfg UnitsConfig, rows, mu2 float64) (Uni
 	unclear := make([]bool, d)
 	u := Units{Center: make([]float64, d), Scale: make([]float64, d), Constant: make([]bool, d), settled: unclear}
 	fits := make([][]float64, d)
+	// noise makes one of many columns uneven as seldom as one of nearColumns
+	among := math.Sqrt(1 + 2*math.Log(max(1, float64(d)/nearColumns))/(unevenSDs*unevenSDs))
 	for j := range d {
 		counts := octaves[j]
 		fits[j] = fit(counts[1:], sigma)
 		unclear[j] = counts[0] > constantPart*pairs || counts[0] > equalSDs*sigma && slices.Max(fits[j]) < clearlySDs
 	}
 	for j, octave := range spreads(fits, unclear) {
-		u.Uneven = append(u.Uneven, uneven(octaves[j], octave, pairs, sigma))
+		u.Uneven = append(u.Uneven, uneven(octaves[j], octave, pairs, sigma*among))
 		u.Scale[j] = math.Max(math.Ldexp(1, octave+lowOctave-1), math.SmallestNonzeroFloat64)
 	}
 	count := 0

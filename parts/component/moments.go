@@ -73,6 +73,8 @@ func UnpackSums(q query.ClippedMoments, answer kernel.Answer) []Sums {
 			s = full(rest[:size], answer.Sigma, c.Radius, q.Lift*c.Radius, d)
 		case query.DiagonalForm:
 			s = diagonal(rest[:size], answer.Sigma, c.Radius)
+		case query.ColumnForm:
+			s = marginal(rest[:size], answer.Sigma, c.Radius, q.Lift)
 		default:
 			s = spherical(rest[:size], answer.Sigma, c.Radius)
 		}
@@ -131,6 +133,20 @@ func spherical(values []float64, sigma, r float64) Sums {
 	last := len(values) - 1
 	s := first(values[:last], sigma, 3, 1.5, r)
 	s.Trace, s.TraceSD = values[last]*1.5*r*r, s.SumSD*r
+	return s
+}
+
+// marginal undoes u = (r/sqrt2, s, |s|^2/(sqrt2 r))/(sqrt2 r), s = (z, a (z_i^2 - 1)): Second has
+// the sums of z_i^2 - 1, and Trace is that of |s|^2.
+func marginal(values []float64, sigma, r, a float64) Sums {
+	last := len(values) - 1
+	d := last / 2
+	all := first(values[:last], sigma, 2, math.Sqrt2, r)
+	s := Sums{Count: all.Count, CountSD: all.CountSD, Sum: all.Sum[:d], SumSD: all.SumSD, Second: mat.NewSymDense(d, nil), SecondSD: all.SumSD / a}
+	for i, v := range all.Sum[d:] {
+		s.Second.SetSym(i, i, v/a)
+	}
+	s.Trace, s.TraceSD = values[last]*2*r*r, sigma*2*r*r
 	return s
 }
 

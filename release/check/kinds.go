@@ -98,7 +98,7 @@ var kinds = map[string]kind{
 	"column counts":               {l2: above2, least: 1, most: many, balance: true, columns: mostColumns},
 	"distance counts":             {l2: bins2, least: 1, most: 1},
 	"tail counts":                 {l2: above2, least: 1, most: many},
-	"clipped moments":             {l2: moments, least: 1, most: 4},
+	"clipped moments":             {l2: moments, least: 1, most: 5},
 	"directions":                  {l2: fixed(gram, math.Sqrt2*gram)},
 	"category counts":             {l2: categories, least: 1, most: many},
 	"category values":             {l2: bins2, least: 1, most: many, threshold: true, alone: true},

@@ -61,7 +61,9 @@ func sums() (all []query.Sum) {
 			all = append(all, q)
 		}
 	}
-	all = append(all, query.ClippedMoments{Form: query.CompletedForm, Lift: .5, Components: []query.Component{{Map: frame(columns), Radius: 3}}})
+	for _, form := range []query.Form{query.CompletedForm, query.ColumnForm} {
+		all = append(all, query.ClippedMoments{Form: form, Lift: .5, Components: []query.Component{{Map: frame(columns), Radius: 3}}})
+	}
 	return all
 }
 
@@ -222,7 +224,7 @@ func TestUnknown(t *testing.T) {
 		{check.Line{Query: "count"}, shape{Unit: -1}, "shape"}, {check.Line{Query: "count"}, shape{Unit: math.NaN()}, "shape"}, {check.Line{Query: "count"}, shape{By: 2}, "shape"},
 		{check.Line{Query: "histogram"}, shape{}, "shape"}, {check.Line{Query: "histogram", Columns: 2}, shape{Of: 3}, "shape"},
 		{check.Line{Query: "pair octaves", Columns: 2}, shape{Of: 1}, "shape"}, {check.Line{Query: "in parts: count"}, shape{}, "shape"},
-		{check.Line{Query: "clipped moments"}, shape{Of: 5}, "shape"}, {check.Line{Query: "clipped moments", Sensitivity: 1 << 30}, shape{Of: 4}, "sensitivity"}, {check.Line{Query: "column counts"}, shape{Of: 1, By: 3}, "shape"},
+		{check.Line{Query: "clipped moments"}, shape{Of: 6}, "shape"}, {check.Line{Query: "clipped moments", Sensitivity: 1 << 30}, shape{Of: 4}, "sensitivity"}, {check.Line{Query: "column counts"}, shape{Of: 1, By: 3}, "shape"},
 		{check.Line{Query: "of blocks: count"}, shape{Estimates: 1}, "shape"}, {check.Line{Query: "select: tournament", Law: "exponential"}, shape{Parts: 1, Of: 2}, "shape"},
 	} {
 		c.line.Shape = &c.shape

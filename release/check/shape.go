@@ -13,8 +13,8 @@ type Shape struct {
 	// The number of lists of edges (histograms: a row is in a bin of each), of edges (column and
 	// tail counts), of columns (pair octaves, category values, and category counts, or of pairs of
 	// columns) or of histograms (stability histograms); t (of balls and their radii); the reach of
-	// popular numbers; or the form of clipped moments (1 full, 2 diagonal, 3 spherical and
-	// 4 completed).
+	// popular numbers; or the form of clipped moments (1 full, 2 diagonal, 3 spherical,
+	// 4 completed and 5 of columns).
 	Of int `json:"of,omitempty"`
 	// By how much replacing a row can change one count, if not by 1: 2 for the balance of an edge,
 	// the rows not above it minus those above.

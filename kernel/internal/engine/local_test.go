@@ -39,6 +39,7 @@ func allQueries(d int) map[string]query.Sum {
 	spherical := diagonal
 	spherical.Form = query.SphericalForm
 	qs["spherical"] = spherical
+	qs["marginal"] = query.ClippedMoments{Form: query.ColumnForm, Lift: .4, Components: diagonal.Components[:1]}
 	qs["completed"] = query.ClippedMoments{Form: query.CompletedForm, Lift: .1, Components: diagonal.Components[:1]}
 	qs["count"] = query.Count{}
 	qs["tails"] = query.Counts{Map: lower(d, 0), As: query.Above, Edges: [][]float64{{1, 2, 30}}}
