@@ -56,8 +56,10 @@ type Outcome struct {
 	Profile *Profile
 	// Kept are the columns, by number, of the model and of the Diagnostics' statements about
 	// columns; nil for all. Aside are flags about columns by their numbers among all.
-	Kept        []int
-	Aside       []Flag
+	Kept  []int
+	Aside []Flag
+	// Completed says that rows which lack cells were completed by the model: kernel.Complete.
+	Completed   bool
 	Diagnostics Diagnostics
 	NoRelease   *NoRelease
 	// Categories are the probabilities of the values of each column of categories in each component

@@ -114,6 +114,11 @@ func Measure(a *kernel.SubBudget, p estimate.Problem, s Shares, out *estimate.Ou
 			return err
 		}
 	}
+	if out.Completed && spaceOf(out.Model).Columns != nil { // what a row has says whose it is
+		if a, err = kernel.Complete(a, completion(out.Model)); err != nil {
+			return err
+		}
+	}
 	const room = 1 - 1e-9 // for rounding
 	ofPairs := pairs * a.Left() * room
 	q, mu2 := query.CategoryCounts{Values: p.Categories}, a.Left()-ofPairs
@@ -195,7 +200,48 @@ func together(weights []float64, least float64) (of []float64, group []int) {
 // densities returns the model's components as a query compares them, in units of the columns'
 // standard deviations. Columns without spread are left out.
 func densities(m *model.Mixture) (out []query.Component) {
-	mean, s := m.Mean(), component.Space{}
+	s, mean := spaceOf(m), m.Mean()
+	if s.Columns == nil { // one point: weights alone say whose a row is
+		s.Columns, s.Center, s.Scale = []int{0}, mean[:1], []float64{1}
+	}
+	for i, g := range m.Components {
+		q, _ := s.Density(within(s, g), m.Weights[i])
+		out = append(out, q)
+	}
+	return out
+}
+
+// completion returns the model as rows that lack cells are completed by it.
+func completion(m *model.Mixture) kernel.Completion {
+	s := spaceOf(m)
+	c := kernel.Completion{Columns: s.Columns, Center: s.Center, Scale: s.Scale, Rest: m.Mean()}
+	for i, g := range m.Components {
+		own := within(s, g)
+		cov := make([][]float64, s.Dim())
+		for a := range cov {
+			for b := range cov {
+				cov[a] = append(cov[a], own.Cov.At(a, b))
+			}
+		}
+		c.LogWeights, c.Means, c.Covs = append(c.LogWeights, math.Log(math.Max(m.Weights[i], math.SmallestNonzeroFloat64))), append(c.Means, own.Mean), append(c.Covs, cov)
+	}
+	return c
+}
+
+// within returns a component in a space.
+func within(s component.Space, g model.Gaussian) component.Gaussian {
+	own := component.Gaussian{Cov: symmetric.Of(s.Dim(), func(a, b int) float64 {
+		return g.Cov.At(s.Columns[a], s.Columns[b]) / (s.Scale[a] * s.Scale[b])
+	})}
+	for a, j := range s.Columns {
+		own.Mean = append(own.Mean, (g.Mean[j]-s.Center[a])/s.Scale[a])
+	}
+	return own
+}
+
+// spaceOf returns the columns of a model that have a spread, in units of their standard deviations.
+func spaceOf(m *model.Mixture) (s component.Space) {
+	mean := m.Mean()
 	for j := range m.Columns {
 		variance, total := 0., 0.
 		for i, g := range m.Components {
@@ -207,18 +253,5 @@ func densities(m *model.Mixture) (out []query.Component) {
 			s.Columns, s.Center, s.Scale = append(s.Columns, j), append(s.Center, mean[j]), append(s.Scale, sd)
 		}
 	}
-	if s.Columns == nil { // one point: weights alone say whose a row is
-		s.Columns, s.Center, s.Scale = []int{0}, mean[:1], []float64{1}
-	}
-	for i, g := range m.Components {
-		own := component.Gaussian{Cov: symmetric.Of(s.Dim(), func(a, b int) float64 {
-			return g.Cov.At(s.Columns[a], s.Columns[b]) / (s.Scale[a] * s.Scale[b])
-		})}
-		for a, j := range s.Columns {
-			own.Mean = append(own.Mean, (g.Mean[j]-s.Center[a])/s.Scale[a])
-		}
-		q, _ := s.Density(own, m.Weights[i])
-		out = append(out, q)
-	}
-	return out
+	return s
 }

@@ -19,6 +19,7 @@
 package general
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -47,11 +48,15 @@ type fit struct {
 	countSD      float64 // noise of a count of the tree
 	whole        bool    // no component found in coarse cells fell in pieces
 	contested    bool    // several components have won against one
+	missing      missing
 }
 
 // run makes the whole fit.
 func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if err := f.CountRows(stepCount.Name, countPart); err != nil {
+		return estimate.Outcome{}, err
+	}
+	if err := f.incomplete(); err != nil {
 		return estimate.Outcome{}, err
 	}
 	if f.Problem.Components == 0 && f.AtMost < rowsOfSeveral(f.Problem) {
@@ -60,11 +65,14 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		}
 		return f.method.fitOne(ctx, f.method.looks(f.Problem, f.AtMost), false, f.SubBudget, f.Problem)
 	}
-	if f.Few(leastFor(f.Problem, max(f.Problem.Components, 2))) {
+	if least := leastFor(f.Problem, max(f.Problem.Components, 2)); f.missing.early && f.AtMost < least || !f.missing.early && f.Few(least) {
 		return f.Refuse("about %.0f rows are too few for %d components in %d columns", math.Max(0, f.Rows), max(f.Problem.Components, 2), f.All), nil
 	}
 	if out, done, err := f.units(); done {
 		return out, err
+	}
+	if err := f.begun(); err != nil {
+		return estimate.Outcome{}, err
 	}
 	x, gaps, err := f.gaps(ctx)
 	if err != nil {
@@ -119,6 +127,7 @@ func (f *fit) finish(ctx context.Context, start []component.Gaussian) (estimate.
 	switch {
 	case errors.Is(err, errOne):
 		f.asks(true)
+		f.asFound()
 		return f.method.fitOne(ctx, nil, true, f.SubBudget, f.Problem)
 	case err != nil:
 		return estimate.Outcome{}, err
@@ -155,12 +164,22 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 	// Boxes that found nothing have been paid for: rounds and last round then share what is left as
 	// they would have shared the whole.
 	part, rounds := f.schedule.em*math.Min(f.Mu2, f.Left()/(f.schedule.em+f.schedule.final)), f.schedule.rounds
+	var missed error
 	next := func(i int) (float64, bool) {
+		missed = cmp.Or(missed, f.renewed(i, r))
 		return parts.Mu(math.Min(part*f.round(i, r), f.Left()/float64(rounds+1-i))), i < rounds
+	}
+	before := func(r *privateem.Rounds) error {
+		if f.missing.table != nil && missed == nil && len(r.Components) > 0 {
+			missed = f.complete(r.Space, r.Components)
+			f.asks(true)
+			r.Rows = f.Rows
+		}
+		return missed
 	}
 	return f.EM(ctx, r, program.Schedule{Next: next, ExtraUntil: int(math.Ceil(spareRounds * float64(rounds))),
 		Join: openRounds, Refine: f.look, Number: f.numbered(), MergeMu: f.Mu(f.schedule.final), Contest: f.contest, Inflate: true, Shapes: f.schedule.cost(shapePart) * f.Mu2,
-		Count: f.OutsidePart() * f.Mu2})
+		Before: before, Count: f.OutsidePart() * f.Mu2})
 }
 
 // rounds returns private EM in the working space.

@@ -28,6 +28,12 @@ func (f *fit) fitGlobal(near []float64) error {
 		if err := r.Round(f.SubBudget, stepGlobal.Name, f.Mu(share*f.schedule.global), false); err != nil {
 			return err
 		}
+		if f.missing.early {
+			if err := f.complete(f.space, r.Components); err != nil {
+				return err
+			}
+			f.asks(false)
+		}
 	}
 	g, s := r.Components[0], f.space
 	f.space = component.Space{Columns: s.Columns, Center: make([]float64, d), Scale: make([]float64, d)}

@@ -32,5 +32,7 @@ func (f *fit) outcome(r *privateem.Rounds) estimate.Outcome {
 		add(wide.Weight, wide, estimate.ComponentNote{EffectiveRows: wide.Weight * f.Rows, Background: true})
 	}
 	f.AddOutside(out, share, noise, "they are in no component; components marked as background stand for some of them")
-	return out.Outcome()
+	outcome := out.Outcome()
+	outcome.Completed = f.missing.table != nil
+	return outcome
 }
