@@ -13,25 +13,23 @@ import (
 	"strings"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
-	_ "modernc.org/sqlite"             // the driver "sqlite"
+	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 // A dialect holds the differences between the two databases.
 type dialect struct {
-	driver string
-	lock   string // appended to the select of the head by writers
-	begin  string // the first statement of a transaction that writes
-	there  string // counts the tables of the head
+	lock  string // appended to the select of the head by writers
+	begin string // the first statement of a transaction that writes
+	there string // counts the tables of the head
 	// number writes the parameters of a statement: ? or $1, $2, ..
 	number bool
 }
 
 var (
-	sqlite   = dialect{driver: "sqlite", there: "SELECT COUNT(*) FROM sqlite_master WHERE name = 'gauze_ledger_head'"}
-	postgres = dialect{driver: "pgx", lock: " FOR UPDATE", begin: "SET LOCAL synchronous_commit = on", number: true,
+	sqlite   = dialect{there: "SELECT COUNT(*) FROM sqlite_master WHERE name = 'gauze_ledger_head'"}
+	postgres = dialect{lock: " FOR UPDATE", begin: "SET LOCAL synchronous_commit = on", number: true,
 		there: "SELECT COUNT(*) FROM pg_class WHERE oid = to_regclass('gauze_ledger_head')"}
 )
 
@@ -57,8 +55,11 @@ func connect(place string, fresh bool) (*sql.DB, dialect, error) {
 		return nil, dialect{}, &privacy.FieldError{Field: "ledger", Wanted: "a file or postgres://..", Got: "nothing", Fix: "for instance --ledger budgets.db"}
 	}
 	if isPostgres(place) {
-		db, err := sql.Open(postgres.driver, place)
-		return db, postgres, err
+		c, err := newConnector(place)
+		if err != nil {
+			return nil, postgres, err
+		}
+		return sql.OpenDB(c), postgres, nil
 	}
 	_, err := os.Stat(place)
 	switch {
@@ -81,7 +82,7 @@ func connect(place string, fresh bool) (*sql.DB, dialect, error) {
 		return nil, sqlite, err
 	}
 	dsn := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: "_txlock=immediate&_pragma=busy_timeout(60000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=fullfsync(1)"}
-	db, err := sql.Open(sqlite.driver, dsn.String())
+	db, err := sql.Open("sqlite", dsn.String())
 	return db, sqlite, err
 }
 

@@ -25,7 +25,7 @@ TAGS = {
 
 # Without `gauze serve`, and with Go's own JSON in the reader of Arrow (which uses none), so that a
 # wheel stays below 12 MB.
-LEAN = ("-tags", "noserver,arrow_json_stdlib")
+LEAN = ("-tags", "noserver")
 
 
 class Hook(BuildHookInterface):

@@ -10,7 +10,6 @@ import (
 	"os"
 	"sync"
 
-	"github.com/apache/arrow-go/v18/arrow"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gauze-dp/gauze/source/shards"
@@ -26,6 +25,7 @@ const (
 	// cacheBytes are kept on the disk of a worker, of objects that it has read before. A guess.
 	cacheBytes = 8 << 30
 	word       = 4 // bytes of a checksum
+	number     = 8 // bytes
 )
 
 var (
@@ -139,7 +139,7 @@ func (s *Store) copy() error {
 // write writes chunks, and leaves them.
 func (s *Store) write(out io.Writer, chunks [][]float64) error {
 	for _, c := range chunks {
-		if _, err := out.Write(arrow.Float64Traits.CastToBytes(c)); err != nil {
+		if _, err := out.Write(shards.Bytes(c)); err != nil {
 			return err
 		}
 		s.Leave(c)
@@ -155,12 +155,12 @@ func (s *Store) Rows(object, at, n int) (numbers []float64, leave func(), err er
 	if err != nil {
 		return nil, nil, err
 	}
-	from, to := at*arrow.Float64SizeBytes, (at+n)*arrow.Float64SizeBytes
+	from, to := at*number, (at+n)*number
 	if at < 0 || n < 0 || to > len(bytes) {
 		leave()
 		return nil, nil, errTorn
 	}
-	return arrow.Float64Traits.CastFromBytes(bytes[from:to:to]), leave, nil
+	return shards.Floats(bytes[from:to:to]), leave, nil
 }
 
 // fetch maps a copy of an object of rows.

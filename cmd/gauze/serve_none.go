@@ -4,7 +4,7 @@ package main
 
 import "github.com/gauze-dp/gauze/cmd/gauze/shell"
 
-// serveCommand says that this program was built without the server, whose libraries are an eighth
+// serveCommand says that this program was built without the server, whose libraries are a tenth
 // of it: the wheels of Python run `gauze` on rows of their own alone.
 func serveCommand() shell.Command {
 	return shell.Command{

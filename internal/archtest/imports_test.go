@@ -222,7 +222,9 @@ var bans = []ban{
 	{anywhere, []string{"ledger", "source", ".", "examples", "server/store"}, []string{"database/sql"}, "databases are for the ledger, for sources, and for whoever hands an answer to the front door"},
 	{anywhere, []string{"ledger", "source", "examples"}, []string{"modernc.org/sqlite", "github.com/jackc/pgx"}, "databases are for the ledger and for sources"},
 	{anywhere, []string{"cmd", "beam"}, []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}, "a library has no flags"},
-	{anywhere, nil, []string{"C", "unsafe", "plugin"}, "the build is pure Go, and nothing may walk around the types that protect rows"},
+	{anywhere, nil, []string{"C", "plugin"}, "the build is pure Go"},
+	{anywhere, []string{"source/shards"}, []string{"unsafe"}, "nothing may walk around the types that protect rows; one file sees memory as numbers, for tables on disk"},
+	{anywhere, nil, []string{"github.com/apache/arrow-go", "github.com/prometheus", "github.com/jackc/pgx/v5/stdlib", "github.com/jackc/pgx/v5/pgxpool"}, "they are megabytes of a program for what a few hundred lines here do"},
 	{anywhere, []string{"internal/fill"}, []string{"text/template", "html/template"}, "they look methods up by name, so that the linker keeps every method of every type: 6 MB; templates are filled by internal/fill"},
 	{library, nil, []string{"log", "log/slog"}, "library code returns errors; it never logs"},
 }

@@ -1,11 +1,14 @@
 package archtest
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // steers are the functions without which no session can have noise that is not the operating
@@ -74,5 +77,41 @@ func TestOnlyAuditObserves(t *testing.T) {
 				t.Errorf("%s depends on %s: %v, want %v", program, folder, !want, want)
 			}
 		}
+	}
+}
+
+// mostMegabytes is the most that gauze may weigh, stripped: 23.8 on linux/amd64, and a twentieth
+// more. What looks methods up by name, as the standard library's templates do, costs 6 at once.
+const mostMegabytes = 25
+
+// mostStart is the most that it may take to start, where the machine has nothing else to do.
+const mostStart = 20 * time.Millisecond
+
+// TestSmallAndQuick: the program is one file that can be carried, and starts at once.
+func TestSmallAndQuick(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("the figures are those of linux/amd64")
+	}
+	built := filepath.Join(t.TempDir(), "gauze")
+	if out, err := in("go", "build", "-trimpath", "-ldflags=-s -w", "-o", built, "./cmd/gauze").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	info, err := os.Stat(built)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := float64(info.Size()) / 1e6; size > mostMegabytes {
+		t.Errorf("gauze weighs %.1f MB, at most %d are wanted: go tool nm -size -sort size says of what", size, mostMegabytes)
+	}
+	least := time.Hour
+	for range 40 { // the quickest is the one that nothing disturbed
+		began := time.Now()
+		if out, err := exec.Command(built, "--version").CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		least = min(least, time.Since(began))
+	}
+	if least > mostStart {
+		t.Errorf("gauze --version takes %v, at most %v are wanted: GODEBUG=inittrace=1 says where", least, mostStart)
 	}
 }

@@ -129,3 +129,6 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 }
+
+// end is the end of every stream.
+const end = Magic + "\x00\x00\x00\x00"

@@ -1,7 +1,5 @@
 package shards
 
-import "github.com/apache/arrow-go/v18/arrow"
-
 // blockBytes is the size that is mapped at a time: many large pages, of which those that are never
 // written take no memory. A guess.
 const blockBytes = 64 << 20
@@ -18,7 +16,7 @@ type Pages struct {
 
 // Numbers returns room for n numbers, with length zero.
 func (p *Pages) Numbers(n int) []float64 {
-	size := n * arrow.Float64SizeBytes
+	size := n * number
 	if len(p.free) < size {
 		p.free = block(max(size, blockBytes))
 	}
@@ -27,5 +25,5 @@ func (p *Pages) Numbers(n int) []float64 {
 	}
 	taken := p.free[:size:size]
 	p.free = p.free[size:]
-	return arrow.Float64Traits.CastFromBytes(taken)[:0]
+	return Floats(taken)[:0]
 }

@@ -17,7 +17,6 @@ import (
 	"strconv"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
-	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/dustin/go-humanize"
 
 	"github.com/gauze-dp/gauze/source"
@@ -115,7 +114,7 @@ func (r *Room) Chunk(n int) []float64 {
 	}
 	pages := r.free[:size:size]
 	r.free = r.free[size:]
-	chunk := arrow.Float64Traits.CastFromBytes(pages)[:n:n]
+	chunk := Floats(pages)[:n:n]
 	last := len(r.shards) - 1
 	r.pages[&chunk[0]] = place{pages, last, len(r.shards[last]) - len(r.free) - size}
 	return chunk[:0]

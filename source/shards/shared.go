@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"github.com/gauze-dp/gauze/source"
 )
 
@@ -100,14 +98,14 @@ func (s *Store) Place(chunk []float64) (shard, at int, ok bool) {
 // Rows returns n numbers of a shard, from number at on.
 func (s *Store) Rows(shard, at, n int) (numbers []float64, leave func(), err error) {
 	bytes, err := s.shard(shard)
-	from, to := at*arrow.Float64SizeBytes, (at+n)*arrow.Float64SizeBytes
+	from, to := at*number, (at+n)*number
 	if err == nil && (at < 0 || n < 0 || to > len(bytes)) {
 		err = errors.New("a shard is short")
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	return arrow.Float64Traits.CastFromBytes(bytes[from:to:to]), func() { Drop(bytes[from:to:to]) }, nil
+	return Floats(bytes[from:to:to]), func() { Drop(bytes[from:to:to]) }, nil
 }
 
 // shard maps a shard, once.
