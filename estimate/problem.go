@@ -195,7 +195,7 @@ const MostTrim = .2
 
 // A PureFitter is an Estimator that can do with steps whose losses are pure alone, and so with a
 // delta of 0. All others need more.
-type PureFitter interface{ FitsPure() }
+type PureFitter interface{ FitsPure() bool }
 
 // A Capped is an Estimator that has no use for a larger epsilon than that at a delta: it is run
 // with that one then.

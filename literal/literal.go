@@ -54,18 +54,24 @@ func Mixtures() []estimate.Estimator {
 	}
 }
 
+// fitsPure reports whether a method can do without a delta.
+func fitsPure(e estimate.Estimator) bool {
+	m, ok := e.(estimate.PureFitter)
+	return ok && m.FitsPure()
+}
+
 // Pure returns the method that was asked for by name where delta is 0, and why it is that one: one
 // of those of papers that have a pure form, and no other has.
 //
 // Failures: that of asking, err; a *privacy.FieldError for any other method, "auto" among them,
 // with the names of those that can.
 func Pure(e estimate.Estimator, why string, err error) (estimate.Estimator, string, error) {
-	if _, can := e.(estimate.PureFitter); can || err != nil {
+	if err != nil || fitsPure(e) {
 		return e, why, err
 	}
 	var names []string
 	for _, m := range slices.Concat(One(), Mixtures()) {
-		if _, can := m.(estimate.PureFitter); can {
+		if fitsPure(m) {
 			names = append(names, m.Name())
 		}
 	}

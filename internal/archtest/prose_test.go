@@ -64,7 +64,7 @@ var gone = map[string]string{
 	`nats per row`:                             "(leave it out)",
 	`the total is never exceeded`:              "upper limits per step; they do not add up",
 	`ninth decile`:                             "bad case",
-	`for a method that is pure`:                "only with univariate:kv18",
+	`for a method that is pure`:                "only with the methods ..",
 	`mostly refused, with the rows`:            "they usually need too many rows",
 	`can be and are called stands?`:            "a schema lists the columns and their limits",
 	`has no group to be found in`:              "leave out identifiers",

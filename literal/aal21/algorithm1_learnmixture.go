@@ -54,7 +54,7 @@ func (r *run) learnMixture(ctx context.Context, l List) (estimate.Outcome, error
 	if levels > 0 {
 		mu2 *= r.c.FirstShare
 	}
-	chosen, err := paper.Choose(r.a, stepChoice, list, r.choice(cover.step), paper.SelectionEpsilon(mu2))
+	chosen, err := paper.Choose(r.a, stepChoice, list, r.choice(cover.step), selection(r.p, mu2))
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
@@ -97,7 +97,7 @@ func (r *run) levels(moves []paper.Move, any paper.Gaussian, step, mu2 float64) 
 		return 0
 	}
 	n := math.Max(1, r.rows)
-	finest := 1/math.Sqrt(n) + resolvedRows/(paper.SelectionEpsilon(mu2)*n)
+	finest := 1/math.Sqrt(n) + resolvedRows/(selection(r.p, mu2)*n)
 	return max(0, min(r.c.Refinements, int(math.Ceil(math.Log2(step/finest)))))
 }
 
@@ -115,7 +115,7 @@ func (r *run) refine(moves []paper.Move, list *paper.List, chosen int, step floa
 			return nil, 0, err
 		}
 		mu2 := r.a.Left() / float64(left*len(moves)-j)
-		if chosen, err = paper.Choose(r.a, stepRefine, next, r.choice(step), paper.SelectionEpsilon(mu2)); err != nil {
+		if chosen, err = paper.Choose(r.a, stepRefine, next, r.choice(step), selection(r.p, mu2)); err != nil {
 			return nil, 0, err
 		}
 		list = next

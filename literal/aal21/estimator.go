@@ -76,6 +76,8 @@ func (e Estimator) decoder(p estimate.Problem) ListDecoder {
 	switch {
 	case e.other != nil:
 		return e.other
+	case p.Budget.Pure():
+		return bounded{axisAligned{e.c}}
 	case p.KnownCovariance != nil:
 		return known{e.c, knownCovariance(p.KnownCovariance, p.Columns)}
 	case e.class == full:
@@ -109,8 +111,11 @@ func (e Estimator) Source() string {
 	return "AAL21 Theorem 3.2"
 }
 
-// Uses reports that a known covariance is used.
-func (Estimator) Uses(estimate.Problem) estimate.Uses { return estimate.Uses{Covariance: true} }
+// Uses reports that a known covariance is used or, where delta is 0, bounds.
+func (Estimator) Uses(p estimate.Problem) estimate.Uses {
+	pure := p.Budget.Pure()
+	return estimate.Uses{Covariance: true, Mean: pure, Eigenvalues: pure}
+}
 
 // stepCount buys the number of rows where it is private.
 const stepCount = "rows"
@@ -124,7 +129,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if refusal := e.refuse(p); refusal != nil {
 		return kernel.Plan{}, refusal
 	}
-	if n := e.seen(p); p.Relation == privacy.ReplaceOne && p.Mu > 0 && float64(p.Rows) < n {
+	if n := e.seen(p); p.Relation == privacy.ReplaceOne && total(p) > 0 && float64(p.Rows) < n {
 		return kernel.Plan{}, program.Refusal(e.advice(p), "no list of Gaussians can hold a component of 1/%d of %d rows: at this epsilon that takes about %s rows",
 			program.MostComponents(p), p.Rows, paper.RowsText(n))
 	}
@@ -134,6 +139,10 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 // refuse says why a problem is none of this method's, whatever its rows; nil if it is not.
 func (e Estimator) refuse(p estimate.Problem) error {
 	k := program.MostComponents(p)
+	if lacks := e.impure(p); lacks != "" {
+		return program.Refusal("give a delta above 0; or, to methods univariate:aal21 and axis-aligned:aal21, --mean-within R --eigenvalues-within a,b",
+			"method %s: %s", e.Name(), lacks)
+	}
 	switch {
 	case e.class == inOneColumn && p.Columns > 1:
 		return program.Refusal("name one column with --columns, or use --method axis-aligned",
@@ -167,7 +176,7 @@ const mostComponents, mostColumns = 20, 20
 
 // rowsToo says how many rows it would take besides.
 func (e Estimator) rowsToo(p estimate.Problem) string {
-	if !(p.Mu > 0) {
+	if !(total(p) > 0) {
 		return ""
 	}
 	lists, choice, _ := e.expected(p)
@@ -180,19 +189,28 @@ func (e Estimator) practical() string { return "--method " + string(e.class) }
 // The shares of what the count leaves of mu^2: of the lists and of the choice.
 func (c Constants) shares(p estimate.Problem) (lists, choice float64) {
 	left := 1 - c.countShare(p)
+	if p.Budget.Pure() {
+		return 0, left
+	}
 	return left * c.ListShare, left * (1 - c.ListShare)
 }
 
 func (c Constants) countShare(p estimate.Problem) float64 {
-	if p.Relation == privacy.ReplaceOne {
+	switch {
+	case p.Relation == privacy.ReplaceOne:
 		return 0
+	case p.Budget.Pure(): // noise is one over a part, not over its root
+		return pureCountShare
 	}
 	return c.CountShare
 }
 
+// pureCountShare of epsilon counts rows where delta is 0. A guess.
+const pureCountShare = .04
+
 func (e Estimator) steps(p estimate.Problem) (steps []kernel.Step) {
 	if count := e.c.countShare(p); count > 0 {
-		steps = append(steps, kernel.Step{Name: stepCount, Query: query.Count{}.Kind(), Share: count, Most: 1, Source: "AAL21 Algorithm 1"})
+		steps = append(steps, kernel.Step{Name: stepCount, Query: query.Count{}.Kind(), Share: count, Most: 1, Pure: p.Budget.Pure(), Source: "AAL21 Algorithm 1"})
 	}
 	lists, choice := e.c.shares(p)
 	decoder := e.decoder(p)

@@ -47,12 +47,16 @@ func sampled(s Sample, c Constants) *run {
 	return r
 }
 
-// count buys n where it is private.
-func (r *run) count(mu2 float64) error {
+// count buys n where it is private, for a part of mu^2 or, where delta is 0, of epsilon.
+func (r *run) count(cost float64) error {
 	if r.relation == privacy.ReplaceOne {
 		return nil
 	}
-	answer, err := r.a.Sum(stepCount, query.Count{}, parts.Mu(mu2))
+	ask := func() (kernel.Answer, error) { return r.a.Sum(stepCount, query.Count{}, parts.Mu(cost)) }
+	if r.p.Budget.Pure() {
+		ask = func() (kernel.Answer, error) { return pure.Laplace(r.a, stepCount, query.Count{}, cost*(1-1e-12)) }
+	}
+	answer, err := ask()
 	if err != nil {
 		return err
 	}

@@ -116,12 +116,12 @@ func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 // seen returns about how many rows a list needs to hold a component of an equal share of them, and
 // twice the noise of the choice.
 func (e Estimator) seen(p estimate.Problem) float64 {
-	if !(p.Mu > 0) {
+	if !(total(p) > 0) {
 		return 0
 	}
 	list, choice := e.c.shares(p)
-	_, least := e.decoder(p).Rows(p, 1/float64(program.MostComponents(p)), list*p.Mu*p.Mu)
-	return math.Max(least, 4*math.Log(float64(e.c.MostMixtures))/paper.SelectionEpsilon(choice*p.Mu*p.Mu))
+	_, least := e.decoder(p).Rows(p, 1/float64(program.MostComponents(p)), list*total(p))
+	return math.Max(least, 4*math.Log(float64(e.c.MostMixtures))/selection(p, choice*total(p)))
 }
 
 // alpha returns the error that expectations are about: the target, or the accuracy at which a
@@ -145,13 +145,13 @@ func (e Estimator) expected(p estimate.Problem) (lists, choice, mixtures float64
 		r := e.c.rungs(l, k)[0]
 		mixtures = math.Exp(float64(k)*math.Log(l.Size(r.step)) + float64(k-1)*math.Log(float64(r.grains)))
 	}
-	lists, _ = e.decoder(p).Rows(p, e.c.leastWeight(k), list*p.Mu*p.Mu)
-	return lists, paper.SelectionRows(e.c.alpha(), e.c.FailureProb/2, paper.SelectionEpsilon(share*p.Mu*p.Mu), mixtures), mixtures
+	lists, _ = e.decoder(p).Rows(p, e.c.leastWeight(k), list*total(p))
+	return lists, paper.SelectionRows(e.c.alpha(), e.c.FailureProb/2, selection(p, share*total(p)), mixtures), mixtures
 }
 
 // Expect returns what the analysis asks for with its constants.
 func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
-	if !(p.Mu > 0) || p.Columns < 1 || e.refuse(p) != nil {
+	if !(total(p) > 0) || p.Columns < 1 || e.refuse(p) != nil {
 		return estimate.Expectation{}
 	}
 	lists, choice, mixtures := e.expected(p)
@@ -170,7 +170,7 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 // advice says what would help.
 func (e Estimator) advice(p estimate.Problem) string {
 	help := "a larger epsilon, fewer components or fewer columns"
-	if p.Mu > 0 {
+	if total(p) > 0 && e.impure(p) == "" {
 		lists, choice, _ := e.expected(p)
 		help = fmt.Sprintf("about %s rows are enough for the lists, and %s for the choice; or ", paper.RowsText(lists), paper.RowsText(choice)) + help
 	}

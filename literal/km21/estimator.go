@@ -58,8 +58,11 @@ var _ estimate.FactUser = Estimator{}
 // Printed returns the method with the clamps of the source, as it prints them.
 func (Estimator) Printed() estimate.Estimator { return New(Printed()) }
 
-// Uses reports that all facts are used.
-func (Estimator) Uses(estimate.Problem) estimate.Uses {
+// Uses reports that all facts are used or, where delta is 0, those that the mean alone takes.
+func (Estimator) Uses(p estimate.Problem) estimate.Uses {
+	if p.Budget.Pure() {
+		return estimate.Uses{Mean: true, Covariance: true, Moments: true}
+	}
 	return estimate.Uses{Mean: true, Eigenvalues: true, Moments: true}
 }
 
@@ -76,6 +79,9 @@ const (
 func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if p.Columns < 1 {
 		return kernel.Plan{}, fmt.Errorf("%s: columns: want at least 1, got %d", e.Name(), p.Columns)
+	}
+	if p.Budget.Pure() {
+		return e.purePlan(p)
 	}
 	if err := refused(p); err != nil {
 		return kernel.Plan{}, err
@@ -170,6 +176,9 @@ func (e Estimator) design(p estimate.Problem, rows float64) design {
 
 // Fit follows the plan with the whole budget of the session.
 func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	if p.Budget.Pure() {
+		return e.pureFit(ctx, s, p)
+	}
 	a := s.SubBudget()
 	p.Mu, p.Columns, p.Relation = a.LeftMu(), s.Columns(), s.Relation()
 	mu := math.Sqrt(e.c.CountShare) * s.Mu() * (1 - 1e-12)

@@ -114,6 +114,9 @@ func (e Estimator) advice(p estimate.Problem) string {
 // covariance is released, and more where that makes its error at most twice the non-private one;
 // for fourth moments and more than a few columns nothing does.
 func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
+	if p.Budget.Pure() {
+		return e.pureExpect(p)
+	}
 	if !(p.Mu > 0) || p.Columns < 1 || refused(p) != nil {
 		return estimate.Expectation{}
 	}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts"
@@ -82,10 +83,15 @@ func (x design) meanSD(radius, mu float64) float64 {
 // clippedMean returns the mean of the rows, clipped to the radius about center in whitened
 // coordinates.
 func (x sample) clippedMean(step string, e estimated, center []float64, radius, mu float64) ([]float64, error) {
+	return x.clipped(e, center, radius, func(q query.ClippedMoments) (kernel.Answer, error) { return x.a.Sum(step, q, mu) })
+}
+
+// clipped returns clippedMean by what ask answers.
+func (x design) clipped(e estimated, center []float64, radius float64, ask func(query.ClippedMoments) (kernel.Answer, error)) ([]float64, error) {
 	frame := frameOf(e.Whitener)
 	frame.Center = center
 	q := query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{{Map: frame, Radius: radius}}}
-	ans, err := x.a.Sum(step, q, mu)
+	ans, err := ask(q)
 	if err != nil {
 		return nil, err
 	}

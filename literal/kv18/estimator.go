@@ -148,4 +148,4 @@ func fewer(p estimate.Problem) string {
 }
 
 // FitsPure says that all steps can have a pure loss: with bounds on mean and variance.
-func (Estimator) FitsPure() {}
+func (Estimator) FitsPure() bool { return true }

@@ -47,7 +47,7 @@ func (f *Request) Register(flags *pflag.FlagSet) {
 		model = pflag.NewFlagSet("model", pflag.ContinueOnError)
 	}
 	flags.Float64Var(&f.Requested.Epsilon, "epsilon", 0, "budget: epsilon (required, with --delta)")
-	flags.Float64Var(&f.Requested.Delta, "delta", 0, "budget: delta, far below one over the number of rows, or 0, only with --method univariate:kv18 (required, with --epsilon)")
+	flags.Float64Var(&f.Requested.Delta, "delta", 0, "budget: delta, far below one over the number of rows, or 0, only with --method univariate:kv18, univariate:aal21, axis-aligned:aal21 or heavy-tailed:paper (required, with --epsilon)")
 	flags.Float64Var(&f.Requested.Rho, "rho", 0, "budget as zCDP, in place of --epsilon and --delta")
 	flags.StringVar(&f.Requested.Relation, "relation", privacy.ReplaceOne.String(), "replace-one (the number of rows is public) or add-remove-one")
 	model.Var(&f.Requested.Components, "components", "number of components, or auto")
