@@ -55,7 +55,7 @@ func Complete(a *core.SubBudget, by Completion) (completed *core.SubBudget, err 
 				whole.Append(row)
 			}
 		}
-		if err := d.Context().Err(); err != nil { // some rows may be missing
+		if err := d.Filled(whole); err != nil {
 			return err
 		}
 		whole.TakeCodes(t)
@@ -92,8 +92,9 @@ type completer struct {
 	known map[string][]conditional
 }
 
-// mostKnown is the number of patterns of missing cells that are remembered.
-const mostKnown = 1 << 12
+// mostKnown bounds the numbers that are remembered of patterns of missing cells: memory must not
+// follow how many of them the rows have.
+const mostKnown = 1 << 22
 
 // A conditional is one component given some of its coordinates: with the Cholesky factor of their
 // covariance, the regression of the others on them, and the factor of what is left.
@@ -199,7 +200,7 @@ func (c *completer) given(pattern string) (of []conditional) {
 	for _, cov := range c.Covs {
 		of = append(of, own.of(cov))
 	}
-	if len(c.known) < mostKnown {
+	if n := len(pattern); (len(c.known)+1)*len(of)*n*n <= mostKnown {
 		c.known[pattern] = of
 	}
 	return of

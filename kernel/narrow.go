@@ -42,7 +42,7 @@ func Narrow(a *core.SubBudget, keep []int) (narrow *core.SubBudget, err error) {
 				kept.Append(row)
 			}
 		}
-		if err := d.Context().Err(); err != nil { // some rows may be missing
+		if err := d.Filled(kept); err != nil {
 			return err
 		}
 		kept.TakeCodes(t)

@@ -117,7 +117,7 @@ func Recode(a *core.SubBudget, values [][]string) (recoded *core.SubBudget, err 
 	}
 	err = core.Secretly(a, func(d *core.Draw) error {
 		t := d.Rows().Recoded(d.Context(), values)
-		if err := d.Context().Err(); err != nil { // some rows may be missing
+		if err := d.Filled(t); err != nil {
 			return err
 		}
 		recoded = core.Instead(a, t, d.Relation(), 0)

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"math/big"
 
@@ -41,6 +42,10 @@ func (d *Draw) Epsilon() float64 { return d.s.total.Budget.Epsilon }
 
 // LogSlack returns ln of the slack that Delta buys.
 func (d *Draw) LogSlack() float64 { return privacy.LogSlackOf(d.Epsilon(), d.Delta) }
+
+// Filled returns an error unless t, made of the rows one after another, holds all of them, each
+// once: the context has ended, or the disk is full. t must then be discarded.
+func (d *Draw) Filled(t *engine.Table) error { return cmp.Or(d.s.ctx.Err(), t.Err()) }
 
 // Context returns a context that ends when the fit is abandoned.
 func (d *Draw) Context() context.Context { return d.s.ctx }

@@ -62,6 +62,15 @@ func NewTable(d int) *Table { return NewTableIn(d, nil) }
 // NewTableIn returns an empty table of d columns whose chunks are in a room, or in memory for nil.
 func NewTableIn(d int, room Room) *Table { return &Table{d: d, room: room} }
 
+// Err returns why the room could not store all chunks of its tables: t may then show the same chunk
+// in the place of several, so that one row stands there many times, and must be discarded.
+func (t *Table) Err() error {
+	if t.room == nil {
+		return nil
+	}
+	return t.room.Err()
+}
+
 // Beside returns an empty table of d columns whose chunks are stored where those of t are.
 func (t *Table) Beside(d int) *Table { return NewTableIn(d, t.room) }
 
