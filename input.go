@@ -11,7 +11,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/people"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/source"
-	"github.com/gauze-dp/gauze/source/inputs"
 )
 
 // An Input is an opened source of rows whose columns are known.
@@ -20,12 +19,14 @@ type Input struct {
 	room  kernel.Room
 }
 
-// Open opens an input as inputs.Open does. With a schema that declares the columns it reads no row.
+// Open opens an input as [source.Open] does: a path to CSV, or "-" for CSV on stdin. Programs that
+// import source/inputs, for its effect alone, open Parquet, PostgreSQL, SQLite and patterns of files
+// too; others do not link them. With a schema that declares the columns it reads no row.
 // A schema with Infer lets the first rows choose them, which the privacy promise does not cover.
 // With neither the error, a *source.Undeclared, names those that hold numbers. The caller closes
 // the input.
 func Open(input string, stdin io.Reader, schema *source.Schema) (*Input, error) {
-	return inputOf(inputs.Open(input, stdin, schema))
+	return inputOf(source.Open(input, stdin, schema))
 }
 
 // FromReader returns an input over a caller's own reader, which the input owns: it is closed with

@@ -72,7 +72,7 @@ var layers = []layer{
 	{"release/signature", nil, "a signature is of bytes, whatever they say"},
 	{"report", []string{"internal/fill", "internal/words", "release", "model", "kernel/privacy"}, "a report is made from a release: it never sees a session or a table"},
 	{"ledger", []string{"kernel/privacy", "release"}, "a ledger counts budgets and sees no data"},
-	{".", []string{"internal/fill", "internal/words", "source", "source/inputs", "kernel", "kernel/people", "kernel/privacy", "learner", "literal", "model", "estimate", "estimate/catalog", "estimate/categories", "estimate/learners", "estimate/profile", "release", "ledger"},
+	{".", []string{"internal/fill", "internal/words", "source", "kernel", "kernel/people", "kernel/privacy", "learner", "literal", "model", "estimate", "estimate/catalog", "estimate/categories", "estimate/learners", "estimate/profile", "release", "ledger"},
 		"the front door wires the layers; commands and the server stand on it"},
 	{"audit", []string{".", "source", "internal/words", "parallel", "kernel", "kernel/privacy", "kernel/query", "kernel/kerneltest", "estimate", "release"},
 		"the audit runs the front door on rows that it made up, and overhears it"},

@@ -115,3 +115,19 @@ func TestSmallAndQuick(t *testing.T) {
 		t.Errorf("gauze --version takes %v, at most %v are wanted: GODEBUG=inittrace=1 says where", least, mostStart)
 	}
 }
+
+// TestProgramsLinkWhatTheyUse: a Go program that fits rows in memory, or from CSV, reaches no driver
+// of a database, no Parquet, no HTTP.
+func TestProgramsLinkWhatTheyUse(t *testing.T) {
+	out, err := in("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range strings.Lines(string(out)) {
+		for _, never := range []string{"modernc.org/sqlite", "github.com/jackc/pgx", "github.com/parquet-go", "net/http", "github.com/spf13/cobra", module + "/source/inputs"} {
+			if strings.HasPrefix(strings.TrimSpace(path), never) {
+				t.Errorf("the front door reaches %s", path)
+			}
+		}
+	}
+}

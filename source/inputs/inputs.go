@@ -3,10 +3,8 @@ package inputs
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -16,6 +14,9 @@ import (
 	"github.com/gauze-dp/gauze/source/postgres"
 	"github.com/gauze-dp/gauze/source/sqlite"
 )
+
+// Programs that import this package open all of its formats by gauze.Open, and gauze.FitFile, too.
+func init() { source.Register(Reader) }
 
 // Open opens an input: a path to CSV, plain or packed with gzip, or to Parquet; a pattern of such
 // paths, as in visits/*.csv.gz, whose files are one table; postgres://.. or sqlite:FILE, with
@@ -120,20 +121,8 @@ func Written(d source.Dialect) func(path string) (source.Reader, error) {
 }
 
 func file(path string, d source.Dialect) (source.Reader, error) {
-	file, err := os.Open(path)
+	file, err := source.FileOf(path)
 	if err != nil {
-		hint := "check that it may be read"
-		if errors.Is(err, fs.ErrNotExist) {
-			hint = "check the path"
-		}
-		return nil, &source.Error{Field: "input", Wanted: "a readable file", Got: err.Error(), Hint: hint}
-	}
-	info, err := file.Stat()
-	if err == nil && info.IsDir() {
-		err = &source.Error{Field: "input", Wanted: "a file", Got: "the folder " + path, Hint: "name a file in it, or all with " + path + "/*.csv"}
-	}
-	if err != nil {
-		file.Close()
 		return nil, err
 	}
 	if strings.HasSuffix(strings.ToLower(path), ".parquet") {

@@ -1,0 +1,3 @@
+package gauze
+
+import _ "github.com/gauze-dp/gauze/source/inputs" // tests open inputs of every format
