@@ -20,8 +20,8 @@ type Input struct {
 }
 
 // Open opens an input as [source.Open] does: a path to CSV, or "-" for CSV on stdin. Programs that
-// import source/inputs, for its effect alone, open Parquet, PostgreSQL, SQLite and patterns of files
-// too; others do not link them. With a schema that declares the columns it reads no row.
+// import source/inputs, for its effect alone, open Parquet, PostgreSQL, SQLite and patterns of
+// files too; others do not link them. With a schema that declares the columns it reads no row.
 // A schema with Infer lets the first rows choose them, which the privacy promise does not cover.
 // With neither the error, a *source.Undeclared, names those that hold numbers. The caller closes
 // the input.

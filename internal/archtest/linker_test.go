@@ -116,8 +116,8 @@ func TestSmallAndQuick(t *testing.T) {
 	}
 }
 
-// TestProgramsLinkWhatTheyUse: a Go program that fits rows in memory, or from CSV, reaches no driver
-// of a database, no Parquet, no HTTP.
+// TestProgramsLinkWhatTheyUse: a Go program that fits rows in memory, or from CSV, reaches no
+// driver of a database, no Parquet, no HTTP.
 func TestProgramsLinkWhatTheyUse(t *testing.T) {
 	out, err := in("go", "list", "-deps", ".").Output()
 	if err != nil {
