@@ -1,6 +1,7 @@
 package gaussian
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model/flags"
 )
 
 // TestFewFarRows: 200 of 20,000 rows with a code far off, fewer than the columns' histograms show,
@@ -42,5 +44,31 @@ func TestFewFarRows(t *testing.T) {
 				rows[i][0] = rng.NormFloat64()
 			}
 		}
+	}
+}
+
+// TestFarShareHasNoise: the share of the rows that a flag names as far comes with its noise, and is
+// within it of the truth. A false alarm is five sds.
+func TestFarShareHasNoise(t *testing.T) {
+	rng, found := newRand(t), 0
+	for range 5 {
+		rows := make([][]float64, 20000)
+		for i := range rows {
+			rows[i] = []float64{rng.NormFloat64(), rng.NormFloat64()}
+			if i%20 == 0 {
+				rows[i][1] += 15
+			}
+		}
+		out := setting{d: 2, n: len(rows), rel: privacy.ReplaceOne}.fit(t, rows)
+		for _, f := range out.Diagnostics.Flags {
+			if f.Code == flags.OutlierGroup {
+				if found++; !(f.Noise > 0) || math.Abs(f.Share-.05) > 5*f.Noise {
+					t.Errorf("a share of %g, noise %g", f.Share, f.Noise)
+				}
+			}
+		}
+	}
+	if found < 4 {
+		t.Errorf("%d of 5 fits have the flag", found)
 	}
 }

@@ -60,7 +60,8 @@ func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed) (none estimat
 	}
 	within, others := split.Unpack(sums)
 	far := component.NewBeyond(others, good, how.first, how.square)
-	own := released(within.Over(math.Max(good*(1-far.Share), good/2)), best)
+	share, shareNoise := joined(far.Share, others.TraceSD/good, beyond.Share, beyond.Noise)
+	own := released(within.Over(math.Max(good*(1-share), good/2)), best)
 	delta, spread, err := component.InvertClipping(f.Context, own, nil)
 	if err != nil {
 		return none, err
@@ -72,9 +73,9 @@ func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed) (none estimat
 	}
 	mean, all := far.With(delta, spread)
 	_, factor := symmetric.FlooredRoot(all, component.LeastEigen)
-	told := f.besideCore(st, delta, spread, mean, factor, far.Share)
+	told := f.besideCore(st, delta, spread, mean, factor, share, shareNoise)
 	if beyond.Where = "they lie far from the others, and mean and covariance hold them"; how.seen {
-		beyond.Share = math.Max(0, beyond.Share-far.Share)
+		beyond.Share = math.Max(0, beyond.Share-share)
 	} else {
 		beyond.Where = "the noise hides how far out they lie, and they count as if they were as near as they can be"
 	}
@@ -84,8 +85,8 @@ func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed) (none estimat
 
 // besideCore reports the core, whose mean and root of the covariance are delta and spread, in
 // addition to all rows, with mean and factor, if these differ by more than coreApart of a column's
-// sd; it names the columns.
-func (f fit) besideCore(st *tyler.State, delta []float64, spread *mat.SymDense, mean []float64, factor *mat.SymDense, share float64) []estimate.Flag {
+// sd; it names the columns. share is that of the far rows, and noise its noise.
+func (f fit) besideCore(st *tyler.State, delta []float64, spread *mat.SymDense, mean []float64, factor *mat.SymDense, share, noise float64) []estimate.Flag {
 	center, core := st.Raw(delta, spread, st.Root())
 	moved, all := st.Raw(mean, factor, st.Root())
 	var columns []int
@@ -100,7 +101,13 @@ func (f fit) besideCore(st *tyler.State, delta []float64, spread *mat.SymDense, 
 	}
 	f.Notes.Core = f.core(center, core, 1-share)
 	return []estimate.Flag{flags.New(flags.OutlierGroup, "column %v: about %.2g%% of the rows lie far from the others; mean and sd are of all rows, and the core has those of the others",
-		flags.Ref(columns), 100*share).In(columns...).Of(share, 0)}
+		flags.Ref(columns), 100*share).In(columns...).Of(share, noise)}
+}
+
+// joined returns two measurements of one number, with their noise, as one.
+func joined(a, noiseA, b, noiseB float64) (x, noise float64) {
+	va, vb := noiseA*noiseA, noiseB*noiseB
+	return (a*vb + b*va) / (va + vb), math.Sqrt(va * vb / (va + vb))
 }
 
 // coreApart: a mean or an sd that differs by less, in sds, is that of all rows. A guess.

@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/tyler"
@@ -18,7 +19,12 @@ import (
 // diagonal fits means and variances of the columns in their own units, by a rough and a last
 // release of all of them at once. If a measurement shows that a column is not Gaussian, all columns
 // get their own moments.
-func (f fit) diagonal() (none estimate.Outcome, err error) {
+func (f fit) diagonal() (estimate.Outcome, error) {
+	return f.byColumns(func(*marginals) {})
+}
+
+// byColumns fits a diagonal covariance, whose sds it shows to change before it releases them.
+func (f fit) byColumns(change func(*marginals)) (none estimate.Outcome, err error) {
 	if uneven, err := f.Uneven(); err != nil {
 		return none, err
 	} else if uneven {
@@ -28,6 +34,7 @@ func (f fit) diagonal() (none estimate.Outcome, err error) {
 	if err != nil {
 		return none, err
 	}
+	change(m)
 	return f.Release(m.mean, mat.DenseCopyOf(mat.NewDiagDense(len(m.sd), m.sd)), nil, m.noise)
 }
 
@@ -41,7 +48,7 @@ func (f fit) diagonal() (none estimate.Outcome, err error) {
 func (f fit) spherical() (none estimate.Outcome, err error) {
 	d := f.Space.Dim()
 	k := float64(d)
-	if slices.Max(f.Space.Scale) > unequal*slices.Min(f.Space.Scale) {
+	if d > diagonalByFull && slices.Max(f.Space.Scale) > unequal*slices.Min(f.Space.Scale) {
 		return f.pooled()
 	}
 	s := &sphere{center: slices.Clone(f.Space.Center), sd: slices.Max(f.SDs())}
@@ -61,32 +68,49 @@ func (f fit) spherical() (none estimate.Outcome, err error) {
 	if err := f.refineSphere(s, mu, sphereRadius2(f.Problem.Relation, d, f.Rows, mu), false); err != nil {
 		return none, err
 	}
-	return f.Release(s.center, mat.DenseCopyOf(mat.NewDiagDense(d, slices.Repeat([]float64{s.sd}, d))), nil, s.noise)
+	return f.Release(s.center, mat.DenseCopyOf(mat.NewDiagDense(d, slices.Repeat([]float64{s.sd}, d))), f.uncertain(s), s.noise)
 }
+
+// uncertain says in which columns, narrower than the one spread, the noise moves the mean by much.
+func (f fit) uncertain(s *sphere) []estimate.Flag {
+	var columns []int
+	most := 0.0
+	for i, sd := range f.SDs() {
+		if by := s.meanNoise / sd; by > movedByNoise {
+			columns, most = append(columns, f.Space.Columns[i]), math.Max(most, by)
+		}
+	}
+	if columns == nil {
+		return nil
+	}
+	return []estimate.Flag{flags.New(flags.UncertainMean, "column %v: the one spread is far wider, and the noise moves the mean by up to about %.2g of its own standard deviations; "+
+		"a diagonal covariance has units of their own", flags.Ref(columns), most).In(columns...)}
+}
+
+// movedByNoise: a mean with more noise, in sds of its column, is flagged. A guess.
+const movedByNoise = .2
 
 // pooled releases means in the columns' own units, and the mean of their variances: in one unit for
 // all, the noise would hide the means of the narrow columns.
-func (f fit) pooled() (none estimate.Outcome, err error) {
-	m, err := f.marginals()
-	if err != nil {
-		return none, err
-	}
-	sd := dense.Norm(m.sd) / math.Sqrt(float64(len(m.sd)))
-	return f.Release(m.mean, mat.DenseCopyOf(mat.NewDiagDense(len(m.sd), slices.Repeat([]float64{sd}, len(m.sd)))), nil, m.noise)
+func (f fit) pooled() (estimate.Outcome, error) {
+	return f.byColumns(func(m *marginals) {
+		m.sd = slices.Repeat([]float64{dense.Norm(m.sd) / math.Sqrt(float64(len(m.sd)))}, len(m.sd))
+	})
 }
 
-// unequal: where the scales of the columns, which are powers of two, differ by more than this, the
-// columns are measured in units of their own. A guess.
+// unequal: where the scales of many columns, which are powers of two, differ by more than this, they
+// are measured in units of their own. In few columns a unit that is wrong, as that of a column in
+// which hardly a row differs, would cost more. A guess.
 const unequal = 4
 
 // sphereFar2 times the number of columns: if one of them has nearly all of the variance, one row in
 // 2e4 of a Gaussian has such a |z|^2. A guess.
 const sphereFar2 = 16
 
-// A sphere is a mean and a sd in raw units, and the noise of its variance, relative.
+// A sphere is a mean with its noise and a sd in raw units, and the noise of its variance, relative.
 type sphere struct {
-	center    []float64
-	sd, noise float64
+	center               []float64
+	meanNoise, sd, noise float64
 }
 
 // state centres the rows and divides them by the sd.
@@ -121,6 +145,7 @@ func (f fit) refineSphere(s *sphere, mu, r2 float64, rough bool) error {
 	} else if !(noise <= noiseLimit/2*trace) {
 		return hidden
 	}
+	s.meanNoise = s.sd * m.SumSD / rows
 	s.sd *= math.Sqrt(component.ClippedVariance(d, trace, r2))
 	s.noise = noise / trace
 	if shift2 > f.Leaning*f.Leaning*r2 || !dense.AllFinite(s.center) || !dense.Finite(s.sd*s.sd) || !(s.sd > 0) {

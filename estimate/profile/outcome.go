@@ -84,7 +84,7 @@ func (c *column) profile(rows, weak float64) estimate.ColumnProfile {
 	if !c.constant {
 		for _, b := range c.list {
 			if b.rows > 0 {
-				p.Histogram = append(p.Histogram, estimate.Bar{Low: b.low, High: b.high, Share: b.rows / cells, Noise: b.sd / cells})
+				p.Histogram = append(p.Histogram, estimate.Bar{Low: b.low, High: b.high, Share: math.Min(1, b.rows/cells), Noise: b.sd / cells})
 			}
 		}
 	}
