@@ -98,9 +98,9 @@ func (f fit) pooled() (estimate.Outcome, error) {
 	})
 }
 
-// unequal: where the scales of many columns, which are powers of two, differ by more than this, they
-// are measured in units of their own. In few columns a unit that is wrong, as that of a column in
-// which hardly a row differs, would cost more. A guess.
+// unequal: where the scales of many columns, which are powers of two, differ by more than this,
+// they are measured in units of their own. In few columns a unit that is wrong, as that of a column
+// in which hardly a row differs, would cost more. A guess.
 const unequal = 4
 
 // sphereFar2 times the number of columns: if one of them has nearly all of the variance, one row in
