@@ -32,6 +32,18 @@ func TestChecklist(t *testing.T) {
 			t.Error("how strong the promise is stands there more than once")
 		}
 	})
+	t.Run("what is pointed to is where it is said to be", func(t *testing.T) {
+		if !strings.Contains(text, "The privacy limit above holds") || strings.Contains(text, "The privacy limit below") {
+			t.Error("the privacy limit is looked for below, and stands above")
+		}
+	})
+	t.Run("names break between words on small screens, and print has margins", func(t *testing.T) {
+		for _, rule := range []string{"min-width: min(6rem, 22vw); max-width: 11rem; white-space: normal; overflow-wrap: break-word", "@page { margin: 15mm; }", "td.share { white-space: nowrap; }"} {
+			if !strings.Contains(page, rule) {
+				t.Errorf("the style lacks %q", rule)
+			}
+		}
+	})
 	t.Run("one correlation of a pair", func(t *testing.T) {
 		if strings.Contains(text, "|correlation|") {
 			t.Error("a caption has a correlation without a sign, of the components that are drawn")
