@@ -50,9 +50,8 @@ func (r *reader) begin() error {
 	if err != nil || m.kind != isSchema || m.header.number(0, 2, 0) != 0 {
 		return errDamaged // .. or big-endian
 	}
-	for i, f := range m.header.tables(1) {
-		f := fieldOf(f)
-		r.fields = append(r.fields, f)
+	r.fields = fieldsOf(m.header.tables(1))
+	for i, f := range r.fields {
 		r.header, r.types, r.selected = append(r.header, f.name), append(r.types, typeOf(f)), append(r.selected, i)
 	}
 	return nil

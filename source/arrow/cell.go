@@ -34,8 +34,14 @@ func (c *column) raw(bits, i int) uint64 {
 // signed returns a cell that is a signed number of that many bits.
 func (c *column) signed(bits, i int) int64 { return int64(c.raw(bits, i)<<(64-bits)) >> (64 - bits) }
 
-// entry returns the number of a dictionary's value that a cell names.
-func (c *column) entry(i int) int { return int(c.signed(c.index.bits, i) & math.MaxInt) }
+// entry returns the number of a dictionary's value that a cell names; one that is negative, or
+// beyond all, panics where it is used.
+func (c *column) entry(i int) int {
+	if c.index.unsigned {
+		return int(c.raw(c.index.bits, i) & math.MaxInt)
+	}
+	return int(c.signed(c.index.bits, i) & math.MaxInt)
+}
 
 // cell returns a value as the number that CSV of the same table would have.
 func (c *column) cell(i int) (float64, source.Kind) {

@@ -48,8 +48,27 @@ type field struct {
 	dictionary int
 }
 
-// fieldOf reads a field of a schema.
-func fieldOf(f flat) *field {
+// A schema whose fields lie deeper in each other, or whose decimals have more digits behind the
+// point, is damaged: no program writes it, and it would take the stack, or years.
+const mostDepth, mostScale = 64, 1000
+
+// fieldsOf reads fields of a schema.
+func fieldsOf(tables []flat) (all []*field) {
+	left := 0
+	if len(tables) > 0 {
+		left = len(tables[0].buffer) / 8 // fields that share no bytes take more
+	}
+	for _, f := range tables {
+		all = append(all, fieldOf(f, 0, &left))
+	}
+	return all
+}
+
+// fieldOf reads a field at some depth; left is how many more there may be.
+func fieldOf(f flat, depth int, left *int) *field {
+	if *left--; *left < 0 || depth > mostDepth {
+		panic(errDamaged)
+	}
 	out := &field{name: f.text(0), kind: int(uint8(f.number(2, 1, 0)))}
 	t, _ := f.table(3)
 	switch out.kind {
@@ -58,7 +77,9 @@ func fieldOf(f flat) *field {
 	case typeFloat:
 		out.bits = 16 << t.number(0, 2, 0)
 	case typeDecimal:
-		out.scale, out.bits = int(t.number(1, 4, 0)), int(t.number(2, 4, 128))
+		if out.scale, out.bits = int(t.number(1, 4, 0)), int(t.number(2, 4, 128)); max(out.scale, -out.scale) > mostScale {
+			panic(errDamaged)
+		}
 	case typeDate:
 		out.unit = int(t.number(0, 2, 1))
 		out.bits = 32 * (1 + out.unit)
@@ -78,7 +99,7 @@ func fieldOf(f flat) *field {
 		}
 	}
 	for _, child := range f.tables(5) {
-		out.children = append(out.children, fieldOf(child))
+		out.children = append(out.children, fieldOf(child, depth+1, left))
 	}
 	return out
 }
