@@ -12,18 +12,18 @@ import (
 // HeavyTailed is the method "heavy-tailed".
 type HeavyTailed struct {
 	estimate.Named
-	tuning Tuning
+	tuning MomentsTuning
 }
 
 // NewHeavyTailed returns the method "heavy-tailed".
 func NewHeavyTailed() HeavyTailed {
-	return HeavyTailed{estimate.Describe("heavy-tailed", "TYLERPRESS Section 3", "mean and covariance of any law, with heavy or light tails: no bounds, no assumption on the shape"), Usual()}
+	return HeavyTailed{estimate.Describe("heavy-tailed", "TYLERPRESS Section 3", "mean and covariance of any law, with heavy or light tails: no bounds, no assumption on the shape"), UsualMoments()}
 }
 
 var _ estimate.Estimator = HeavyTailed{}
 
 // With returns the estimator with constants of its own.
-func (e HeavyTailed) With(t Tuning) HeavyTailed {
+func (e HeavyTailed) With(t MomentsTuning) HeavyTailed {
 	e.tuning = t
 	return e
 }
@@ -64,7 +64,7 @@ func (e HeavyTailed) Plan(p estimate.Problem) (kernel.Plan, error) {
 
 // Fit follows the plan with the whole budget of the session.
 func (e HeavyTailed) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	f := heavyFit{newFit(ctx, e.Name(), e.tuning, s.SubBudget(), p, "")}
+	f := heavyFit{newFit(ctx, e.Name(), Tuning{MomentsTuning: e.tuning}, s.SubBudget(), p, "")}
 	return f.End(f.run())
 }
 

@@ -31,11 +31,16 @@ type Tuning struct {
 	// release could not repair a spread that is too small; a rough mean nearer than Leaning to the
 	// clipping radius says that location and scale missed the columns. Guesses.
 	RoughPart, HiddenPart, Leaning float64
-	// Of fits by the columns' own units, and of all heavy-tailed ones. Guesses: parts of the
-	// remaining budget for a first measurement of all columns and a finer one of some, alone and
-	// after whitening, where the frame is good already; the part of what the columns leave for the
-	// first moments; the part of mu^2 for a look at the columns of which location and scale has not
-	// seen the octaves of pairs.
+	MomentsTuning
+}
+
+// A MomentsTuning is the constants of fits by the columns' own units: of heavy-tailed ones, and
+// where the rows are not for rounding. Guesses.
+type MomentsTuning struct {
+	// Parts of the remaining budget for a first measurement of all columns and a finer one of some,
+	// alone and after whitening, where the frame is good already; the part of what the columns leave
+	// for the first moments; the part of mu^2 for a look at the columns of which location and scale
+	// has not seen the octaves of pairs.
 	FirstReach, FinerReach, WhitenedReach, FinerWhitenedReach, FirstMoments, Glance float64
 	// A column is uneven if at least the part UnevenAtom of its rows is at its centre, or
 	// UnevenGroup in a group apart, or if its tail falls more slowly than UnevenTail, by UnevenSDs.
@@ -48,7 +53,12 @@ type Tuning struct {
 func Usual() Tuning {
 	return Tuning{RoundPart: .85, ShapePart: .015, HeavyLoss: 12, Unlikely: 45, OutlierSDs: 3, Shrink: 1.5,
 		RoughPart: .1, HiddenPart: .7, Leaning: .8,
-		FirstReach: .1, FinerReach: .25, WhitenedReach: .05, FinerWhitenedReach: .1, FirstMoments: .4, Glance: .015,
+		MomentsTuning: UsualMoments()}
+}
+
+// UsualMoments returns those that run.
+func UsualMoments() MomentsTuning {
+	return MomentsTuning{FirstReach: .1, FinerReach: .25, WhitenedReach: .05, FinerWhitenedReach: .1, FirstMoments: .4, Glance: .015,
 		UnevenAtom: .45, UnevenGroup: .08, UnevenTail: 2.5, UnevenSDs: 3, SomeOutliers: .02, ManyRows: 60}
 }
 

@@ -32,7 +32,7 @@ type tunable struct {
 // tunables are all.
 var tunables = []tunable{
 	{"gaussian", "gaussian", false, gaussian.Usual(), func(c any) estimate.Estimator { return gaussian.With(c.(gaussian.Tuning)) }},
-	{"heavy-tailed", "heavy-tailed", false, gaussian.Usual(), func(c any) estimate.Estimator { return gaussian.NewHeavyTailed().With(c.(gaussian.Tuning)) }},
+	{"heavy-tailed", "heavy-tailed", false, gaussian.UsualMoments(), func(c any) estimate.Estimator { return gaussian.NewHeavyTailed().With(c.(gaussian.MomentsTuning)) }},
 	{"univariate", "univariate", false, univariate.Usual(), func(c any) estimate.Estimator { return univariate.New().With(c.(univariate.Tuning)) }},
 	{"axis-aligned", "axis-aligned", false, axisaligned.Usual(), func(c any) estimate.Estimator {
 		return method[axisaligned.Estimator]().With(c.(axisaligned.Tuning))
