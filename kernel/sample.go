@@ -7,9 +7,9 @@ import (
 )
 
 // Subsample returns a sub-budget that measures a secret sample of the rows: each is in it with
-// probability 1/odds by a coin of its own, odds being public or released. It has a's budget, and
-// measurements cost the same. Drawing takes one pass over the rows, costs nothing and releases
-// nothing. A row that lacks cells is a null row of the sample, in every view.
+// probability 1/inverseRate by a coin of its own, inverseRate being public or released. It has a's
+// budget, and measurements cost the same. Drawing takes one pass over the rows, costs nothing and
+// releases nothing. A row that lacks cells is a null row of the sample, in every view.
 //
 // Theorem. Measurements of the table and of the sample together satisfy the same guarantee as if
 // all were of the table: no amplification is claimed.
@@ -24,13 +24,13 @@ import (
 // holds without it, as it may be released first at no loss. Under replace-one n is public, so that
 // the sample's size, which Session().Rows reports, depends on coins alone; under add-or-remove-one
 // Rows reports nothing.
-func Subsample(a *core.SubBudget, odds uint64) (s *core.SubBudget, err error) {
+func Subsample(a *core.SubBudget, inverseRate uint64) (s *core.SubBudget, err error) {
 	drawn := engine.NewTable(a.Session().Columns())
 	err = core.Secretly(a, func(d *core.Draw) error {
 		t, read := d.Rows(), d.Rows().Pieces()
 		for first := 0; first < t.Len() && d.Context().Err() == nil; first += engine.PieceRows {
 			for piece := read(first / engine.PieceRows); len(piece) > 0; piece = piece[t.Columns():] {
-				if noise.Uniform(d.Source(), odds) == 0 {
+				if noise.Uniform(d.Source(), inverseRate) == 0 {
 					drawn.Append(piece[:t.Columns()])
 				}
 			}

@@ -35,12 +35,12 @@ func open(t testing.TB, ctx context.Context, r privacy.Relation, values []float6
 }
 
 // exact are the sums of the bins in a sample, whose coins are given, before noise.
-func exact(t testing.TB, r privacy.Relation, values []float64, words []uint64, odds uint64) (sums []int64) {
+func exact(t testing.TB, r privacy.Relation, values []float64, words []uint64, inverseRate uint64) (sums []int64) {
 	t.Helper()
 	h := core.NewTestHook()
 	h.NoiseFactor, h.Source = 0, stattest.Replay(words)
 	h.Record = func(_ string, _ any, _ float64, _ []float64, exact []int64) { sums = exact }
-	s, err := Subsample(open(t, context.Background(), r, values, h), odds)
+	s, err := Subsample(open(t, context.Background(), r, values, h), inverseRate)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestOneInOne(t *testing.T) {
 //
 // False-alarm rate: 1e-8.
 func TestOddsAreTheRows(t *testing.T) {
-	const n, odds, runs = 40, 5, 4000
+	const n, inverseRate, runs = 40, 5, 4000
 	values := make([]float64, n) // each kind of value in a bin of its own
 	for i := range values {
 		values[i] = []float64{-5, -1, .5, 7, 1e308}[i%5]
@@ -120,7 +120,7 @@ func TestOddsAreTheRows(t *testing.T) {
 	for run := range sizes {
 		h := core.NewTestHook()
 		h.NoiseFactor = 0
-		s, err := Subsample(open(t, context.Background(), privacy.ReplaceOne, values, h), odds)
+		s, err := Subsample(open(t, context.Background(), privacy.ReplaceOne, values, h), inverseRate)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,14 +136,14 @@ func TestOddsAreTheRows(t *testing.T) {
 		}
 		first += int(answer.Values[0])
 	}
-	stattest.GoodProportion(t, first, runs*n/5, 1./odds, 2e-9)
+	stattest.GoodProportion(t, first, runs*n/5, 1./inverseRate, 2e-9)
 	mean, square := 0.0, 0.0
 	for _, size := range sizes {
 		mean += size / runs
-		square += (size - n/odds) * (size - n/odds) / runs
+		square += (size - n/inverseRate) * (size - n/inverseRate) / runs
 	}
-	sd := math.Sqrt(n * (1. / odds) * (1 - 1./odds))
-	stattest.GoodMean(t, sizes, n/odds, sd, 2e-9)
+	sd := math.Sqrt(n * (1. / inverseRate) * (1 - 1./inverseRate))
+	stattest.GoodMean(t, sizes, n/inverseRate, sd, 2e-9)
 	// the variance of a squared deviation is below 2.1 sd^4, and 6.5 of its sds are 1e-10
 	if far := math.Abs(square/(sd*sd) - 1); far > 6.5*math.Sqrt(2.1/runs) {
 		t.Errorf("the sizes' variance is off by %v: mean %v", far, mean)

@@ -38,9 +38,9 @@ type Tuning struct {
 // where the rows are not for rounding. Guesses.
 type MomentsTuning struct {
 	// Parts of the remaining budget for a first measurement of all columns and a finer one of some,
-	// alone and after whitening, where the frame is good already; the part of what the columns leave
-	// for the first moments; the part of mu^2 for a look at the columns of which location and scale
-	// has not seen the octaves of pairs.
+	// alone and after whitening, where the frame is good already; the part of what the columns
+	// leave for the first moments; the part of mu^2 for a look at the columns of which location and
+	// scale has not seen the octaves of pairs.
 	FirstReach, FinerReach, WhitenedReach, FinerWhitenedReach, FirstMoments, Glance float64
 	// A column is uneven if at least the part UnevenAtom of its rows is at its centre, or
 	// UnevenGroup in a group apart, or if its tail falls more slowly than UnevenTail, by UnevenSDs.

@@ -95,8 +95,8 @@ type fit struct {
 	parts  []part
 	// stray describes the rows that the last look found far from all parts, nil for none; noise is
 	// that of their number.
-	stray *component.Gaussian
-	noise float64
+	outliers *component.Gaussian
+	noise    float64
 }
 
 // Fit follows the plan with the whole budget of the session.

@@ -85,7 +85,7 @@ func (f *fit) look(mu float64) error {
 	for _, s := range sums[:len(f.parts)] {
 		l.add(s, d, f.law.points())
 	}
-	f.stray, f.noise = far.Seen(sums[len(f.parts):], f.Rows)
+	f.outliers, f.noise = far.Seen(sums[len(f.parts):], f.Rows)
 	f.looks = append(f.looks, l)
 	return nil
 }
@@ -135,16 +135,16 @@ func (l *look) add(s component.Sums, d int, points float64) {
 
 // excess returns the largest eigenvalue by which the second moment of frame i exceeds the expected
 // one, per row, its direction, and about what noise and sampling make of it.
-func (l *look) excess(i int, expected []float64, d int) (value float64, direction []float64, doubt float64) {
+func (l *look) excess(i int, expected []float64, d int) (value float64, direction []float64, uncertainty float64) {
 	n := statistics(d)
 	at := i * n
 	rows := math.Max(expected[at], 1)
 	k := at + d
 	s := symmetric.Of(d, func(int, int) float64 { k++; return (l.value[k] - expected[k]) / rows })
-	doubt = (l.noise[i]*math.Sqrt(2*float64(d)) + 2*math.Sqrt(float64(d)*rows)) / rows
+	uncertainty = (l.noise[i]*math.Sqrt(2*float64(d)) + 2*math.Sqrt(float64(d)*rows)) / rows
 	values, vectors, ok := symmetric.Eigen(s)
 	if !ok {
-		return 0, nil, doubt
+		return 0, nil, uncertainty
 	}
-	return values[d-1], mat.Col(nil, d-1, vectors), doubt
+	return values[d-1], mat.Col(nil, d-1, vectors), uncertainty
 }

@@ -153,12 +153,12 @@ func (f *fit) strangest(s solution, last int, tried []bool) (part, frame int, to
 		if tried[i] {
 			continue
 		}
-		value, direction, doubt := l.excess(i, expected, f.Problem.Columns)
-		if direction == nil || value/doubt <= ratio {
+		value, direction, uncertainty := l.excess(i, expected, f.Problem.Columns)
+		if direction == nil || value/uncertainty <= ratio {
 			continue
 		}
 		if j := f.closest(s.parts, c); j >= 0 {
-			part, frame, ratio, to = j, i, value/doubt, along{direction, math.Sqrt(math.Max(value, 0))}
+			part, frame, ratio, to = j, i, value/uncertainty, along{direction, math.Sqrt(math.Max(value, 0))}
 		}
 	}
 	return part, frame, to, ratio

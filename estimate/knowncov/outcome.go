@@ -17,9 +17,9 @@ import (
 const (
 	vagueSD = .5 // a mean that is known to no better than this, in sds per coordinate, is flagged
 	lostSD  = 1.5
-	// a second moment that is off by this many times its doubt is reported
-	oddTimes  = 4.0
-	mostStray = .9 // of the rows
+	// a second moment that is off by this many times its uncertainty is reported
+	oddTimes     = 4.0
+	mostOutliers = .9 // of the rows
 )
 
 // outcome returns the model: the known covariance, and the measured weights and means.
@@ -48,8 +48,8 @@ func (f *fit) outcome() estimate.Outcome {
 		out.Add(near*p.rows/total, p.base, cov, err, note)
 	}
 	if near < 1 {
-		cov, err := program.ShapedMatrix(f.stray.Cov, f.Problem.Covariance)
-		out.Add(1-near, f.stray.Mean, cov, err, estimate.ComponentNote{EffectiveRows: f.stray.Rows, Background: true})
+		cov, err := program.ShapedMatrix(f.outliers.Cov, f.Problem.Covariance)
+		out.Add(1-near, f.outliers.Mean, cov, err, estimate.ComponentNote{EffectiveRows: f.outliers.Rows, Background: true})
 	}
 	return out.Outcome()
 }
@@ -58,19 +58,19 @@ func (f *fit) outcome() estimate.Outcome {
 // the part of the rows that is: less than 1 if a component for the others is to be added.
 func (f *fit) leavesOut(out *program.Draft, total float64) (near float64) {
 	const where = "they are near no component: stray, or the known covariance is not theirs"
-	if f.stray != nil {
-		share := f.stray.Rows / f.Rows
+	if f.outliers != nil {
+		share := f.outliers.Rows / f.Rows
 		out.Notes.LeavesOut(estimate.Undescribed{Share: share, Noise: f.noise / f.Rows, Where: where + "; one that is marked as background stands for them"})
-		return 1 - math.Min(share, mostStray)
+		return 1 - math.Min(share, mostOutliers)
 	}
-	lost, noise := (f.Rows-total)/f.Rows, f.doubt()/f.Rows
+	lost, noise := (f.Rows-total)/f.Rows, f.uncertainty()/f.Rows
 	out.Notes.LeavesOut(estimate.Undescribed{Share: lost, Noise: noise, Where: where})
 	return 1
 }
 
-// doubt returns about the noise in the number of rows near no component: that of the count, and of
-// the last look.
-func (f *fit) doubt() float64 {
+// uncertainty returns about the noise in the number of rows near no component: that of the count,
+// and of the last look.
+func (f *fit) uncertainty() float64 {
 	l, mu := f.looks[len(f.looks)-1], f.Mu(countPart)
 	return math.Hypot(f.Factor/mu, floats.Norm(l.counted, 2))
 }

@@ -175,7 +175,7 @@ func TestRowsNearNone(t *testing.T) {
 		}
 		f := trial{rows: rows, known: [][]float64{{1, 0}, {0, 1}}, eps: 1, relation: privacy.ReplaceOne, components: 2,
 			noise: kerneltest.Options{Seed: rng.Uint64()}}.fit(t)
-		if told := strings.Contains(strings.Join(flags.Texts(f.Diagnostics.Flags), " "), "near no component"); f.Model == nil || told != (sd > 1) {
+		if reported := strings.Contains(strings.Join(flags.Texts(f.Diagnostics.Flags), " "), "near no component"); f.Model == nil || reported != (sd > 1) {
 			t.Errorf("standard deviation %v: %v, flags %q", sd, f.NoRelease, f.Diagnostics.Flags)
 		}
 	}

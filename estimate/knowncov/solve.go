@@ -52,7 +52,7 @@ func (f *fit) solve(start []part, hardly float64) solution {
 		damp /= 5
 		now = next
 	}
-	now.doubts()
+	now.uncertainties()
 	return now.solution
 }
 
@@ -126,7 +126,7 @@ func (s *system) step(damp float64) ([]part, bool) {
 }
 
 // doubts fills in how uncertain the parts are; a part that the looks say nothing of is wholly so.
-func (s *system) doubts() {
+func (s *system) uncertainties() {
 	a := s.with(func(i int, v float64) float64 {
 		if i%(1+s.d) == 0 {
 			return v + 1e-12 // rows have no prior to speak of

@@ -75,7 +75,7 @@ func (b Boxed) Find(ctx context.Context, r *Run) (found []partition.Box, held fl
 	found, err = partition.Find(ctx, r.SubBudget, partition.Config{SpacingsStep: b.SpacingsStep, CountsStep: b.CountsStep, SpacingsMu2: b.Spacings * r.Mu2, CountsMu2: b.Counts * r.Mu2,
 		Columns: b.Columns, Rows: r.Rows, Least: b.least(r), Components: r.Most(), Open: r.Problem.Components == 0,
 		Grids: r.Grids, Keep: b.Keep * r.Mu2})
-	r.noteLattices(before)
+	r.noteGrids(before)
 	held = partition.Held(found)
 	return found, held, err == nil && !(held < leastHeld*r.Rows), err
 }

@@ -175,8 +175,8 @@ func TestIncompleteRows(t *testing.T) {
 	}
 	for _, rel := range relations {
 		f := find(t, rows, 1, rel, 1, kerneltest.Options{Exact: true})
-		told := len(f.Notes.Flags) == 1 && strings.Contains(f.Notes.Flags[0].Text, "300 of 1000 rows")
-		if f.Rows != 700 || told != (rel == privacy.ReplaceOne) || !told && len(f.Notes.Flags) > 0 {
+		reported := len(f.Notes.Flags) == 1 && strings.Contains(f.Notes.Flags[0].Text, "300 of 1000 rows")
+		if f.Rows != 700 || reported != (rel == privacy.ReplaceOne) || !reported && len(f.Notes.Flags) > 0 {
 			t.Errorf("%v: %v rows, flags %q", rel, f.Rows, f.Notes.Flags)
 		}
 	}

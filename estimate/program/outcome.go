@@ -66,13 +66,13 @@ func (d *Draft) leaveOut() {
 		}
 	}
 	d.m, d.Notes.Components = m, notes
-	if share > toldShare {
+	if share > reportedShare {
 		d.Notes.Flag(flags.New(flags.LeftOut, "about %.2g%% of the rows may be in groups of which the noise hides everything but that: they are left out", 100*share).Of(share, 0))
 	}
 }
 
-// toldShare is the share of the rows from which on a flag is raised. A guess.
-const toldShare = .01
+// reportedShare is the share of the rows from which on a flag is raised. A guess.
+const reportedShare = .01
 
 // Outcome returns the model, or Outsize.
 func (d *Draft) Outcome() estimate.Outcome {

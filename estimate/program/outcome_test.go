@@ -63,7 +63,7 @@ func TestDraftLeavesNoiseOut(t *testing.T) {
 	for _, c := range []struct {
 		weights, noise []float64
 		want           []float64
-		told           int
+		reported       int
 	}{
 		{[]float64{.5, .3, .2}, []float64{.1, 9, 0}, []float64{5. / 7, 2. / 7}, 1},
 		{[]float64{.795, .005, .2}, []float64{.1, 9, 0}, []float64{.795 / .995, .2 / .995}, 0},
@@ -75,7 +75,7 @@ func TestDraftLeavesNoiseOut(t *testing.T) {
 			d.Add(w, []float64{float64(i)}, cov, err, estimate.ComponentNote{EffectiveNoise: c.noise[i], Background: i == len(c.weights)-1})
 		}
 		out := d.Outcome()
-		if out.Model == nil || len(out.Model.Weights) != len(c.want) || len(out.Diagnostics.Components) != len(c.want) || len(out.Diagnostics.Flags) != c.told {
+		if out.Model == nil || len(out.Model.Weights) != len(c.want) || len(out.Diagnostics.Components) != len(c.want) || len(out.Diagnostics.Flags) != c.reported {
 			t.Errorf("%v of noise %v: %+v, flags %v", c.weights, c.noise, out.Model, out.Diagnostics.Flags)
 			continue
 		}
@@ -103,9 +103,9 @@ func TestDraft(t *testing.T) {
 	if out.NoRelease != nil || out.Model.K() != 2 || out.Model.Weights[1] != .25 || out.Model.Components[1].Mean[0] != 3 {
 		t.Fatalf("%+v", out)
 	}
-	told := out.Diagnostics
-	if len(told.Flags) != 2 || len(told.Components[0].Flags) != 1 || told.Components[0].Flags[0].Code != flags.FewRows || told.Components[1].Flags != nil {
-		t.Errorf("%+v", told)
+	reported := out.Diagnostics
+	if len(reported.Flags) != 2 || len(reported.Components[0].Flags) != 1 || reported.Components[0].Flags[0].Code != flags.FewRows || reported.Components[1].Flags != nil {
+		t.Errorf("%+v", reported)
 	}
 	for _, spoil := range []func(d *Draft){
 		func(d *Draft) { d.Add(.5, []float64{1, 2}, nil, errors.New("no number"), estimate.ComponentNote{}) },

@@ -99,7 +99,7 @@ func (o *Overall) reach(gs []component.Gaussian) (most float64) {
 // differences within the noise are left alone. off are the columns that were changed by more than
 // told, a part of their sds. If the mixture goes beyond the clipping of the rows, the measured
 // moments are too small, and nothing is made smaller.
-func (o *Overall) Agree(gs []component.Gaussian, told float64) (off []int) {
+func (o *Overall) Agree(gs []component.Gaussian, reported float64) (off []int) {
 	if o == nil {
 		return nil
 	}
@@ -123,7 +123,7 @@ func (o *Overall) Agree(gs []component.Gaussian, told float64) (off []int) {
 			g.Mean[j] += o.scale[j] * by * g.Cov.At(j, j) / square(o.scale[j]) / within
 		}
 		o.widen(gs, j, more)
-		if was := math.Sqrt(within + between); math.Abs(by) > told*was || math.Abs(more) > 2*told*was*was {
+		if was := math.Sqrt(within + between); math.Abs(by) > reported*was || math.Abs(more) > 2*reported*was*was {
 			off = append(off, j)
 		}
 	}

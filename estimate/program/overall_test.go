@@ -14,10 +14,10 @@ import (
 func TestAgree(t *testing.T) {
 	const noise = .08 // of a variance, relative
 	for _, c := range []struct {
-		name        string
-		apart, sds  float64
-		least, most float64 // of the components' variances afterwards
-		wantTold    bool
+		name         string
+		apart, sds   float64
+		least, most  float64 // of the components' variances afterwards
+		wantReported bool
 	}{
 		{"near, within the noise", 2, 2, 1, 1, false},
 		{"near, beyond it", 2, 3, 1.05, 1.3, false},
@@ -39,8 +39,8 @@ func TestAgree(t *testing.T) {
 				t.Errorf("%s: variance %g, want %g to %g", c.name, v, c.least, c.most)
 			}
 		}
-		if told := len(off) > 0; told != c.wantTold {
-			t.Errorf("%s: told %v", c.name, told)
+		if reported := len(off) > 0; reported != c.wantReported {
+			t.Errorf("%s: told %v", c.name, reported)
 		}
 	}
 }

@@ -129,7 +129,7 @@ func (r *Run) ByProfile(a *kernel.SubBudget, prefix string) (columns.Units, erro
 			r.Grids[j] = fit1d.Grid{Unit: c.Grid, Offset: c.Offset}
 		}
 	}
-	r.noteLattices(before)
+	r.noteGrids(before)
 	u := columns.Known(center, scale)
 	u.Uneven = uneven
 	const almost = 1 - 1e-9

@@ -59,12 +59,12 @@ func (r *Run) recorded(prefix string, a *kernel.SubBudget, rows float64) error {
 		}
 		counts = counts[last+1:]
 	}
-	r.noteLattices(before)
+	r.noteGrids(before)
 	return nil
 }
 
 // noteLattices flags what was inferred since.
-func (r *Run) noteLattices(before []fit1d.Grid) {
+func (r *Run) noteGrids(before []fit1d.Grid) {
 	columns := map[fit1d.Grid][]int{}
 	for j, l := range r.Grids {
 		if l != before[j] {

@@ -88,9 +88,9 @@ func (r *Run) CountRows(step string, part float64) (err error) {
 }
 
 // Open finds the units of the columns, by the problem's profile if there is one; cfg.Sample, if
-// set, is one row in odds, and is asked what they are recorded in. done says that out is the
+// set, is one row in inverseRate, and is asked what they are recorded in. done says that out is the
 // outcome: the units cannot be used, all columns are constant, or the noise hides whether they are.
-func (r *Run) Open(cfg columns.UnitsConfig, odds float64) (out estimate.Outcome, done bool, err error) {
+func (r *Run) Open(cfg columns.UnitsConfig, inverseRate float64) (out estimate.Outcome, done bool, err error) {
 	var u columns.Units
 	if cfg.Rows = r.Rows; r.Problem.Profile != nil {
 		u, err = r.ByProfile(r.SubBudget, cfg.Prefix)
@@ -111,6 +111,6 @@ func (r *Run) Open(cfg columns.UnitsConfig, odds float64) (out estimate.Outcome,
 	case r.Problem.Profile != nil:
 		return out, false, nil
 	}
-	err = r.recorded(cfg.Prefix, cmp.Or(cfg.Sample, r.SubBudget), r.Rows/odds)
+	err = r.recorded(cfg.Prefix, cmp.Or(cfg.Sample, r.SubBudget), r.Rows/inverseRate)
 	return out, err != nil, err
 }

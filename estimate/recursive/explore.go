@@ -19,7 +19,7 @@ import (
 const (
 	stepLook   = "moments of nodes"
 	stepTree   = "trees of counts"
-	stepZoom   = "zoom into nodes"
+	stepRefine = "zoom into nodes"
 	stepAcross = "columns of nodes"
 )
 

@@ -28,7 +28,7 @@ const (
 	treeShare   = .14
 	lookShare   = .03
 	regrowShare = .05
-	zoomShare   = .005
+	refineShare = .005
 	regrowCost  = 1.5 * regrowShare // of a tree with all its levels, at most: see levelsPaid
 )
 
@@ -53,7 +53,7 @@ func Steps(prefix string, share float64) []kernel.Step {
 		{Name: prefix + stepRadius, Query: query.DistanceCounts, Share: share * radiusShare, Most: 1, Source: "KSSU19 Section C.1"},
 		{Name: prefix + stepLook, Query: moments, Share: share * (pcaShare + mostLooks*(mostLevels-1+mostAcross)*lookShare), Most: mostLooks * (mostLevels + mostAcross), Source: "KSSU19 Section C.2"},
 		{Name: prefix + stepTree, Query: query.PartsOf(query.GridCounts{}.Kind()), Share: share, Most: mostTrees * mostTreeLevels, Source: "KSSU19 Section C.3"},
-		{Name: prefix + stepZoom, Query: query.PartsOf(query.Histogram), Share: share * .4, Most: mostZooms * (mostLevels - 1), Source: "KSSU19 Section C.5"},
+		{Name: prefix + stepRefine, Query: query.PartsOf(query.Histogram), Share: share * .4, Most: mostRefinements * (mostLevels - 1), Source: "KSSU19 Section C.5"},
 		{Name: prefix + stepAcross, Query: query.PartsOf(query.Histogram), Share: share * mostAcross * acrossShare, Most: mostAcross},
 	}
 }
@@ -140,7 +140,7 @@ func (f *Finder) Find() error {
 		how := narrow
 		if blurs := f.blurs(); len(blurs) > 0 {
 			how = broad
-			if err := f.zoom(blurs); err != nil {
+			if err := f.refine(blurs); err != nil {
 				return err
 			}
 		}
@@ -250,7 +250,7 @@ func (f *Finder) cut() (any bool) {
 		room := f.Most() + f.spare() - len(f.root.leaves()) + 1
 		m := n.fits.choose(f.Context, room)
 		if m == nil || len(m.Weights) < 2 {
-			n.blurred = m != nil && !n.zoomed && n.blur(m, 0)
+			n.blurred = m != nil && !n.refined && n.blur(m, 0)
 			continue
 		}
 		n.split(m, f.Rows)

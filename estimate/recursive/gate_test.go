@@ -132,8 +132,8 @@ func TestLeafOrder(t *testing.T) {
 			want = append(want, i)
 		}
 	}
-	for _, stray := range [][]float64{{0, 0, 0, 0, 101}, {-8, -60, 0, 0, 0}, {math.NaN(), 0, 0, 0, 0}, {8, 0, 60, 0, 0}} {
-		rows, want = append(rows, stray...), append(want, -1)
+	for _, outlier := range [][]float64{{0, 0, 0, 0, 101}, {-8, -60, 0, 0, 0}, {math.NaN(), 0, 0, 0, 0}, {8, 0, 60, 0, 0}} {
+		rows, want = append(rows, outlier...), append(want, -1)
 	}
 	got := make([]int, len(want))
 	p.Sorter(5).Sort(got, rows)

@@ -28,7 +28,7 @@ type node struct {
 	kids  []*node
 	// blurred: the cells that showed the node were too coarse to show what is inside.
 	blurred bool
-	zoomed  bool
+	refined bool
 	first   *mat.Dense // the one direction of the next tree, in the view's coordinates, if set
 }
 

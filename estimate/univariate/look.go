@@ -20,7 +20,7 @@ func (f *fit) look(edges []float64, share float64) error {
 }
 
 // zoom fits, and looks closer, as long as some component is narrower than the bins.
-func (f *fit) zoom() (doubt string, err error) {
+func (f *fit) refine() (doubt string, err error) {
 	for {
 		if doubt, err := f.search(false); err != nil || doubt != "" {
 			return doubt, err
@@ -36,7 +36,7 @@ func (f *fit) zoom() (doubt string, err error) {
 			return "", nil
 		}
 		before := f.looks
-		if is, err := f.lattice(d); err != nil || is {
+		if is, err := f.grid(d); err != nil || is {
 			if err != nil {
 				return "", err
 			}
@@ -56,7 +56,7 @@ func (f *fit) zoom() (doubt string, err error) {
 // lattice tests whether values are recorded in an undeclared unit, if components are narrower than
 // the bins: repeated values show no gaps, and look like many narrow components. If it finds a unit
 // with more values than components can represent, it goes on as if it had been declared.
-func (f *fit) lattice(d *fit1d.Data) (is bool, err error) {
+func (f *fit) grid(d *fit1d.Data) (is bool, err error) {
 	if f.Grids[0].Unit > 0 {
 		return false, nil
 	}
@@ -119,7 +119,7 @@ func (f *fit) multiples(d *fit1d.Data) float64 {
 				continue
 			}
 			values[math.Ceil(low/u)] = true
-			off = off || high-low > u*latticeBin || math.Ceil(low/u)*u > high
+			off = off || high-low > u*gridBin || math.Ceil(low/u)*u > high
 		}
 		if len(values) > f.few() && !off {
 			return u
@@ -158,7 +158,7 @@ var units = []float64{1000, 100, 10, 5, 1, .5, .1, .01, .001}
 
 // Utility constants of units, guesses.
 const (
-	latticeBin  = 1. / 16 // of a unit: bins that are no wider tell whether there is a multiple in them
+	gridBin     = 1. / 16 // of a unit: bins that are no wider tell whether there is a multiple in them
 	leastNarrow = 3
 	fewValues   = 6 // if the number of components is open
 	combPoints  = 4096

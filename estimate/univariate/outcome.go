@@ -21,9 +21,9 @@ const (
 	mostLost = .5 // part of the rows in no component with which there is no release
 	clearSDs = 4.0
 	// thresholds for reports: the part of the rows in other bins than the model says, and tails
-	toldMisfit   = .05
-	toldKurtosis = 6.0
-	leastSD      = 0x1p-500
+	reportedMisfit   = .05
+	reportedKurtosis = 6.0
+	leastSD          = 0x1p-500
 	// varianceNoise is the noise sd of a Gaussian's variance, relative, for noise of one row per
 	// bin and one row, with about ten bins.
 	varianceNoise = 6.0
@@ -86,10 +86,10 @@ func (f *fit) tell(out *program.Draft, total float64, misfits []float64, chance 
 		out.Notes.Flag(flags.New(flags.Background, "about %.2g%% of the rows are not described by %d components: %d more, marked as background, carry them",
 			100*carried/total, f.people, len(f.found)-f.people).Of(carried/total, 0))
 	}
-	if misfit > toldMisfit && misfit > clearSDs*chance {
+	if misfit > reportedMisfit && misfit > clearSDs*chance {
 		out.Notes.Flag(flags.New(flags.NotGaussian, "about %.2g%% of the rows lie elsewhere than the components say: the rows are no mixture of so many Gaussians", 100*misfit).In(0).Of(misfit, chance))
 	}
-	if k := fit1d.Kurtosis(f.found); k > toldKurtosis {
+	if k := fit1d.Kurtosis(f.found); k > reportedKurtosis {
 		out.Notes.Flag(flags.New(flags.HeavyTail, "the tails are heavy (kurtosis about %.2g): the overall variance rests on few rows, and on where the noise hid none farther out", k).In(0))
 	}
 }

@@ -99,7 +99,7 @@ func (f *fit) place() (string, error) {
 			return "", err
 		}
 	}
-	return f.zoom()
+	return f.refine()
 }
 
 // locate counts the rows in the bins of the windows, again if nothing is seen.
@@ -139,7 +139,7 @@ func (f *fit) shape() (string, error) {
 				return "", err
 			}
 		}
-		if doubt, err := f.zoom(); doubt != "" || err != nil {
+		if doubt, err := f.refine(); doubt != "" || err != nil {
 			return doubt, err
 		}
 		if len(holes) == 0 {

@@ -17,7 +17,7 @@ const (
 	crowded    = .35
 	marginSDs  = 3.2 // bins end there
 	binsOfRoot = 1.2
-	zoomBins   = 40
+	refineBins = 40
 )
 
 // Edges returns those of a histogram that tells most of the components, for noise sigma of a count.
@@ -28,7 +28,7 @@ func (d *Data) Edges(cs []Component, sigma float64) []float64 {
 	var all []edge
 	for _, c := range cs {
 		if !d.Resolved(c) {
-			for _, e := range d.zoom(c) {
+			for _, e := range d.refine(c) {
 				all = append(all, edge{e, 0})
 			}
 			continue
@@ -62,9 +62,9 @@ func (d *Data) Edges(cs []Component, sigma float64) []float64 {
 	return edges
 }
 
-// zoom returns the edges of many bins where a component is that no bin so far was narrow enough
+// refine returns the edges of many bins where a component is that no bin so far was narrow enough
 // for.
-func (d *Data) zoom(c Component) (edges []float64) {
+func (d *Data) refine(c Component) (edges []float64) {
 	low, high := d.Bin(c)
 	if math.IsInf(low, 0) || math.IsInf(high, 0) {
 		return nil
@@ -72,8 +72,8 @@ func (d *Data) zoom(c Component) (edges []float64) {
 	// The component may reach into the neighbouring bins.
 	width := high - low
 	low, high = low-width/4, high+width/4
-	for i := range zoomBins + 1 {
-		edges = append(edges, low+(high-low)*float64(i)/zoomBins)
+	for i := range refineBins + 1 {
+		edges = append(edges, low+(high-low)*float64(i)/refineBins)
 	}
 	return edges
 }

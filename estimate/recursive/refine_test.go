@@ -10,12 +10,12 @@ import (
 	"github.com/gauze-dp/gauze/parts/coreset"
 )
 
-// binned is what a zoom is answered about a window: the rows below, in the bins and above.
+// binned is what a refinement is answered about a window: the rows below, in the bins and above.
 func binned(w window, xs ...float64) []float64 {
-	counts := make([]float64, zoomBins+2)
+	counts := make([]float64, refineBins+2)
 	for _, x := range xs {
-		b := int(math.Floor((x-w.mid)/w.half*zoomBins/2 + zoomBins/2 + 1))
-		counts[max(0, min(b, zoomBins+1))]++
+		b := int(math.Floor((x-w.mid)/w.half*refineBins/2 + refineBins/2 + 1))
+		counts[max(0, min(b, refineBins+1))]++
 	}
 	return counts
 }
@@ -31,7 +31,7 @@ func TestCloseFollowsTheRows(t *testing.T) {
 			xs[i] = at.mid + at.sd*rng.NormFloat64()
 		}
 		steps := 0
-		for ; !w.done && steps < mostZooms; steps++ {
+		for ; !w.done && steps < mostRefinements; steps++ {
 			before := w
 			w.close(binned(w, xs...), float64(len(xs)), 3)
 			if !w.done && (w.half > before.half/5 || math.Abs(w.mid-at.mid) > w.half) {
@@ -78,7 +78,7 @@ func TestClose(t *testing.T) {
 	}
 	rng := newRand(t)
 	for range 1000 { // noise only
-		w, counts := start, make([]float64, zoomBins+2)
+		w, counts := start, make([]float64, refineBins+2)
 		for b := range counts {
 			counts[b] = 1000 * rng.NormFloat64()
 		}
@@ -111,12 +111,12 @@ func TestBins(t *testing.T) {
 	f.Problem.Columns = 3
 	f.Space.Columns, f.Space.Center, f.Space.Scale = []int{2, 0}, []float64{1e9, -1}, []float64{1e-3, 8}
 	for _, half := range []float64{1, 1e-20, 0, 1e290} {
-		q := f.bins([]window{{mid: .5, half: half}, {mid: 1e9, half: half}}, zoomBins)
-		if err := q.Validate(3); err != nil || len(q.Edges[1]) != 0 || len(q.Edges[0]) != zoomBins+1 {
+		q := f.bins([]window{{mid: .5, half: half}, {mid: 1e9, half: half}}, refineBins)
+		if err := q.Validate(3); err != nil || len(q.Edges[1]) != 0 || len(q.Edges[0]) != refineBins+1 {
 			t.Errorf("half-width %v: %v, %v", half, err, q.Edges)
 		}
 	}
-	q := f.bins([]window{{mid: .5, half: 1}, {mid: 2, half: 1}}, zoomBins)
+	q := f.bins([]window{{mid: .5, half: 1}, {mid: 2, half: 1}}, refineBins)
 	agree(t, "first edge", q.Edges[0][0], -1+8*1)
-	agree(t, "last edge", q.Edges[2][zoomBins], 1e9+1.5e-3)
+	agree(t, "last edge", q.Edges[2][refineBins], 1e9+1.5e-3)
 }

@@ -14,19 +14,19 @@ import (
 
 // Utility constants of the zoom, guesses.
 const (
-	zoomBins = 16 // per column and step
+	refineBins = 16 // per column and step
 	// of the node's rows in two bins side by side: the window closes in on them
-	zoomTogether = .7
-	zoomMargin   = .25 // of a bin, kept on either side
+	refineTogether = .7
+	refineMargin   = .25 // of a bin, kept on either side
 	// noise sds of a count that a node must hold to be refined: noise must not close a window
-	zoomSDs   = 20.0
-	mostZooms = 14 // steps; each divides a window by more than five
+	refineSDs       = 20.0
+	mostRefinements = 14 // steps; each divides a window by more than five
 	// a component of less variance than this many finest cells in every direction is a blur
 	blurred = 4.0
 	// sds to either side: a cell that all of it lies in may be nine times as wide as EM says
 	firstWindow = 10.0
 	// least bin, relative to its place in working coordinates: float64 ends there
-	zoomWindow = 1e-14
+	refineWindow = 1e-14
 )
 
 // blur reports whether the cells of n's tree are too coarse to show what is inside component j of
@@ -59,15 +59,15 @@ type window struct {
 // Source: [KSSU19] Section C.5 of the restatement; its stages A and B inside nodes.
 // Differs: histograms of fixed bins instead of pairs of rows and a stability threshold, so that no
 // delta is spent.
-func (f *Finder) zoom(blurs []*node) error {
+func (f *Finder) refine(blurs []*node) error {
 	nodes := f.root.leaves()
 	windows := make([][]window, len(nodes))
 	open := map[*node]bool{}
-	mu := f.Mu(zoomShare)
+	mu := f.Mu(refineShare)
 	sd := f.Factor * math.Sqrt(float64(f.Space.Dim())) / mu // of a count: see query.Counts
 	for _, n := range blurs {
-		n.blurred, n.zoomed = false, true
-		open[n] = n.at.Weight*f.Rows > zoomSDs*sd // otherwise the moments have to find it
+		n.blurred, n.refined = false, true
+		open[n] = n.at.Weight*f.Rows > refineSDs*sd // otherwise the moments have to find it
 	}
 	for i, n := range nodes {
 		windows[i] = f.windows(n, firstWindow)
@@ -75,19 +75,19 @@ func (f *Finder) zoom(blurs []*node) error {
 			windows[i][j].done = !open[n] || !(w.half > 0)
 		}
 	}
-	for range mostZooms {
+	for range mostRefinements {
 		done := !slices.ContainsFunc(slices.Concat(windows...), func(w window) bool { return !w.done })
-		if done || !f.affords(zoomShare+lookShare+regrowCost) {
+		if done || !f.affords(refineShare+lookShare+regrowCost) {
 			break
 		}
-		queries := parts.Map(windows, func(w []window) query.Counts { return f.bins(w, zoomBins) })
-		answers, err := parts.AskLeaves(f.SubBudget, f.Prefix+stepZoom, f.partition(), queries, mu)
+		queries := parts.Map(windows, func(w []window) query.Counts { return f.bins(w, refineBins) })
+		answers, err := parts.AskLeaves(f.SubBudget, f.Prefix+stepRefine, f.partition(), queries, mu)
 		if err != nil {
 			return err
 		}
 		for i, a := range answers {
 			for j := range windows[i] {
-				counts := a.Values[j*(zoomBins+2) : (j+1)*(zoomBins+2)]
+				counts := a.Values[j*(refineBins+2) : (j+1)*(refineBins+2)]
 				windows[i][j].close(counts, nodes[i].at.Weight*f.Rows, a.Sigma)
 			}
 		}
@@ -136,17 +136,17 @@ func (w *window) close(counts []float64, rows, sd float64) {
 	if w.done {
 		return
 	}
-	bins := counts[1 : zoomBins+1]
+	bins := counts[1 : refineBins+1]
 	best := 0
-	for b := range zoomBins - 1 {
+	for b := range refineBins - 1 {
 		if bins[b]+bins[b+1] > bins[best]+bins[best+1] {
 			best = b
 		}
 	}
-	width := 2 * w.half / zoomBins
-	if bins[best]+bins[best+1] > zoomTogether*rows && width > zoomWindow*math.Abs(w.mid) {
+	width := 2 * w.half / refineBins
+	if bins[best]+bins[best+1] > refineTogether*rows && width > refineWindow*math.Abs(w.mid) {
 		w.mid += -w.half + float64(best+1)*width
-		w.half = (1 + zoomMargin) * width
+		w.half = (1 + refineMargin) * width
 		return
 	}
 	w.done = true
