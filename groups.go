@@ -42,7 +42,7 @@ func FitGroups(ctx context.Context, g Groups, r Request) (*Result, error) {
 		return nil, &privacy.FieldError{Field: "groups", Wanted: "a table for each of at least one group", Got: fmt.Sprint(len(g.tables)),
 			Fix: "take those of Input.LoadGroups"}
 	}
-	if err := inGroups(r.Columns); err != nil {
+	if err := r.ValidateGroups(); err != nil {
 		return nil, err
 	}
 	public := 0
@@ -87,6 +87,10 @@ func FitGroups(ctx context.Context, g Groups, r Request) (*Result, error) {
 	}
 	return r.together(g, out, last, plan, spent, public)
 }
+
+// ValidateGroups returns an error for a request that no groups can have, though a table as a whole
+// may: the plan of a group does not know of others.
+func (r Request) ValidateGroups() error { return inGroups(r.Columns) }
 
 // inGroups returns an error for columns whose values are to be found: each group would find its
 // own, and one release has the same columns for all.

@@ -82,6 +82,9 @@ func (o *planOptions) statement(e *shell.Env, args []string) (*gauze.Statement, 
 		return nil, err
 	}
 	if len(schema.By) > 0 {
+		if err := request.ValidateGroups(); err != nil {
+			return nil, err
+		}
 		request.Budget = privacy.BudgetPerGroup(request.Relation, request.Budget)
 		request.Relation = privacy.AddRemoveOne
 		note = "with groups this is the plan of each group: its size is private, its part of the budget as shown, and --rows are taken for its own"

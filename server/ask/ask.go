@@ -160,6 +160,9 @@ func (a Ask) Plan(d *store.Dataset) (*gauze.Statement, ledger.Cost, error) {
 	}
 	grouped := Groups(schema) > 0
 	if grouped {
+		if err := r.ValidateGroups(); err != nil { // a fit would fail, and its cost stay spent
+			return nil, ledger.Cost{}, err
+		}
 		if d != nil && whole.Relation == privacy.ReplaceOne && whole.Budget.Delta*float64(rows) >= 1 {
 			return nil, ledger.Cost{}, fault("delta", "less than one over the number of rows", fmt.Sprint(whole.Budget.Delta), "it would allow a whole row to be published; ask for a far smaller one")
 		}

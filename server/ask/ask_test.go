@@ -25,6 +25,26 @@ func TestSlow(t *testing.T) {
 	}
 }
 
+// Groups beside values that are to be found are refused before anything is reserved: such a fit
+// fails, and its cost stayed spent. Without groups it is planned, if there is a delta.
+func TestFoundValuesInGroups(t *testing.T) {
+	d := store.Dataset{Name: "d", Relation: "replace-one", Rows: 20_000, Capacity: 20_000, Schema: *source.Named([]string{"x", "ward"})}
+	d.Schema.Columns[1] = source.Column{Name: "ward", Kind: source.Categories, Find: true}
+	d.Schema.By = []source.Grouping{{Name: "sex", Categories: []string{"f", "m"}}}
+	for _, c := range []struct {
+		a  Ask
+		ok bool
+	}{
+		{Ask{Epsilon: 1, Delta: 1e-6}, false}, {Ask{Epsilon: 1, Delta: 1e-6, By: []string{"sex"}}, false}, {Ask{Epsilon: 1, Delta: 1e-6, By: []string{"sex"}, Columns: []string{"x"}}, true},
+		{Ask{Epsilon: 1, Delta: 1e-6, By: []string{source.NoGroups}}, true}, {Ask{Rho: .1, By: []string{source.NoGroups}}, false},
+	} {
+		c.a.Dataset = "d"
+		if _, _, err := c.a.Plan(&d); (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c.a, err)
+		}
+	}
+}
+
 // More groups than memory has room for are refused, whatever their number is modulo 2^64: 16
 // columns of 16 categories made none, and the fit was charged as one of a single model.
 func TestTooManyGroups(t *testing.T) {

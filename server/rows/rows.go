@@ -240,8 +240,16 @@ func reserved(r gauze.Request, asked ask.Kept, grouped bool) gauze.Request {
 	return r
 }
 
-// Memory returns about how many bytes a fit of this size takes: the table itself, and the scratch
-// space of scans and learners. The factor is a guess, from fits of 200,000 rows.
-func Memory(rows, columns int) int64 { return memoryFactor * 8 * int64(rows) * int64(columns) }
+// Memory returns about how many bytes a fit of this size takes: the table itself, the scratch space
+// of scans and learners, and the texts among which values are found, of which every row may have
+// its own. The factors are guesses, from fits of 200,000 rows, and of 2,000,000 texts.
+func Memory(rows int, columns []source.Column) (bytes int64) {
+	for _, c := range columns {
+		if bytes += memoryFactor * 8 * int64(rows); c.Find {
+			bytes += textBytes * int64(rows)
+		}
+	}
+	return bytes
+}
 
-const memoryFactor = 4
+const memoryFactor, textBytes = 4, 400

@@ -173,7 +173,7 @@ func (s *Service) read(ctx context.Context, d *store.Dataset) (string, error) {
 	if d.Rows > d.Capacity {
 		return "", wrong("capacity", "as many rows as the input has, or more", fmt.Sprint(d.Capacity), "state a capacity, which is public: fits get their time by it")
 	}
-	if need := rows.Memory(d.Capacity, len(d.Schema.Columns)); s.Memory > 0 && need > s.Memory {
+	if need := rows.Memory(d.Capacity, d.Schema.Columns); s.Memory > 0 && need > s.Memory {
 		return "", wrong("capacity", fmt.Sprintf("a table of at most %d bytes", s.Memory), fmt.Sprint(need), "fit fewer columns, or run the server with more --memory or fewer --workers")
 	}
 	same, err := s.Store.Same(ctx, *d)
