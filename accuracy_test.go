@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/report/overall"
+	"github.com/gauze-dp/gauze/source"
 )
 
 var custodians = privacy.Budget{Epsilon: 1, Delta: 1e-6}
@@ -221,5 +223,30 @@ func TestSmallTablesAreOffered(t *testing.T) {
 	r.Columns, r.Budget.Epsilon = gauze.Named(model.DefaultColumns(20)...), 1
 	if _, err = gauze.Plan(r, 2500); !errors.As(err, &refusal) || !strings.Contains(refusal.Advice, "gauze describe") {
 		t.Errorf("20 columns: got %v", err)
+	}
+}
+
+// Table one of a table in which every column would be held out for certain is refused before
+// anything is spent, and the refusal names what the rows can pay for.
+func TestSmallTablesAreNotDescribedInVain(t *testing.T) {
+	r := gauze.Request{Relation: privacy.ReplaceOne, Budget: custodians, Columns: gauze.Named("age", "bmi"), Method: gauze.MethodProfile}
+	var refusal *estimate.Refusal
+	_, err := gauze.Plan(r, 500)
+	if !errors.As(err, &refusal) || !strings.Contains(refusal.Advice, "500 rows can pay for: epsilon 2; or fits of one column each, at epsilon 0.5") {
+		t.Fatalf("got %v", err)
+	}
+	for _, change := range []func(*gauze.Request){
+		func(r *gauze.Request) { r.Budget.Epsilon = 2 },
+		func(r *gauze.Request) { r.Relation = privacy.AddRemoveOne }, // the number of rows is a guess
+		func(r *gauze.Request) {
+			r.Columns[1].Kind, r.Columns[1].Categories = source.Categories, []string{"a", "b"}
+		},
+	} {
+		other := r
+		other.Columns = slices.Clone(r.Columns)
+		change(&other)
+		if _, err := gauze.Plan(other, 500); err != nil {
+			t.Errorf("%+v: %v", other.Budget, err)
+		}
 	}
 }

@@ -209,6 +209,9 @@ type question struct {
 // check checks the request and chooses the method; rows is n where that is public, else 0.
 func (r Request) check(rows int) (*question, error) {
 	q, err := r.choose(rows)
+	if err == nil && q.method.Name() == profile.Name {
+		err = profile.Refused(q.problem)
+	}
 	return q, r.fixed(err, rows)
 }
 
@@ -237,6 +240,11 @@ func (r Request) fixed(err error, rows int) error {
 		return err
 	}
 	offers := r.offers(rows)
+	if described := r; r.Method != profile.Name && r.KnownCovariance == nil && !strings.Contains(refusal.Advice, "gauze describe") {
+		if described.Method, described.Components, described.Covariance = profile.Name, 0, estimate.Full; described.paidBy(rows) {
+			offers = append(offers, "gauze describe, each column by itself")
+		}
+	}
 	if offers == nil {
 		return err
 	}
@@ -266,8 +274,11 @@ func (r Request) offers(rows int) (offers []string) {
 		}
 	}
 	few.Columns, few.Budget.Epsilon, few.Budget.Rho = few.Columns[:1], r.Budget.Epsilon/float64(len(r.Columns)), r.Budget.Rho/float64(len(r.Columns))
-	if r.Method == profile.Name || few.KnownCovariance != nil || len(r.Columns) < 2 {
+	if few.KnownCovariance != nil || len(r.Columns) < 2 {
 		return offers
+	}
+	if few.Method == profile.Name {
+		few.Method = "" // mean and sd of a column ask for less than its quantiles
 	}
 	if few.paidBy(rows) {
 		offers = append(offers, fmt.Sprintf("fits of one column each, at epsilon %.2g", few.Budget.Epsilon))
@@ -287,7 +298,7 @@ func (r Request) paidBy(rows int) bool {
 	}
 	// The rows needed for several components are stated for as many components as the rows can
 	// support.
-	alone := q.problem.Columns == 1 && r.Components == 0 && q.problem.Mu*float64(rows) >= oneColumn
+	alone := r.Method != profile.Name && q.problem.Columns == 1 && r.Components == 0 && q.problem.Mu*float64(rows) >= oneColumn
 	if !alone && q.method.Expect(q.problem).RowsNeeded > float64(rows) {
 		return false
 	}

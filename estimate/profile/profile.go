@@ -15,6 +15,7 @@ package profile
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -96,6 +97,18 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	return estimate.Expectation{RowsNeeded: byItself.need(p.Relation, p.Columns, p.Mu, byItself.heldOut),
 		Notes: []string{"a column with fewer cells than that is held out by name, with the number of its cells alone; from twice as many on nothing is flagged for it"}}
+}
+
+// Refused returns a *estimate.Refusal where the public number of rows says that every column of
+// numbers would be held out, and there are no others: the budget would buy the numbers of cells.
+func Refused(p estimate.Problem) error {
+	least := byItself.need(p.Relation, 1, p.Mu, byItself.heldOut)
+	if p.Rows == 0 || float64(p.Rows) >= least || len(p.Categories) > 0 {
+		return nil
+	}
+	whole := byItself.need(p.Relation, p.Columns, p.Mu, byItself.heldOut)
+	return program.Refusal(fmt.Sprintf("needs about %.0f rows for one column at this epsilon, and %.0f for all", math.Ceil(least/10)*10, math.Ceil(whole/10)*10),
+		"the table has %d rows, and every column of it would be held out", p.Rows)
 }
 
 // need returns the number of cells that is clear times the noise of octaves of d columns at their
