@@ -57,6 +57,13 @@ func TestTables(t *testing.T) {
 			t.Errorf("there is no row of %s", p.what)
 		}
 	}
+	tools := map[string]bool{}
+	for _, q := range unreached(packages) {
+		tools[q.folder] = true
+	}
+	if !tools["internal/madeup"] || !tools["internal/sizes"] || tools["kernel"] || tools["cmd/gauze"] || tools["estimate/general"] {
+		t.Errorf("no program reaches %v", tools)
+	}
 	page, err := os.ReadFile("../../docs/ARCHITECTURE.md")
 	if err != nil {
 		t.Fatal(err)

@@ -120,6 +120,26 @@ func byLayer(w io.Writer, packages []*pkg) {
 		row("`"+layer+"`", held[layer])
 	}
 	row("all", packages)
+	row("of these, reached by no program: for tests, or tools", unreached(packages))
+}
+
+// unreached returns the packages that neither a command nor a worker contains.
+func unreached(packages []*pkg) (all []*pkg) {
+	reached := map[string]bool{}
+	for _, p := range packages {
+		if under(p.folder, "cmd") || under(p.folder, "beam") {
+			reached[p.ImportPath] = true
+			for _, d := range p.Deps {
+				reached[d] = true
+			}
+		}
+	}
+	for _, p := range packages {
+		if !reached[p.ImportPath] {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // under reports that a folder is another one or lies below it.
