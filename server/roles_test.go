@@ -67,6 +67,7 @@ func TestRoles(t *testing.T) {
 		{"GET", "/me", "", [4]int{200, 200, 200, 200}},
 		{"GET", "/nothing", "", [4]int{404, 404, 404, 404}},
 		{"PUT", "/fits", "", [4]int{405, 405, 405, 405}},
+		{"POST", "/datasets/people/retire", "", [4]int{200, 404, 403, 403}},
 	} {
 		for i, name := range who {
 			want := http.StatusUnauthorized

@@ -57,6 +57,7 @@ func routes() []route {
 		{method: "POST", path: "/datasets/{name}/grants", do: grant},
 		{method: "POST", path: "/datasets/{name}/withdrawals", do: withdraw},
 		{method: "POST", path: "/datasets/{name}/accept", do: accept, long: true},
+		{method: "POST", path: "/datasets/{name}/retire", do: retire},
 		{method: "POST", path: "/plans", do: plan},
 		{method: "POST", path: "/fits", do: submit},
 		{method: "GET", path: "/fits", do: fits},

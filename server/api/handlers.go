@@ -78,6 +78,11 @@ func withdraw(a *API, r *http.Request, p store.Person) (int, any, error) {
 	return http.StatusOK, d, err
 }
 
+func retire(a *API, r *http.Request, p store.Person) (int, any, error) {
+	d, err := a.Service.Retire(r.Context(), p, r.PathValue("name"))
+	return http.StatusOK, d, err
+}
+
 func accept(a *API, r *http.Request, p store.Person) (int, any, error) {
 	d, err := a.Service.Accept(r.Context(), p, r.PathValue("name"))
 	return http.StatusOK, d, err

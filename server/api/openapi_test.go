@@ -42,6 +42,7 @@ var endpoints = map[string]endpoint{
 	"GET /datasets/{name}":              {summary: "A data set.", status: "200", answer: service.Dataset{}},
 	"POST /datasets/{name}/grants":      {summary: "Custodian: add to what an analyst may spend; without an analyst, to the data set's total. 200 and no grant with preview.", body: service.Grant{}, status: "201", also: "200", answer: service.Dataset{}},
 	"POST /datasets/{name}/withdrawals": {summary: "Custodian: take back what an analyst has not spent; without an analyst, of the data set's total. By default all that is unspent.", body: service.Withdrawal{}, status: "200", answer: service.Dataset{}},
+	"POST /datasets/{name}/retire":      {summary: "Custodian: withdraw all that is unspent, and have it granted and fitted no more. Its releases, and what was spent, stay.", status: "200", answer: service.Dataset{}},
 	"POST /datasets/{name}/accept":      {summary: "Custodian: take the input as it is now, after it has changed.", status: "200", answer: service.Dataset{}},
 	"POST /plans":                       {summary: "What a fit would spend and the error to expect. No row is read.", body: ask.Ask{}, status: "200", answer: service.Plan{}},
 	"POST /fits":                        {summary: "Analyst: submit a fit, or with the method profile table one. Its whole cost is reserved at once.", body: ask.Ask{}, header: "Idempotency-Key", status: "202", answer: service.Fit{}},
@@ -220,7 +221,7 @@ var modelNames = map[string]string{"api.asRelease": "Release", "api.datasetPage"
 // operations are the names of what can be done.
 var operations = map[string]string{
 	"GET /datasets": "listDatasets", "POST /datasets": "registerDataset", "GET /datasets/{name}": "getDataset", "POST /datasets/{name}/grants": "grantBudget",
-	"POST /datasets/{name}/withdrawals": "withdrawBudget", "POST /datasets/{name}/accept": "acceptInput", "POST /plans": "planFit", "POST /fits": "submitFit", "GET /fits": "listFits", "GET /fits/{id}": "getFit",
+	"POST /datasets/{name}/withdrawals": "withdrawBudget", "POST /datasets/{name}/accept": "acceptInput", "POST /datasets/{name}/retire": "retireDataset", "POST /plans": "planFit", "POST /fits": "submitFit", "GET /fits": "listFits", "GET /fits/{id}": "getFit",
 	"DELETE /fits/{id}": "deleteFit", "POST /fits/{id}/cancel": "cancelFit", "GET /releases": "listReleases", "GET /releases/{id}": "getRelease", "GET /releases/{id}/report": "getReport",
 	"GET /releases/{id}/signature": "getSignature", "GET /log": "listEvents", "GET /me": "whoAmI",
 }

@@ -55,6 +55,8 @@ func dataset(p *Pages, v *visit) (*answer, error) {
 		done = "The grant was added."
 	case v.FormValue("withdrawn") != "":
 		done = "What was unspent is withdrawn."
+	case v.FormValue("retired") != "":
+		done = "The data set is retired: nothing of it is left to spend, and its releases stay."
 	}
 	return ofDataset(d, nil, nil, done), nil
 }
@@ -65,6 +67,14 @@ func ofDataset(d *service.Dataset, sent url.Values, fault *service.Problem, done
 		&field{Name: "epsilon", Label: "ε more", Kind: "number", Hint: "For instance 2."},
 		&field{Name: "delta", Label: "δ more", Kind: "number", Value: "1e-6", Hint: "Far below one over the number of rows."})
 	return &answer{page: "dataset.html", title: d.Name, fault: fault, form: grant, data: datasetView{Dataset: d, Grant: grant, Done: done}}
+}
+
+func retire(p *Pages, v *visit) (*answer, error) {
+	name := v.PathValue("name")
+	if _, err := p.Service.Retire(v.Context(), v.Person, name); err != nil {
+		return nil, err
+	}
+	return &answer{to: "/datasets/" + url.PathEscape(name) + "?retired=yes"}, nil
 }
 
 func accept(p *Pages, v *visit) (*answer, error) {

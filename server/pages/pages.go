@@ -92,6 +92,7 @@ func routes() []route {
 		{pattern: "GET /datasets/{name}", do: dataset},
 		{pattern: "POST /datasets/{name}/grants", do: grant, role: store.Custodian},
 		{pattern: "POST /datasets/{name}/withdrawals", do: withdraw, role: store.Custodian},
+		{pattern: "POST /datasets/{name}/retire", do: retire, role: store.Custodian},
 		{pattern: "POST /datasets/{name}/accept", do: accept, role: store.Custodian, long: true},
 		{pattern: "GET /register", do: registration, role: store.Custodian},
 		{pattern: "POST /register", do: register, role: store.Custodian, long: true},

@@ -208,6 +208,7 @@ func TestWho(t *testing.T) {
 		{"POST", "/datasets/people/accept", [5]int{200, 404, 403, 403, 303}},
 		{"POST", "/fits", [5]int{403, 403, 404, 404, 303}},
 		{"POST", fit + "/cancel", [5]int{303, 404, 404, 404, 303}},
+		{"POST", "/datasets/people/retire", [5]int{303, 404, 403, 403, 303}},
 	} {
 		for i, p := range people {
 			send, want := p.get, c.want[i]
@@ -372,6 +373,37 @@ func TestGrantIsShownFirst(t *testing.T) {
 	wants(t, 409, "All that was granted is spent")(kim.post("/datasets/people/withdrawals", "analyst", "lee"))
 	wants(t, 200, "Epsilons do not add up")(lee.get("/datasets/people"))
 	wants(t, 409, "Your budget has not enough left")(lee.post("/fits", "dataset", "people", "epsilon", "1", "delta", "1e-6", "components", "1"))
+}
+
+// A retired data set says so, has nothing left, takes no fit, no grant and no other input, and shows
+// no form for them; its rows get no second budget under another custodian.
+func TestRetired(t *testing.T) {
+	s := registered(t)
+	kim, lee := s.as("kim"), s.as("lee")
+	wants(t, 200, "Retire people")(kim.get("/datasets/people"))
+	wants(t, 303, "")(kim.post("/datasets/people/retire"))
+	page := wants(t, 200, "Retired: it is granted and fitted no more")(kim.get("/datasets/people?retired=yes"))
+	for _, form := range []string{"/grants\"", "/accept\"", "/retire\""} {
+		if strings.Contains(page, form) {
+			t.Errorf("the page still has the form %s", form)
+		}
+	}
+	page = wants(t, 200, "Retired: it is granted and fitted no more")(lee.get("/datasets/people"))
+	if strings.Contains(page, "Plan a fit</a>") {
+		t.Error("an analyst is offered a plan")
+	}
+	for _, refused := range []func() (int, string, http.Header){
+		func() (int, string, http.Header) {
+			return lee.post("/fits", "dataset", "people", "epsilon", "1", "delta", "1e-6", "components", "1")
+		},
+		func() (int, string, http.Header) {
+			return kim.post("/datasets/people/grants", "analyst", "lee", "epsilon", "1", "delta", "1e-6", "do", "grant")
+		},
+		func() (int, string, http.Header) { return kim.post("/datasets/people/accept") },
+	} {
+		wants(t, 409, "he data set is retired")(refused())
+	}
+	wants(t, 200, "dataset retire")(kim.get("/log"))
 }
 
 // A custodian makes an analyst's token, which is shown once and works, and revokes it, which ends

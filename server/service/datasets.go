@@ -58,6 +58,8 @@ type Dataset struct {
 	Remaining ledger.Spending `json:"remaining"`
 	// Total is what is left of the data set as a whole, for the analyst who asks.
 	Total *ledger.Spending `json:"remaining_in_all,omitempty"`
+	// Retired says that it is not fitted any more; its releases stay.
+	Retired bool `json:"retired,omitempty"`
 	// Kept is for the custodian alone.
 	Kept *Kept `json:"custodian,omitempty"`
 }
@@ -242,6 +244,9 @@ func (s *Service) Accept(ctx context.Context, p store.Person, name string) (*Dat
 	if err != nil {
 		return nil, err
 	}
+	if d.Retired {
+		return nil, errRetired()
+	}
 	reading, err := s.read(ctx, &d)
 	if err != nil {
 		return nil, err
@@ -250,6 +255,25 @@ func (s *Service) Accept(ctx context.Context, p store.Person, name string) (*Dat
 		return nil, sameRows(err)
 	}
 	return s.shown(ctx, p, d, reading)
+}
+
+// Retire withdraws all that is unspent of a data set, and has it granted and fitted no more. Its
+// releases, and what was spent, stay: the same rows get no second budget.
+func (s *Service) Retire(ctx context.Context, p store.Person, name string) (*Dataset, error) {
+	d, err := s.owned(ctx, p, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Store.Retire(ctx, d); err != nil {
+		return nil, err
+	}
+	d.Retired = true
+	return s.shown(ctx, p, d, "")
+}
+
+// errRetired is what is answered where a data set would have to be fitted.
+func errRetired() error {
+	return problem(http.StatusConflict, "dataset", "the data set is retired: it is granted and fitted no more", "its releases stay as they are")
 }
 
 // Dataset returns a data set that the person who asks may see.
@@ -281,7 +305,7 @@ func (s *Service) Datasets(ctx context.Context, p store.Person, after string, mo
 
 // shown returns what the person who asks may see of a data set.
 func (s *Service) shown(ctx context.Context, p store.Person, d store.Dataset, reading string) (*Dataset, error) {
-	out := &Dataset{Name: d.Name, Title: d.Schema.Title, Relation: d.Relation, Unit: d.Schema.Person(), Columns: d.Schema.Columns, By: d.Schema.By, Capacity: d.Capacity}
+	out := &Dataset{Name: d.Name, Title: d.Schema.Title, Relation: d.Relation, Unit: d.Schema.Person(), Columns: d.Schema.Columns, By: d.Schema.By, Capacity: d.Capacity, Retired: d.Retired}
 	if d.Relation == privacy.ReplaceOne.String() {
 		out.Rows = &d.Rows
 	}

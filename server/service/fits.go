@@ -162,6 +162,9 @@ func (s *Service) Submit(ctx context.Context, p store.Person, a ask.Ask, key str
 	if err != nil {
 		return nil, err
 	}
+	if d.Retired {
+		return nil, errRetired()
+	}
 	sub, err := s.submission(p, a, d, key)
 	if err != nil {
 		return nil, err

@@ -42,6 +42,9 @@ func (s *Service) Grant(ctx context.Context, p store.Person, name string, g Gran
 	if err != nil {
 		return nil, err
 	}
+	if d.Retired {
+		return nil, errRetired()
+	}
 	if g.Analyst != "" || !d.Stated {
 		if err := s.analyst(ctx, g.Analyst); err != nil {
 			return nil, err

@@ -32,6 +32,9 @@ type Dataset struct {
 	// Stated says that the data set's total was granted by itself. Otherwise it is the sum of the
 	// analysts' grants.
 	Stated bool `json:"stated"`
+	// Retired says that nobody is granted anything of it any more, and that it is not fitted. It
+	// stays known, so that its rows get no second budget.
+	Retired bool `json:"retired,omitempty"`
 }
 
 // accountOf returns the account of an analyst's grant in a data set. No name has a slash in it.
@@ -121,6 +124,35 @@ func (s *Store) Accept(ctx context.Context, d Dataset) error {
 	})
 }
 
+// Retire withdraws all that is unspent of a data set, and keeps that it is retired. What was spent,
+// and the releases, stay as they are.
+func (s *Store) Retire(ctx context.Context, d Dataset) error {
+	d.Retired = true
+	body, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	return s.ledger.Write(ctx, func(t *ledger.Tx) error {
+		analysts, err := s.analysts(ctx, t, d.Name)
+		if err != nil {
+			return err
+		}
+		accounts := []string{d.Name}
+		for _, analyst := range analysts {
+			accounts = append(accounts, accountOf(d.Name, analyst))
+		}
+		for _, account := range accounts {
+			if _, _, err := t.Withdraw(account, ledger.Amount{}); err != nil && !errors.As(err, new(*ledger.RefusedError)) {
+				return err // a refusal says that there is nothing left
+			}
+		}
+		if n, err := s.exec(ctx, t, "UPDATE gauze_datasets SET body = ? WHERE name = ?", string(body), d.Name); err != nil || n == 0 {
+			return found(err)
+		}
+		return t.Note(ledger.Note{Who: d.Owner, What: "dataset retire", On: d.Name})
+	})
+}
+
 const datasetColumns = "SELECT name, owner, body, since FROM gauze_datasets "
 
 func scanDataset(row scanner) (d Dataset, err error) {
@@ -157,11 +189,15 @@ func (s *Store) Granted(ctx context.Context, dataset, analyst string) (bool, err
 
 // Analysts returns the analysts with a grant in a data set, by name.
 func (s *Store) Analysts(ctx context.Context, dataset string) ([]string, error) {
+	return s.analysts(ctx, s.db, dataset)
+}
+
+func (s *Store) analysts(ctx context.Context, q ledger.Querier, dataset string) ([]string, error) {
 	scan := func(row scanner) (name string, err error) {
 		err = row.Scan(&name)
 		return name, err
 	}
-	return list(ctx, s, s.db, scan, "SELECT analyst FROM gauze_granted WHERE dataset = ? ORDER BY analyst", dataset)
+	return list(ctx, s, q, scan, "SELECT analyst FROM gauze_granted WHERE dataset = ? ORDER BY analyst", dataset)
 }
 
 // A Change holds the accounts after a grant or a withdrawal: the data set's, and the analyst's,
