@@ -375,8 +375,8 @@ func TestGrantIsShownFirst(t *testing.T) {
 	wants(t, 409, "Your budget has not enough left")(lee.post("/fits", "dataset", "people", "epsilon", "1", "delta", "1e-6", "components", "1"))
 }
 
-// A retired data set says so, has nothing left, takes no fit, no grant and no other input, and shows
-// no form for them; its rows get no second budget under another custodian.
+// A retired data set says so, has nothing left, takes no fit, no grant and no other input, and
+// shows no form for them.
 func TestRetired(t *testing.T) {
 	s := registered(t)
 	kim, lee := s.as("kim"), s.as("lee")
