@@ -2,6 +2,7 @@ package gauze
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/categories"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -172,5 +174,35 @@ func TestFoundValuesForgetTheOrder(t *testing.T) {
 		if got := result.Release.Named("ward").Categories; !slices.Equal(got, []string{"c", "a", "b", source.OtherValue}) {
 			t.Errorf("the wards are %q", got)
 		}
+	}
+}
+
+// TestRefusalOffersCategories: a refusal of a table with whole numbers says how many of them, as
+// categories, the rows can pay for, and that plan is not refused.
+func TestRefusalOffersCategories(t *testing.T) {
+	r := Request{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Columns: Named("amount", "a", "b", "c", "d", "e", "f")}
+	for i := 1; i < len(r.Columns); i++ {
+		r.Columns[i].Kind = source.Counts
+	}
+	_, err := Plan(r, 800)
+	var refusal *estimate.Refusal
+	if !errors.As(err, &refusal) {
+		t.Fatal(err)
+	}
+	_, text, found := strings.Cut(refusal.Advice, "pay for: ")
+	n := 0
+	for i := range r.Columns {
+		if strings.Contains(text, fmt.Sprintf("%d columns of whole numbers as categories", i)) {
+			n = i
+		}
+	}
+	if !found || n == 0 {
+		t.Fatalf("no offer in %q", refusal.Advice)
+	}
+	for i := len(r.Columns) - n; i < len(r.Columns); i++ {
+		r.Columns[i] = source.Column{Name: r.Columns[i].Name, Kind: source.Categories, Categories: []string{"1", "2", "3"}}
+	}
+	if _, err := Plan(r, 800); err != nil {
+		t.Error(err)
 	}
 }

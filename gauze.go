@@ -265,6 +265,7 @@ func (r Request) offers(rows int) (offers []string) {
 			offers = append(offers, "--covariance diagonal")
 		}
 	}
+	offers = append(offers, r.asCategories(rows)...)
 	few := r
 	for few.Columns = r.Columns; len(few.Columns) > 1; {
 		few.Columns = few.Columns[:len(few.Columns)/2]
@@ -284,6 +285,26 @@ func (r Request) offers(rows int) (offers []string) {
 		offers = append(offers, fmt.Sprintf("fits of one column each, at epsilon %.2g", few.Budget.Epsilon))
 	}
 	return offers
+}
+
+// asCategories returns the offer to make as few columns of whole numbers categories as this many
+// rows can pay for, if there is any: a share of a value takes fewer rows than a column of numbers.
+func (r Request) asCategories(rows int) []string {
+	const values = 5 // that each is taken to have
+	coded, wholes := r, 0
+	coded.Columns = slices.Clone(r.Columns)
+	for i := len(coded.Columns) - 1; i >= 0 && len(coded.schema().Numbers()) > 1; i-- {
+		if c := &coded.Columns[i]; c.Kind == source.Counts || c.RoundedTo == 1 && c.Kind != source.Categories && c.Kind != source.Dates {
+			*c = source.Column{Name: c.Name, Kind: source.Categories}
+			for v := range values {
+				c.Categories = append(c.Categories, fmt.Sprint(v))
+			}
+			if wholes++; coded.KnownCovariance == nil && coded.paidBy(rows) {
+				return []string{fmt.Sprintf("%s of whole numbers as categories, if they have few values (x:category(1,2,3))", words.Plural(wholes, "column"))}
+			}
+		}
+	}
+	return nil
 }
 
 // oneColumn is the n mu from which on nearly all fits of one column are released: 39 of 40 made-up

@@ -75,6 +75,15 @@ def test_categories_have_to_be_declared(visits):
         gauze.GaussianMixture(epsilon=1, delta=1e-6, schema=schema).fit(visits)
 
 
+def test_values_are_found(visits):
+    table = visits.assign(ward=visits["ward"].where(visits.index > 9, "rare"))
+    schema = {"unit": "none", "columns": [{"name": "age"}, {"name": "ward", "kind": "category", "categories": "find"}]}
+    release = gauze.GaussianMixture(epsilon=4, delta=1e-6, schema=schema, n_components=1, method="gaussian").fit(table).release_
+    assert sorted(release.categories["ward"]) == ["", "(other)", "a", "b, d", "c"]
+    assert release.verify()
+    assert set(release.sample_frame(500, seed=1)["ward"].cat.categories) == {"(other)", "a", "b, d", "c"}
+
+
 def test_table_one_has_categories(visits):
     release = gauze.describe(visits, epsilon=2, delta=1e-6, schema=SCHEMA)
     values = {v["value"]: v["share"] for c in release.profile if c["name"] == "ward" for v in c["values"]}

@@ -239,7 +239,8 @@ class Request:
         declared["columns"] = [{**table.by_name[n].facts, **c} for n, c in zip(names, stated)]
         for c in declared["columns"]:
             if c["name"] in kept:
-                c["categories"] = [_table.word(v) for v in c["categories"]] if "categories" in c else _table.categories_of(table.by_name[c["name"]], "schema")
+                if c.get("categories") != "find" and not c.get("find"):  # values are found by the fit
+                    c["categories"] = [_table.word(v) for v in c["categories"]] if "categories" in c else _table.categories_of(table.by_name[c["name"]], "schema")
 
 
 def _of_kind(declared: dict[str, Any], kind: str) -> list[str]:
