@@ -23,6 +23,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
@@ -165,9 +166,14 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 	// they would have shared the whole.
 	part, rounds := f.schedule.em*math.Min(f.Mu2, f.Left()/(f.schedule.em+f.schedule.final)), f.schedule.rounds
 	var missed error
+	extra, least := int(math.Ceil(spareRounds*float64(rounds))), openRounds
+	if f.Problem.Components > 0 {
+		least = extra
+	}
 	next := func(i int) (float64, bool) {
 		missed = cmp.Or(missed, f.renewed(i, r))
-		return parts.Mu(math.Min(part*f.round(i, r), f.Left()/float64(rounds+1-i))), i < rounds
+		enough := f.odds == 1 && f.missing.table == nil && i >= least && slices.Min(component.Alone(r.Components)) > settled
+		return parts.Mu(math.Min(part*f.round(i, r), f.Left()/float64(rounds+1-i))), i < rounds && !enough
 	}
 	before := func(r *privateem.Rounds) error {
 		if f.missing.table != nil && missed == nil && len(r.Components) > 0 {
@@ -177,7 +183,7 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 		}
 		return missed
 	}
-	return f.EM(ctx, r, program.Schedule{Next: next, ExtraUntil: int(math.Ceil(spareRounds * float64(rounds))),
+	return f.EM(ctx, r, program.Schedule{Next: next, ExtraUntil: extra,
 		Join: openRounds, Refine: f.look, Number: f.numbered(), MergeMu: f.Mu(f.schedule.final), Contest: f.contest, Inflate: true, Shapes: f.schedule.cost(shapePart) * f.Mu2,
 		Before: before, Count: f.OutsidePart() * f.Mu2})
 }
@@ -216,15 +222,18 @@ const (
 	// .. if the number is open, components that this many rounds do not separate are merged: of 2,
 	// 4, 6 and all, on families of made-up tables
 	openRounds = 4
+	// .. after which, and after those with spares, rounds end, for the good of the last one, where
+	// no component shares more than the rest of its rows: none changes hands any more. A guess.
+	settled = .95
 	// floorStandard is the smallest eigenvalue of a component in standardised units. It falls with
 	// the strength beyond floorStrength, down to floorLeast: what noise can no longer fake may be
 	// narrow.
 	floorStandard = 1e-8
 	floorStrength = 100.0
 	floorLeast    = 1e-11
-	// misfit, globalMisfit: what clipping hides is unlike a Gaussian's tail; see clip.Radius2.
-	misfit       = 1.0
-	globalMisfit = .02
+	// misfit: what clipping hides is unlike a Gaussian's tail; see component.ClippingRadius2.
+	// Chosen of 1 and .02, on the public tables and on mixtures of problems.Spec.
+	misfit = .02
 )
 
 // floor returns the smallest eigenvalue of a component's covariance in working coordinates.

@@ -23,7 +23,7 @@ import (
 func (f *fit) fitGlobal(near []float64) error {
 	d := f.space.Dim()
 	start := component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: symmetric.Scaled(startVariance, symmetric.Identity(d)), Uncertainty: globalDoubt}
-	r := &privateem.Rounds{Space: f.space, Form: query.FullForm, Components: []component.Gaussian{start}, Rows: f.Rows, Factor: f.Factor, Floor: floorStandard, Misfit: globalMisfit}
+	r := &privateem.Rounds{Space: f.space, Form: query.FullForm, Components: []component.Gaussian{start}, Rows: f.Rows, Factor: f.Factor, Floor: floorStandard, Misfit: misfit}
 	for _, share := range f.schedule.globalShares {
 		if err := r.Round(f.SubBudget, stepGlobal.Name, f.Mu(share*f.schedule.global), false); err != nil {
 			return err

@@ -64,7 +64,8 @@ type Schedule struct {
 	Before func(*privateem.Rounds) error
 	// Inflate has components whose shapes are noise made wider.
 	Inflate bool
-	// Shapes is the part of mu^2 for a final measurement of the shapes of the components.
+	// Shapes is the part of mu^2 for a measurement of the shapes of the components before the last
+	// round, which relies on those that are bell-shaped.
 	Shapes float64
 	// Count is the part of mu^2 for a count of the rows of every component, and of those outside
 	// all of them, in the end.
@@ -147,7 +148,12 @@ func (r *Run) last(e *privateem.Rounds, s Schedule) error {
 			return err
 		}
 	}
-	if err := e.Round(r.SubBudget, stepLast, parts.Mu(r.Left()-shapes-count-places), true); err != nil {
+	if shapes > 0 && len(e.Components) > 0 {
+		if err := e.GoodnessOfFit(r.SubBudget, StepShapes, Draws, parts.Mu(shapes)); err != nil {
+			return err
+		}
+	}
+	if err := e.Round(r.SubBudget, stepLast, parts.Mu(r.Left()-count-places), true); err != nil {
 		return err
 	}
 	if s.Inflate {
@@ -157,12 +163,7 @@ func (r *Run) last(e *privateem.Rounds, s Schedule) error {
 		if err := e.Count(r.SubBudget, StepOutside, Draws, parts.Mu(count), r.Problem.Components == 0); err != nil {
 			return err
 		}
-		if err := r.Place(e.Space, e.Components, places); err != nil {
-			return err
-		}
-	}
-	if shapes > 0 && len(e.Components) > 0 {
-		return e.GoodnessOfFit(r.SubBudget, StepShapes, Draws, r.LeftMu())
+		return r.Place(e.Space, e.Components, places)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func (f *Finder) partition() query.Partition {
 // Source: [KSSU19] Section B.5 of the restatement; Section C.2.
 func (f *Finder) lookRoot() error {
 	d := f.Space.Dim()
-	q := query.ClippedMoments{Form: query.FullForm, Lift: component.Lift, Components: []query.Component{
+	q := query.ClippedMoments{Form: query.CompletedForm, Lift: component.Lift, Components: []query.Component{
 		{Map: f.Space.Affine(make([]float64, d), mat.DenseCopyOf(symmetric.Identity(d))), Radius: f.clip},
 	}}
 	mu := f.Mu(pcaShare * math.Min(1, math.Max(leanLook, 2*f.lean(1))))
@@ -48,7 +48,7 @@ func (f *Finder) lookRoot() error {
 	if err != nil {
 		return err
 	}
-	s := component.UnpackSums(q, ans[0])[0]
+	s := component.UnpackCounted(q, ans[0])[0]
 	n := math.Max(s.Count, LeastRows)
 	mean := parts.Map(s.Sum, func(v float64) float64 { return v / n })
 	cov := symmetric.Of(d, func(i, j int) float64 { return s.Second.At(i, j)/n - mean[i]*mean[j] })
@@ -155,12 +155,12 @@ func (f *Finder) Measure(step string, p query.Partition, views []View, in []comp
 	var queries []query.ClippedMoments
 	var hows []component.Clipping
 	for i, c := range in {
-		q, how := component.Flat(len(c.Mean)).Clipped(c, c.Weight, f.Rows, component.Noise(update.Form, f.Factor, mu), misfit)
+		q, how := component.Flat(len(c.Mean)).Clipped(c, c.Weight, f.Rows, component.NoiseOf(update.Form, len(c.Mean), f.Factor, mu), misfit)
 		_, inv, _ := symmetric.Factor(c.Cov)
 		var m mat.Dense
 		m.Mul(inv, views[i].V.T())
 		q.Map = f.Space.Affine(views[i].Up(c.Mean), &m)
-		queries = append(queries, query.ClippedMoments{Form: update.Form, Lift: component.Lift, Components: []query.Component{q}})
+		queries = append(queries, query.ClippedMoments{Form: component.MeasuredForm(update.Form), Lift: component.Lift, Components: []query.Component{q}})
 		hows = append(hows, how)
 	}
 	answers, err := parts.AskLeaves(f.SubBudget, step, p, queries, mu)
@@ -170,7 +170,7 @@ func (f *Finder) Measure(step string, p query.Partition, views []View, in []comp
 	var out []component.Gaussian
 	for i, c := range in {
 		update.Floor = least(c.Cov)
-		out = append(out, update.Apply(c, component.UnpackSums(queries[i], answers[i])[0], hows[i]))
+		out = append(out, update.Apply(c, component.UnpackCounted(queries[i], answers[i])[0], hows[i]))
 	}
 	return out, nil
 }

@@ -33,6 +33,10 @@ const (
 	clearNoise = .5 // .. if the relative noise of its variances is below this
 )
 
+// mostOutside is the largest part of what is left for the last round that counts the rows outside.
+// A guess.
+const mostOutside = .25
+
 // outsideShape and outsideMean are the doubts of a component after the rounds in the view: mostly
 // about what the view does not see. Guesses.
 const outsideShape, outsideMean = .01, .02
@@ -69,7 +73,7 @@ func (f *fit) refine() ([]component.Gaussian, error) {
 	for i, extra := 0, mostExtra; i < len(rounds); i++ {
 		mu2, last := rounds[i]*left, i == len(rounds)-1
 		if last {
-			outside := f.OutsidePart()
+			outside := math.Min(f.OutsidePart(), mostOutside*f.Left()/f.Mu2)
 			var err error
 			if f.places, err = f.KeepForPlaces(f.Space, all, f.Left()-outside*f.Mu2); err != nil {
 				return nil, err

@@ -99,14 +99,12 @@ func hostileSums(rng *rand.Rand, d int) (all []query.Sum) {
 	for j := range one {
 		one[j] = hostile(rng)
 	}
-	for _, f := range []query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm} {
+	for _, f := range []query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm, query.CompletedForm} {
 		all = append(all, query.ClippedMoments{Form: f, Lift: 1 - rng.Float64(), Components: components}, query.ClippedMoments{Form: f, Lift: 1 - rng.Float64(), Components: components[:1]})
 	}
 	whole := components[0]
 	whole.Truncate = false
-	for _, f := range []query.Form{query.CompletedForm, query.ColumnForm} {
-		all = append(all, query.ClippedMoments{Form: f, Lift: 1 - rng.Float64(), Components: []query.Component{whole}})
-	}
+	all = append(all, query.ClippedMoments{Form: query.ColumnForm, Lift: 1 - rng.Float64(), Components: []query.Component{whole}})
 	return append(all, query.Directions{Map: hostileFrame(rng, d), Lift: size()},
 		query.Counts{Edges: edges}, query.Counts{Edges: query.Each(one), As: query.Above, SkipZero: rng.IntN(2) == 0}, query.Counts{Edges: query.Each(one), As: query.Balance, Center: one},
 		query.Counts{Map: hostileFrame(rng, d), As: query.Above, Edges: [][]float64{{0, 1, 1e300}}}, query.Counts{Map: hostileFrame(rng, d), Edges: [][]float64{{0, 1, 1e160}}},

@@ -61,6 +61,7 @@ func FuzzFrames(f *testing.F) {
 			query.ClippedMoments{Form: query.ColumnForm, Lift: lift, Components: []query.Component{{Map: frame, Radius: radius}}},
 			query.ClippedMoments{Form: query.CompletedForm, Lift: lift, Components: []query.Component{{Map: frame, Radius: radius}}},
 			query.ClippedMoments{Form: query.FullForm, Lift: lift, Components: []query.Component{{Map: frame, Radius: radius}, {Map: identity(2, 1), Radius: 1}}},
+			query.ClippedMoments{Form: query.CompletedForm, Lift: lift, Components: []query.Component{{Map: frame, Radius: radius}, {Map: identity(2, 1), Radius: 1}}},
 		} {
 			if q.Validate(2) != nil {
 				continue

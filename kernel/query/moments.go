@@ -50,19 +50,18 @@ type Component struct {
 //	FullForm:      R_j f f^T,  f = (b, z) / sqrt(r^2 + b^2)
 //	DiagonalForm:  R_j u,      u = (r, z, z_1^2/r, .., z_d^2/r) / (sqrt3 r)
 //	SphericalForm: R_j u,      u = (r/2, z, |z|^2/r) / (3/2 r)
-//	CompletedForm: f f^T,      f = (b, z, sqrt(r^2 - |z|^2)) / sqrt(r^2 + b^2)
+//	CompletedForm: R_j f f^T,  f = (b, z, sqrt(r^2 - |z|^2)) / sqrt(r^2 + b^2)
 //	ColumnForm:  u = (r/sqrt2, s, |s|^2/(sqrt2 r)) / (sqrt2 r),
 //	               s = (z, a (z_1^2 - 1), .., a (z_d^2 - 1)), a = Lift
 //
-// CompletedForm is for a single component, whose share of every row is 1. There |f| = 1 for every
-// row, so the whole norm that the sensitivity allows is used. Its last diagonal entry is the sum of
-// r^2 - |z|^2, the trace with the noise of a single entry, and its last column has a second mean,
-// that of z sqrt(r^2
-// - |z|^2). Rows beyond the radius have the last entry 0.
+// In CompletedForm |f| = 1 for every row, so the whole norm that the sensitivity allows is used.
+// Its last diagonal entry is the sum of r^2 - |z|^2, the trace with the noise of a single entry,
+// and its last column has a second mean, that of z sqrt(r^2 - |z|^2). Rows beyond the radius have
+// the last entry 0.
 //
-// ColumnForm is for a single component too. There s, and not z, is clipped to |s| <= r: of
-// independent columns with mean 0 and variance 1 the entries of s are as long as those of z, up to
-// a, so that many means and variances share one sensitivity.
+// ColumnForm is for a single component, whose share of every row is 1. There s, and not z, is
+// clipped to |s| <= r: of independent columns with mean 0 and variance 1 the entries of s are as
+// long as those of z, up to a, so that many means and variances share one sensitivity.
 //
 // Answer: components that are not GateOnly, one after another; FullForm packs the upper triangle
 // row by row (D(D+1)/2 numbers, D = 1 + len(z)), CompletedForm too (D = 2 + len(z)), DiagonalForm 1
@@ -122,8 +121,8 @@ func (q ClippedMoments) Validate(d int) error {
 	if q.Form < FullForm || q.Form > ColumnForm {
 		return fmt.Errorf("query: ClippedMoments.Form: want one of FullForm to ColumnForm, got %d", q.Form)
 	}
-	if alone := q.Form >= CompletedForm; alone && (len(q.Components) != 1 || q.Components[0].Truncate || q.Components[0].GateOnly) {
-		return fmt.Errorf("query: ClippedMoments.Components: want one component that is neither Truncate nor GateOnly for this form, got %+v", q.Components)
+	if q.Form == ColumnForm && (len(q.Components) != 1 || q.Components[0].Truncate || q.Components[0].GateOnly) {
+		return fmt.Errorf("query: ClippedMoments.Components: want one component that is neither Truncate nor GateOnly for ColumnForm, got %+v", q.Components)
 	}
 	if (q.Form.gram() || q.Form == ColumnForm) && !(q.Lift > 0 && q.Lift <= 1) {
 		return fmt.Errorf("query: ClippedMoments.Lift: want a number in (0, 1], got %v", q.Lift)

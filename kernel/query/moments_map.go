@@ -80,7 +80,7 @@ func (q ClippedMoments) Compile(d int) RowMap {
 		if q.Form.gram() {
 			p.lift, p.completed = q.Lift*c.Radius, q.Form == CompletedForm
 			p.Scale /= c.Radius * math.Sqrt(1+float64(q.Lift*q.Lift))
-			p.slope, p.base = wholeNorm*(q.Headroom()+1), wholeNorm*float64(out+1)/4/(wholeNorm-1-q.Headroom())
+			p.slope, p.base = wholeNorm*(q.Headroom()+1), wholeNorm*float64(q.Form.entries(out))/4/(wholeNorm-1-q.Headroom())
 			p.gram, p.from, p.to = rowkernels.NewGram(q.Form.entries(out)), []*rowkernels.Column{p.share, p.norm2, {}}, []*rowkernels.Column{{}, {}, {}}
 			if alone { // rounded in place
 				m.z[j] = p.gram.H[1 : 1+out]

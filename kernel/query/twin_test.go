@@ -198,7 +198,7 @@ func twinOfClippedMoments(q query.ClippedMoments, row []float64) contribution {
 			clip = c.Radius / math.Sqrt(n2)
 		}
 		h := twinVector(q, z, clip, c.Radius, shares[j])
-		if q.Form == query.FullForm && len(q.Components) > 1 {
+		if isGram(q) && len(q.Components) > 1 {
 			if most := twinMost(q, len(h), shares[j]); total.Add(total, most).Cmp(big.NewInt(1<<(2*bits))) > 0 || twinNorm(h).Cmp(most) > 0 {
 				all = append(all, bigs(q.Form.Size(c.Map.Out()))...)
 				continue
@@ -228,11 +228,19 @@ func twinMost(q query.ClippedMoments, entries int, share float64) *big.Int {
 	of := 0
 	for _, c := range q.Components {
 		if !c.GateOnly {
-			of += c.Map.Out() + 1
+			of += twinEntries(q, c)
 		}
 	}
 	slack := math.Ceil(math.Sqrt(float64(of)) / 2)
 	return twinInt(65533 * ((65533-slack)*share + float64(entries)/(4*slack)))
+}
+
+// twinEntries is the number of entries of a component's vector in a gram form.
+func twinEntries(q query.ClippedMoments, c query.Component) int {
+	if q.Form == query.CompletedForm {
+		return c.Map.Out() + 2
+	}
+	return c.Map.Out() + 1
 }
 
 // twinLog is ln sum_j exp(LogWeight_j - |z_j|^2/2), -Inf if no term is finite.

@@ -17,7 +17,7 @@ func (c Constants) radius(p estimate.Problem, n, cost float64) float64 {
 	if c.Radius > 0 {
 		return c.Radius * math.Sqrt(math.Log(n/c.FailureProb))
 	}
-	return (offCenter + sdOfWidth*math.Sqrt(component.ClippingRadius2(1, n, squareNoise(p, cost), misfit))) / c.Width
+	return (offCenter + sdOfWidth*math.Sqrt(component.ClippingRadius2(1, n, component.Noise{Second: squareNoise(p, cost)}, misfit))) / c.Width
 }
 
 // lift is b/r of the moment release: the mean's part of it.

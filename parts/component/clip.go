@@ -71,22 +71,25 @@ func ClippedVariance(d int, trace, r2 float64) float64 {
 }
 
 // Error returns the expected squared Frobenius error of the covariance that is recovered from n
-// clipped rows whose second moment carries noise of standard deviation sigma per entry (already
-// divided by n): [TYLERPRESS] Section 4.3, the objective of R^2.
-func (l ClippingLaw) Error(n, sigma float64) float64 {
-	d := float64(l.D)
-	gain := l.TraceGain()
-	return (d*(d+1)/2-1)*(2*l.V/n+sigma*sigma)/(l.B1*l.B1) + (l.VM/n+sigma*sigma)/(gain*gain)
+// clipped rows: [TYLERPRESS] Section 4.3, the objective of R^2. An error of the number of rows is
+// taken for a change of scale: see traceBy.
+func (l ClippingLaw) Error(n float64, noise Noise) float64 {
+	d, gain := float64(l.D), l.TraceGain()
+	second2, count2 := sq(noise.Second*l.R2/n), sq(noise.Count/n)
+	trace := second2 + d*sq(l.A)*count2
+	if noise.Completed {
+		trace = second2/(d+1) + d*sq(l.restLeft()/(d+1))*count2
+	}
+	return (d*(d+1)/2-1)*(2*l.V/n+second2)/(l.B1*l.B1) + (l.VM/n+trace)/(gain*gain)
 }
 
-// ClippingRadius2 returns the squared radius that minimises Error(n, noise*R^2/n) + misfit * d
-// (1-A)^2 over a public grid: noise is the sd of an entry of the sum of g z z^T for R^2 = 1. misfit
-// is a utility constant: how much of what clipping hides is expected to be unlike a Gaussian's
-// tail.
-func ClippingRadius2(d int, n, noise, misfit float64) float64 {
+// ClippingRadius2 returns the squared radius that minimises Error + misfit * d (1-A)^2 over a
+// public grid. misfit is a utility constant: how much of
+// what clipping hides is expected to be unlike a Gaussian's tail.
+func ClippingRadius2(d int, n float64, noise Noise, misfit float64) float64 {
 	best, at := math.Inf(1), farthest(d)
 	for _, l := range grid(d) {
-		if e := l.Error(n, noise*l.R2/n) + misfit*float64(d)*(1-l.A)*(1-l.A); e < best {
+		if e := l.Error(n, noise) + misfit*float64(d)*(1-l.A)*(1-l.A); e < best {
 			best, at = e, l.R2
 		}
 	}

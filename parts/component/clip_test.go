@@ -125,7 +125,7 @@ func TestLawIsFinite(t *testing.T) {
 		}
 		last := math.Inf(1)
 		for noise := 1e-6; noise < 1e9; noise *= 10 {
-			r2 := ClippingRadius2(d, 5000, noise, 1)
+			r2 := ClippingRadius2(d, 5000, Noise{Second: noise, Count: noise}, 1)
 			if !(r2 > 0) || r2 > last {
 				t.Fatalf("d=%d noise %v: radius^2 %v after %v", d, noise, r2, last)
 			}

@@ -1,10 +1,55 @@
 package component
 
-import "math"
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/parts"
+)
 
 // A release of the completed form (query.CompletedForm) measures the trace and the mean twice, with
 // noise that is independent: the trace by the diagonal of the second moment and by what is left of
 // R^2, and the mean by the sum of z and by the sum of c z, c^2 = R^2 - |z|^2, 0 beyond the radius.
+
+// Counted returns the sums with the count that all entries say together: the corner's, and that of
+// the trace and the rest, which are R^2 times the count.
+func (s Sums) Counted(r2 float64) Sums {
+	if s.Cross == nil {
+		return s
+	}
+	all, sd := (s.Trace+s.Rest)/r2, math.Hypot(s.TraceSD, s.SecondSD)/r2
+	part := 1 / (1 + sq(sd/s.CountSD))
+	s.Count += part * (all - s.Count)
+	s.CountSD = sd * math.Sqrt(part)
+	return s
+}
+
+// restLeft returns R^2 - (d+1) A, what an error of the relative number of rows does to the trace
+// that traceBy finds, times (d+1)/d.
+func (l ClippingLaw) restLeft() float64 { return l.R2 - float64(l.D+1)*l.A }
+
+// traceBy returns the sum of |z|^2 of n rows, and the noise sd of what it is more than A d n: the
+// diagonal says T and the rest R^2 n - S, each weighted by one over the variance of its noise. sd
+// is that of n.
+func (s Sums) traceBy(n, sd float64, l ClippingLaw) (trace, noise float64) {
+	d := float64(l.D)
+	part := d / (d + 1)
+	return (1-part)*s.Trace + part*(l.R2*n-s.Rest), math.Hypot(s.SecondSD*math.Sqrt(part), part*l.restLeft()*sd)
+}
+
+// meanBy returns the mean of n rows by the sums of z and, in the completed form, of c z, in the
+// part with the least variance, and the noise sd of a coordinate.
+func (s Sums) meanBy(n float64, l ClippingLaw) (mean []float64, noise float64) {
+	mean, noise = parts.Map(s.Sum, func(v float64) float64 { return v / n / l.A1 }), s.SumSD/n/l.A1
+	if s.Cross == nil {
+		return mean, noise
+	}
+	cross := s.CrossSD / n / l.C
+	part, _ := l.CrossPart(sq(s.SumSD/n), sq(s.CrossSD/n), n)
+	for i, v := range s.Cross {
+		mean[i] += part * (v/n/l.C - mean[i])
+	}
+	return mean, math.Hypot((1-part)*noise, part*cross)
+}
 
 // RestPart returns the part of the second measurement in the mean of |z|^2 with the least variance,
 // and that variance, of the noise alone: noise2 is that of a diagonal entry, as a mean over the

@@ -173,7 +173,7 @@ func TestClipped(t *testing.T) {
 			s.Columns, s.Scale = append(s.Columns, l), append(s.Scale, 1)
 		}
 		c := randomGauss(rng, d)
-		q, how := s.Clipped(c, c.Weight, 1000, Noise(query.FullForm, 1, 1), 1)
+		q, how := s.Clipped(c, c.Weight, 1000, NoiseOf(query.FullForm, d, 1, 1), 1)
 		w := mat.NewDense(d, d, nil)
 		for i, row := range q.Map.W {
 			w.SetRow(i, row)
@@ -212,7 +212,7 @@ func TestNoise(t *testing.T) {
 			if form == query.SphericalForm {
 				got = sums.TraceSD
 			}
-			if want := Noise(form, factor, mu); math.Abs(got-want) > 1e-3*want {
+			if want := NoiseOf(form, 2, factor, mu); math.Abs(got-want.Second) > 1e-3*want.Second {
 				t.Errorf("%v, %v: the answer's noise is %v, Noise says %v", form, relation, got, want)
 			}
 		}

@@ -68,7 +68,7 @@ func UnpackSums(q query.ClippedMoments, answer kernel.Answer) []Sums {
 		size := q.Form.Size(d)
 		switch q.Form {
 		case query.CompletedForm:
-			s = completed(rest, answer.Sigma, c.Radius, q.Lift*c.Radius, d)
+			s = completed(rest[:size], answer.Sigma, c.Radius, q.Lift*c.Radius, d)
 		case query.FullForm:
 			s = full(rest[:size], answer.Sigma, c.Radius, q.Lift*c.Radius, d)
 		case query.DiagonalForm:
@@ -79,6 +79,18 @@ func UnpackSums(q query.ClippedMoments, answer kernel.Answer) []Sums {
 			s = spherical(rest[:size], answer.Sigma, c.Radius)
 		}
 		out, rest = append(out, s), rest[size:]
+	}
+	return out
+}
+
+// UnpackCounted undoes the packing with the count that all entries say together: see Sums.Counted.
+func UnpackCounted(q query.ClippedMoments, answer kernel.Answer) []Sums {
+	out, at := UnpackSums(q, answer), 0
+	for _, c := range q.Components {
+		if !c.GateOnly {
+			out[at] = out[at].Counted(c.Radius * c.Radius)
+			at++
+		}
 	}
 	return out
 }

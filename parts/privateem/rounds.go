@@ -52,13 +52,17 @@ type Rounds struct {
 // ([KSSU19] Section A.5 of the restatement): frame = the component's current covariance, radius by
 // component.ClippingRadius2 from the released count.
 func (r *Rounds) query(mu float64, last bool) (query.ClippedMoments, []component.Clipping) {
-	q := query.ClippedMoments{Form: r.Form, Lift: component.Lift}
+	q := query.ClippedMoments{Form: component.MeasuredForm(r.Form), Lift: component.Lift}
 	if last && r.Pairs {
 		q.Form, q.Lift = query.FullForm, pairsLift
 	}
 	var how []component.Clipping
 	for _, c := range r.Components {
-		part, clipping := r.Space.Clipped(c, c.Weight*(1-r.apart()), r.Rows, r.noise(mu), r.Misfit)
+		misfit := r.Misfit
+		if c.Misfit > 0 {
+			misfit = unlike
+		}
+		part, clipping := r.Space.Clipped(c, c.Weight*(1-r.apart()), r.Rows, r.noise(mu), misfit)
 		q.Components, how = append(q.Components, part), append(how, clipping)
 	}
 	if r.Outlier != nil {
@@ -74,8 +78,14 @@ func (r *Rounds) query(mu float64, last bool) (query.ClippedMoments, []component
 	return q, how
 }
 
+// unlike is Misfit of components that were seen not to be bell-shaped, and of what a component is
+// priced at. Chosen on the public tables, by experiments/files.
+const unlike = 1.0
+
 // noise returns that of the rounds' form and relation at privacy loss mu.
-func (r *Rounds) noise(mu float64) float64 { return component.Noise(r.Form, r.Factor, mu) }
+func (r *Rounds) noise(mu float64) component.Noise {
+	return component.NoiseOf(r.Form, r.Space.Dim(), r.Factor, mu)
+}
 
 // update returns what a component's move by a release depends on besides the release.
 func (r *Rounds) update() component.Update {
@@ -90,7 +100,7 @@ func (r *Rounds) Round(a *kernel.SubBudget, step string, mu float64, last bool) 
 	if err != nil {
 		return err
 	}
-	sums := component.UnpackSums(q, ans)
+	sums := component.UnpackCounted(q, ans)
 	update, alone, k := r.update(), component.Alone(r.Components), len(r.Components)
 	if r.SharedShape {
 		update.Shape = component.Pooled(sums[:k], how[:k])
@@ -154,8 +164,8 @@ const ownShape = 3.0
 // distinctions gain.
 func (r *Rounds) Price(w, mu float64) float64 {
 	d, n, noise := r.Space.Dim(), math.Max(w*r.Rows, 1), r.noise(mu)
-	r2 := component.ClippingRadius2(d, n, noise, r.Misfit)
-	s := noise * math.Sqrt(r2) / component.Lift / n / component.ClippedGaussian(d, r2).A1
+	r2 := component.ClippingRadius2(d, n, noise, unlike)
+	s := component.ClippedGaussian(d, r2).MeanNoise(n, noise)
 	return math.Min(mostLost, float64(d)/2*s*s+math.Min(1, ownShape/float64(d))*r.NoiseLoss(w, mu))
 }
 
@@ -163,8 +173,8 @@ func (r *Rounds) Price(w, mu float64) float64 {
 // round.
 func (r *Rounds) relative(w, mu float64) float64 {
 	d, n, noise := r.Space.Dim(), math.Max(w*r.Rows, 1), r.noise(mu)
-	r2 := component.ClippingRadius2(d, n, noise, r.Misfit)
-	return noise * r2 / n / component.ClippedGaussian(d, r2).B1
+	r2 := component.ClippingRadius2(d, n, noise, unlike)
+	return noise.Second * r2 / n / component.ClippedGaussian(d, r2).B1
 }
 
 // mostLost is the nats per row that noise can cost a component: beyond, shrinkage has taken over. A

@@ -52,7 +52,7 @@ func sums() (all []query.Sum) {
 		all = append(all, query.Counts{Edges: edges, As: query.Bins}, query.Counts{Edges: balance, As: query.Above},
 			query.Counts{Edges: balance, As: query.Balance}, query.Counts{Edges: balance, As: query.Balance, SkipZero: true})
 	}
-	for _, form := range []query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm} {
+	for _, form := range []query.Form{query.FullForm, query.DiagonalForm, query.SphericalForm, query.CompletedForm} {
 		for k := 1; k <= 2; k++ {
 			q := query.ClippedMoments{Form: form, Lift: .5}
 			for range k {
@@ -61,9 +61,7 @@ func sums() (all []query.Sum) {
 			all = append(all, q)
 		}
 	}
-	for _, form := range []query.Form{query.CompletedForm, query.ColumnForm} {
-		all = append(all, query.ClippedMoments{Form: form, Lift: .5, Components: []query.Component{{Map: frame(columns), Radius: 3}}})
-	}
+	all = append(all, query.ClippedMoments{Form: query.ColumnForm, Lift: .5, Components: []query.Component{{Map: frame(columns), Radius: 3}}})
 	return all
 }
 
