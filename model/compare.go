@@ -34,6 +34,7 @@ type Comparison struct {
 	// KL(a, b) in nats; exact for two Gaussians, else Monte Carlo; may be +Inf
 	KLAB       Distance         `json:"kl_ab"`
 	KLBA       Distance         `json:"kl_ba"`       // KL(b, a), likewise
+	DistGMM    Distance         `json:"dist_gmm"`    // see distGMM; +Inf if k_a != k_b
 	Matching   [][2]int         `json:"matching"`    // pairs of components {i of a, j of b}, by i; see match
 	Components []ComponentMatch `json:"components"`  // the same pairs, with their distances
 	UnmatchedA []int            `json:"unmatched_a"` // components without a partner, if k_a != k_b
@@ -85,7 +86,12 @@ func Compare(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (Comp
 	}
 	c := Comparison{TV: Distance(d.tv.Value), TVStdErr: Distance(d.tv.StdErr), Hellinger: Distance(d.hellinger.Value),
 		KLAB: Distance(d.klAB.Value), KLBA: Distance(d.klBA.Value), Categories: categoriesApart(a, b, -1, -1)}
-	return c, c.match(ctx, a, b)
+	if err := c.match(ctx, a, b); err != nil {
+		return Comparison{}, err
+	}
+	far, err := distGMM(ctx, a, b, rows, rng)
+	c.DistGMM = Distance(far)
+	return c, err
 }
 
 // logOf returns the map under which the Gaussians describe column j.
