@@ -108,7 +108,7 @@ func (q *question) accuracy(guess estimate.Problem) *Accuracy {
 
 // measuredAccuracy reports whether fits of that kind were measured.
 func (q *question) measuredAccuracy(p estimate.Problem) bool {
-	told := p.Known() != nil || p.Printed || p.Learner != "" || p.Own != "" || q.Estimator != nil
+	told := p.Known() != nil || p.Printed || p.Tournament || p.Learner != "" || p.Own != "" || q.Estimator != nil
 	return !told && p.Covariance == estimate.Full && slices.Contains([]string{"auto", "general", "gaussian"}, cmp.Or(q.Method, "auto"))
 }
 

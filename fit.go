@@ -281,8 +281,11 @@ func (q *question) certificate(s *kernel.Session) (release.Certificate, error) {
 		Unit:  q.unit, Schema: release.SchemaDeclared, Facts: q.facts(), Method: q.method.Name(), Learner: q.learner(s.OwnLearnerRan()), Requested: q.certified(),
 		Simulated: s.Simulated(), Version: Version,
 	}
-	if q.Printed {
+	switch {
+	case q.Printed:
 		c.Constants = release.ConstantsPrinted
+	case q.Tournament:
+		c.Constants = release.ConstantsTournament
 	}
 	if q.SchemaInferred {
 		c.Schema = release.SchemaInferred

@@ -97,6 +97,9 @@ type Request struct {
 	// request is usually refused, with the number of rows that they need. The certificate repeats
 	// it.
 	Printed bool
+	// Tournament asks a method that chooses among listed mixtures, those of AAL21, to choose by a
+	// tournament of all pairs. The certificate repeats it.
+	Tournament bool
 	// KnownCovariance is the covariance that all components are publicly known to have, in the
 	// columns' own units and order, d x d; nil where none is known. The certificate repeats it.
 	KnownCovariance [][]float64
@@ -150,7 +153,7 @@ func (r Request) Validate() error {
 	}
 	faults.If(!r.Force && r.Budget.Epsilon > LargestEpsilon, "epsilon", fmt.Sprintf("at most %d", LargestEpsilon), r.Budget.Epsilon,
 		"an epsilon of 1 to 3 is usual, and beyond 20 a row is hardly protected; --force asks for it all the same")
-	learning := estimate.Problem{Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim, Printed: r.Printed}
+	learning := estimate.Problem{Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim, Printed: r.Printed, Tournament: r.Tournament}
 	if r.Estimator != nil {
 		r.checkOwn(&faults)
 	} else if method, _, err := r.named(learning); err != nil {
@@ -369,7 +372,7 @@ func (r Request) pose(rows int) (*question, error) {
 	q := &question{Request: r, problem: estimate.Problem{
 		Columns: len(numbers), Rows: rows, Relation: r.Relation, Mu: total.Mu, NoDelta: r.Budget.Delta == 0,
 		Components: r.Components, MaxComponents: cmp.Or(r.MaxComponents, DefaultMaxComponents), MoreComponents: r.MaxComponents == 0,
-		Covariance: r.Covariance, Facts: r.Facts, Printed: r.Printed, KnownCovariance: cloned(r.KnownCovariance),
+		Covariance: r.Covariance, Facts: r.Facts, Printed: r.Printed, Tournament: r.Tournament, KnownCovariance: cloned(r.KnownCovariance),
 		Budget: r.Budget, Learner: r.Learner, Own: estimate.OwnType(r.Own), Trim: r.Trim,
 	}}
 	for _, c := range numbers {

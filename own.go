@@ -23,7 +23,7 @@ func (r Request) checkOwn(faults *estimate.Faults) {
 	faults.If(!ownName.MatchString(name), "estimator", "a Name of "+ownMethod+" and 1 to 40 small letters, digits, colons or hyphens", fmt.Sprintf("%q", name),
 		"certificates say by it that the method is not part of Gauze")
 	faults.If(r.Method != "", "method", "none beside Estimator", r.Method, "leave Method empty")
-	faults.If(r.Printed || r.Learner != "" || r.Own != nil || r.Trim != 0, "estimator", "no Printed, Learner, Own or Trim beside it", "one of them",
+	faults.If(r.Printed || r.Tournament || r.Learner != "" || r.Own != nil || r.Trim != 0, "estimator", "no Printed, Learner, Own or Trim beside it", "one of them",
 		"an estimator of your own takes its constants, and what it runs, when you make it")
 }
 

@@ -207,7 +207,7 @@ func (q *question) compare(s *Statement, guess estimate.Problem) {
 	bound := literal.LowerBoundOf(guess, float64(guess.Rows))
 	s.LowerBound = &bound
 	for _, c := range s.Candidates {
-		if c.Method != s.Method || c.CovarianceError == 0 || q.Printed {
+		if c.Method != s.Method || c.CovarianceError == 0 || q.Printed || q.Tournament {
 			continue
 		}
 		// Measured errors replace the method's own statement.
@@ -226,7 +226,7 @@ func (s *Statement) boundMixtures(guess estimate.Problem) {
 
 // expectMixtures states the measured results of a method for the requested settings.
 func (s *Statement) expectMixtures(asked string, guess estimate.Problem) {
-	if guess.Known() != nil || guess.Covariance != estimate.Full || s.Learner != nil || guess.Printed {
+	if guess.Known() != nil || guess.Covariance != estimate.Full || s.Learner != nil || guess.Printed || guess.Tournament {
 		return // measurements were without public facts
 	}
 	all := catalog.MeasuredErrors().Mixtures(asked, guess.Columns, float64(guess.Rows), s.Mu)
@@ -247,7 +247,7 @@ func (s *Statement) expectMixtures(asked string, guess estimate.Problem) {
 // delta.
 func (q *question) affordable(name string) error {
 	practical := q.problem
-	practical.Printed = false
+	practical.Printed, practical.Tournament = false, false
 	method, _, err := Methods().Requested(name, practical)
 	if err != nil {
 		return err

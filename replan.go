@@ -56,7 +56,7 @@ func requestOf(r *release.Release) (Request, error) {
 		return Request{}, fmt.Errorf("covariance %q", c.Requested.Covariance)
 	}
 	out := Request{Relation: relation, Budget: privacy.Budget{Epsilon: c.Epsilon, Delta: c.Delta, Rho: c.Rho}, Method: c.Method,
-		Components: c.Requested.Components, MaxComponents: c.Requested.MaxComponents, Covariance: shape, Printed: c.Constants == release.ConstantsPrinted, Force: true}
+		Components: c.Requested.Components, MaxComponents: c.Requested.MaxComponents, Covariance: shape, Printed: c.Constants == release.ConstantsPrinted, Tournament: c.Constants == release.ConstantsTournament, Force: true}
 	switch {
 	case r.Columns != nil:
 		for _, column := range r.Columns {

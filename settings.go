@@ -83,14 +83,15 @@ func (s Settings) Request() (r Request, err error) {
 	switch {
 	case !known:
 		return r, fault("covariance", "full, diagonal or spherical", fmt.Sprintf("%.80q", s.Covariance), "full is the default; diagonal and spherical need fewer rows")
-	case s.Constants != "" && s.Constants != release.ConstantsPrinted && s.Constants != ConstantsPractical:
-		return r, fault("constants", "practical or printed", fmt.Sprintf("%.80q", s.Constants), "practical is the default")
+	case s.Constants != "" && s.Constants != release.ConstantsPrinted && s.Constants != ConstantsPractical && s.Constants != release.ConstantsTournament:
+		return r, fault("constants", "practical, printed or tournament", fmt.Sprintf("%.80q", s.Constants), "practical is the default")
 	case s.Rho != 0 && (s.Epsilon != 0 || s.Delta != 0):
 		return r, fault("rho", "epsilon and delta, or rho", "both", "leave one of the two out")
 	}
 	r.Budget = privacy.Budget{Epsilon: s.Epsilon, Delta: s.Delta, Rho: s.Rho}
 	r.Method, r.Components, r.MaxComponents, r.Covariance = s.Method, int(s.Components), s.MaxComponents, shape
-	r.Printed, r.Learner, r.Trim = s.Constants == release.ConstantsPrinted, s.Learner, s.Trim
+	r.Printed, r.Tournament = s.Constants == release.ConstantsPrinted, s.Constants == release.ConstantsTournament
+	r.Learner, r.Trim = s.Learner, s.Trim
 	if r.Facts.KnowsMean = s.MeanWithin != nil; r.Facts.KnowsMean {
 		r.Facts.MeanWithin = *s.MeanWithin
 	}

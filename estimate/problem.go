@@ -57,8 +57,9 @@ type Problem struct {
 	// none anywhere.
 	RoundedTo []float64
 	Facts     Facts
-	// Printed asks a [Published] method for the constants that its source prints.
-	Printed bool
+	// Printed asks a [Published] method for the constants that its source prints, and Tournament a
+	// [Contesting] one to choose by contests. At most one of them.
+	Printed, Tournament bool
 	// KnownCovariance is the covariance that all components are publicly known to have, in the
 	// columns' own units, d x d; nil where none is.
 	KnownCovariance [][]float64
@@ -206,6 +207,13 @@ type Published interface {
 	Estimator
 	// Printed is the same method on the constants that the source prints.
 	Printed() Estimator
+}
+
+// A Contesting method chooses among listed mixtures, and can do so by a tournament of all pairs.
+type Contesting interface {
+	Estimator
+	// Tournament is the same method with that choice.
+	Tournament() Estimator
 }
 
 // A LearnerUser is an Estimator that runs a learner of the user's choice on blocks of rows. Any

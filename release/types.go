@@ -79,7 +79,8 @@ type Certificate struct {
 	Facts *Facts `json:"facts,omitempty"`
 	// Required: the estimator's name, for example "separated".
 	Method string `json:"method"`
-	// ConstantsPrinted if a paper's method ran on the constants that the paper prints.
+	// ConstantsPrinted if a paper's method ran on the constants that the paper prints,
+	// ConstantsTournament if it chose by a tournament.
 	Constants string `json:"constants,omitempty"`
 	// The columns that define groups, if every group has a model.
 	By []string `json:"by,omitempty"`
@@ -140,6 +141,9 @@ type Learner struct {
 
 // ConstantsPrinted are a paper's constants as it prints them.
 const ConstantsPrinted = "printed"
+
+// ConstantsTournament are practical constants, with a choice by contests of all pairs of mixtures.
+const ConstantsTournament = "tournament"
 
 // OwnLearner is the name of a learner that the requester brought along.
 const OwnLearner = "own"

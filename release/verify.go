@@ -128,7 +128,7 @@ func (v *verifier) terms(c *Certificate) {
 	v.fault(c.Rows != nil && *c.Rows < 1, "certificate.rows", "a number of rows", rows)
 	v.fault(c.Schema != SchemaDeclared && c.Schema != SchemaInferred, "certificate.schema", SchemaDeclared+" or "+SchemaInferred, strconv.Quote(c.Schema))
 	v.facts(c.Facts)
-	v.fault(c.Constants != "" && c.Constants != ConstantsPrinted, "certificate.constants", ConstantsPrinted+", or nothing", strconv.Quote(c.Constants))
+	v.fault(c.Constants != "" && c.Constants != ConstantsPrinted && c.Constants != ConstantsTournament, "certificate.constants", ConstantsPrinted+", "+ConstantsTournament+", or nothing", strconv.Quote(c.Constants))
 	if l := c.Learner; l != nil {
 		v.fault(l.Name == "", "certificate.learner.name", "the learner's name", "none")
 		v.fault(!(l.Trim >= 0 && l.Trim < 1), "certificate.learner.trim", "a part of the rows in [0, 1)", fmt.Sprint(l.Trim))

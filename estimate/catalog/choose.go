@@ -44,7 +44,7 @@ const (
 // any run with so few rows ends in a release, or for auto fewer than half.
 func (l List) Choose(name string, p estimate.Problem) (e estimate.Estimator, why string, err error) {
 	if e, why, err = l.Requested(name, p); e != nil || err != nil {
-		if err == nil && !p.Printed {
+		if err == nil && !p.Printed && !p.Tournament {
 			err = tooFew(e.Name(), e, p, hopeless)
 		}
 		return e, why, err
@@ -82,8 +82,15 @@ func (l List) Choose(name string, p estimate.Problem) (e estimate.Estimator, why
 // Failures: an *[UnknownError]; a *privacy.FieldError where the constants of a source are asked of
 // a method that has none.
 func (l List) Requested(name string, p estimate.Problem) (e estimate.Estimator, why string, err error) {
-	if e, why, err = l.named(name, p); err != nil || !p.Printed {
+	if e, why, err = l.named(name, p); err != nil || !p.Printed && !p.Tournament {
 		return e, why, err
+	}
+	if p.Tournament {
+		if contesting, ok := e.(estimate.Contesting); ok {
+			return contesting.Tournament(), why + ", with a choice by a tournament", nil
+		}
+		return nil, "", &privacy.FieldError{Field: "constants", Wanted: "tournament for a method that chooses among listed mixtures", Got: "another method",
+			Fix: "name univariate:aal21, axis-aligned:aal21 or general:aal21, or leave it out"}
 	}
 	if published, ok := e.(estimate.Published); ok {
 		return published.Printed(), why + ", with the constants that its source prints", nil

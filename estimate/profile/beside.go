@@ -44,7 +44,7 @@ const (
 // Carried reports whether a fit of that method carries a profile with its model: the practical
 // methods for one Gaussian and for mixtures, if no public fact is known.
 func Carried(method string, p estimate.Problem) bool {
-	return p.Mu > 0 && p.Known() == nil && !p.Printed && p.Own == "" && slices.Contains([]string{"gaussian", "heavy-tailed", "general", "separated"}, method)
+	return p.Mu > 0 && p.Known() == nil && !p.Printed && !p.Tournament && p.Own == "" && slices.Contains([]string{"gaussian", "heavy-tailed", "general", "separated"}, method)
 }
 
 // Measured reports that a fit of that method carries a profile, and that public facts say that it

@@ -77,8 +77,12 @@ func (r *run) learnMixture(ctx context.Context, l List) (estimate.Outcome, error
 
 // choice returns how one of a list is chosen whose net has that step.
 func (r *run) choice(step float64) paper.Options {
-	return paper.Options{Form: r.c.Selection, Accuracy: math.Min(1, step)}
+	return paper.Options{Form: r.c.Selection, Accuracy: contestPart * math.Min(1, step)}
 }
+
+// contestPart of a net's step is the accuracy of a tournament: contests within three times that are
+// draws. A utility constant.
+const contestPart = .05
 
 // The finest step worth choosing by, in standard deviations of a component: resolvedRows is what a
 // choice with epsilon 1 tells apart, in rows. A guess.

@@ -63,11 +63,23 @@ func NewLearner(name string, d ListDecoder, c Constants) Estimator {
 var (
 	_ estimate.FactUser = Estimator{}
 	_ ListDecoder       = known{}
+
+	_ estimate.Contesting = Estimator{}
 )
 
 // Printed returns the same method with the source's own constants.
 func (e Estimator) Printed() estimate.Estimator {
 	e.c = Printed(printedError)
+	return e
+}
+
+// Tournament returns the same method with the practical constants, and a choice by contests of all
+// pairs of mixtures, of which there are at most 1024 then.
+//
+// Source: [BSKW19] Algorithm 2; [AMN24] Theorem D.2.
+func (e Estimator) Tournament() estimate.Estimator {
+	e.c = Practical()
+	e.c.Selection = paper.Tournament
 	return e
 }
 

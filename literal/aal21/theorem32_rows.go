@@ -163,8 +163,8 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		fmt.Sprintf("its analysis asks for about %s rows to list components of weight %.2g and more, and for %s to choose among %.2g mixtures to total "+
 			"variation %g beyond three times the best; below %s rows it shows nothing",
 			paper.RowsText(lists), e.c.leastWeight(program.MostComponents(p)), paper.RowsText(choice), mixtures, e.c.alpha(), paper.RowsText(e.seen(p))),
-		fmt.Sprintf("lists of about %d Gaussians or more: %.2g mixtures, which a choice compares on %v; all pairs of them would be %v",
-			size, count, paper.CostOf(e.c.Selection, size, count), paper.CostOf(paper.AllPairs, size, count))}}
+		fmt.Sprintf("lists of about %d Gaussians or more: %.2g mixtures, which a choice compares on %v; all pairs of them would be %v; a tournament (--constants tournament) takes %.2g comparisons where it can be enumerated, for 1024 mixtures or fewer",
+			size, count, paper.CostOf(e.c.Selection, size, count), paper.CostOf(paper.AllPairs, size, count), paper.CostOf(paper.Tournament, size, count).Compared)}}
 }
 
 // advice says what would help.

@@ -53,7 +53,7 @@ func (f *Request) Register(flags *pflag.FlagSet) {
 	model.Var(&f.Requested.Components, "components", "number of components, or auto")
 	model.IntVar(&f.Requested.MaxComponents, "max-components", 0, "most components that auto may choose (default: what the rows can carry)")
 	model.StringVar(&f.Requested.Method, "method", catalog.Auto, methodsHelp())
-	model.StringVar(&f.Requested.Constants, "constants", gauze.ConstantsPractical, "of a method as a paper prints it: practical (they run), or printed (the paper's own constants; they usually need too many rows)")
+	model.StringVar(&f.Requested.Constants, "constants", gauze.ConstantsPractical, "of a method as a paper prints it: practical (they run), printed (the paper's own constants; they usually need too many rows), or tournament (of AAL21's methods: practical, with a choice by contests of all pairs)")
 	model.StringVar(&f.Requested.Covariance, "covariance", estimate.Full.String(), "full, diagonal or spherical")
 	model.StringVar(&f.Requested.Learner, "learner", "", "what --method black-box runs on blocks of rows: em (its default), spectral, pearson-lines or moitra-valiant; separated:sample-aggregate: spectral-spheres (its default), vempala-wang, spectral or em")
 	model.Float64Var(&f.Requested.Trim, "trim", 0, "part of each block's rows, the least likely, that the learner leaves out: for data with outliers, below 0.2")
@@ -78,7 +78,7 @@ func (f *Request) values(flags, model *pflag.FlagSet) {
 	shell.Values(flags, "relation", privacy.ReplaceOne.String(), privacy.AddRemoveOne.String())
 	shell.Values(model, "components", catalog.Auto, "1", "2", "3")
 	shell.Values(model, "method", append(catalog.Methods().Names(), printedNames()...)...)
-	shell.Values(model, "constants", gauze.ConstantsPractical, release.ConstantsPrinted)
+	shell.Values(model, "constants", gauze.ConstantsPractical, release.ConstantsPrinted, release.ConstantsTournament)
 	shell.Values(model, "covariance", estimate.Full.String(), estimate.Diagonal.String(), estimate.Spherical.String())
 	shell.Values(model, "learner", "em", "spectral", "pearson-lines", "moitra-valiant", "spectral-spheres", "vempala-wang")
 }
