@@ -12,9 +12,9 @@ import (
 // standard errors are at most .004.
 const mostPairRows = 16_000
 
-// distGMM returns dist_GMM of the components that are no background: the largest of |w - w'| and the
-// total variation of the Gaussians within a pair, for the pairing for which it is least. It is +Inf
-// if the numbers of components differ, and its error is ctx's.
+// distGMM returns dist_GMM of the components that are no background: the largest of |w - w'| and
+// the total variation of the Gaussians within a pair, for the pairing for which it is least. It is
+// +Inf if the numbers of components differ, and its error is ctx's.
 //
 // Source: [PPE] Definition of dist_PARAM (dist_GMM).
 func distGMM(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (float64, error) {
