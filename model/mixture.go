@@ -65,7 +65,8 @@ func DefaultColumns(d int) []string {
 // Dim returns d, the number of columns.
 func (m *Mixture) Dim() int { return len(m.Columns) }
 
-// K returns the number of components.
+// K returns the number of components, those of a background included; [Mixture.Split] tells the two
+// apart.
 func (m *Mixture) K() int { return len(m.Components) }
 
 // Validate reports every fault of m at once, each as a FieldError, or nil.
