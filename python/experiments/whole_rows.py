@@ -58,7 +58,7 @@ def read(path: Path) -> pd.DataFrame:
 
         table = statsmodels.api.datasets.fair.load_pandas().data
         table["affair"] = np.where(table.pop("affairs") > 0, "yes", "no")
-        return table.apply(lambda c: c if c.dtype == object else c.map("{:g}".format)).astype(str)
+        return table.apply(lambda c: c.map("{:g}".format) if pd.api.types.is_numeric_dtype(c) else c).astype(str)
     return pd.read_csv(path, dtype=str, keep_default_na=False).replace({"?": "", "NA": ""})
 
 
