@@ -175,18 +175,32 @@ func (c *column) bySettled() {
 		}
 		return
 	}
-	c.mean, c.sd, c.reach = mean, sd, reach
-	first, second := 0.0, 0.0
+	c.reach = reach
+	c.moments = c.ofBins(mean, sd, reach)
+}
+
+// ofBins returns the column's moments with mean, sd and reach by the settled histogram, and their
+// noise: that of the bins, of where cells lie in a bin, and of cells that the noise hides anywhere
+// within reach.
+func (c *column) ofBins(mean, sd, reach float64) moments {
+	m := c.moments
+	m.mean, m.sd = mean, sd
+	first, second, within := 0.0, 0.0, 0.0
 	for _, b := range c.list {
 		x := (b.low/2 + b.high/2 - mean) / sd
 		first, second = math.Hypot(first, x*b.sd), math.Hypot(second, (x*x-1)*b.sd)
+		within += b.rows * (b.high - b.low) / sd * (b.high - b.low) / sd
 	}
 	cells := math.Max(c.cells, 1)
-	c.meanSD, c.sdSD = sd*first/cells, sd*second/(2*cells)
-	// Without sums nothing but the bins says what lies where the noise hides it.
+	m.meanSD, m.sdSD = sd*math.Hypot(first/cells, inBin*math.Sqrt(within/cells)), sd*math.Hypot(second/(2*cells), inBin*within/cells)
 	unseen := (c.outside[0] + c.outside[1] + 2*math.Hypot(c.spill[0], c.spill[1])) / cells
-	c.meanSD, c.sdSD = math.Hypot(c.meanSD, unseen*reach), math.Hypot(c.sdSD, unseen*reach*(reach/sd)/2)
+	m.meanSD, m.sdSD = math.Hypot(m.meanSD, unseen*reach), math.Hypot(m.sdSD, unseen*reach*(reach/sd)/2)
+	return m
 }
+
+// inBin: how far the mean of the cells of a bin is from its middle, in widths, and how wrong its
+// part of the variance, in squares of widths: all cells may share one value. A guess.
+const inBin = .1
 
 // kept returns the columns that a model may have: after a full profile, those whose values it has
 // located.

@@ -15,3 +15,27 @@ func TestShareOfOneBar(t *testing.T) {
 		t.Errorf("%+v", p.Histogram)
 	}
 }
+
+// TestSurer: five values that the bins show have the sd of the bins where that of the sums is noise,
+// or less than they can have; a tail that the bins do not show keeps that of the sums.
+func TestSurer(t *testing.T) {
+	for _, sums := range []struct {
+		sd, noise float64
+		bins      bool
+	}{{6.4, 2.6, true}, {.43, .18, true}, {1.45, .05, false}, {40, 1, false}} {
+		c := &column{cells: 6000, moments: moments{mean: 3, sd: sums.sd, sdSD: sums.noise}}
+		for v := 1.0; v <= 5; v++ {
+			c.list = append(c.list, bin{v, v, 1200, 120})
+		}
+		mean, sd, reach := c.byBins()
+		bins := c.ofBins(mean, sd, reach)
+		if c.surer(bins); (c.sd == bins.sd) != sums.bins || math.Abs(bins.sd-math.Sqrt2) > .01 {
+			t.Errorf("sums %+v: %g, by bins %g with noise %g", sums, c.sd, bins.sd, bins.sdSD)
+		}
+	}
+	// cells in one wide bin may all be at one place: neither mean nor sd is known
+	c := &column{cells: 500, clear: 100, moments: moments{list: []bin{{1e9 - 40, 1e9 + 40, 500, 20}}}}
+	if m := c.ofBins(c.byBins()); m.sdSD < .5*m.sd {
+		t.Errorf("one wide bin: %g with noise %g", m.sd, m.sdSD)
+	}
+}

@@ -30,9 +30,10 @@ type moments struct {
 const (
 	constantPart = .15 // of the cells, at most, may differ unseen from a column's only value
 	reachMore    = 1.1
-	outer        = .5 // of the radius: a row so far out in one column is clipped for its sake
-	excess       = 4  // more than where it is undone: what clipping hides is more than what noise does
-	shrunk       = .3 // by how many sds of a column rows that are clipped for others move, about
+	outer        = .5  // of the radius: a row so far out in one column is clipped for its sake
+	excess       = 4   // more than where it is undone: what clipping hides is more than what noise does
+	noisySums    = .25 // of the bins' variance, half the noise of that of the sums: more is much
+	shrunk       = .3  // by how many sds of a column rows that are clipped for others move, about
 )
 
 // byBins returns mean, sd and reach by the settled histogram.
@@ -133,11 +134,24 @@ func (f *fit) sums() (done bool, err error) {
 	for i, c := range of {
 		lost := 0.0
 		if all > 0 {
-			lost = math.Max(0, m.ClippedTrace) * weight[i] / all
+			// no more than the bins there hold
+			lost = math.Min(math.Max(0, m.ClippedTrace)*weight[i]/all, weight[i]*c.cells/f.rows)
 		}
+		bins := c.ofBins(c.mean, c.sd, c.reach)
 		c.read(m, i, space.Scale[i], lost, f.rows)
+		c.surer(bins)
 	}
 	return true, nil
+}
+
+// surer takes the moments by the bins in the place of those by sums where these know less: where
+// other columns' reaches make the sums noisy, a variance of noise alone looks as if it were clear
+// of it; and clipping takes away what the bins show.
+func (c *column) surer(bins moments) {
+	noisy := c.sdSD*c.sd > noisySums*bins.sd*bins.sd && bins.sdSD < c.sdSD
+	if noisy || c.sd+quietSDs*c.sdSD < bins.sd-quietSDs*bins.sdSD {
+		c.moments = bins
+	}
 }
 
 // beyond returns what the bins farther than x from the mean add to the mean square, over the cells,
