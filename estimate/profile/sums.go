@@ -33,6 +33,7 @@ const (
 	outer        = .5  // of the radius: a row so far out in one column is clipped for its sake
 	excess       = 4   // more than where it is undone: what clipping hides is more than what noise does
 	noisySums    = .25 // of the bins' variance, half the noise of that of the sums: more is much
+	clearSums    = 8   // noise sds of a variance
 	shrunk       = .3  // by how many sds of a column rows that are clipped for others move, about
 )
 
@@ -148,7 +149,8 @@ func (f *fit) sums() (done bool, err error) {
 // other columns' reaches make the sums noisy, a variance of noise alone looks as if it were clear
 // of it; and clipping takes away what the bins show.
 func (c *column) surer(bins moments) {
-	noisy := c.sdSD*c.sd > noisySums*bins.sd*bins.sd && bins.sdSD < c.sdSD
+	clear := c.sd > 2*clearSums*c.sdSD // the variance, of its noise
+	noisy := !clear && c.sdSD*c.sd > noisySums*bins.sd*bins.sd && bins.sdSD < c.sdSD
 	if noisy || c.sd+quietSDs*c.sdSD < bins.sd-quietSDs*bins.sdSD {
 		c.moments = bins
 	}

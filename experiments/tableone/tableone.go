@@ -5,6 +5,7 @@ package tableone
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/release"
@@ -167,6 +169,11 @@ func lineOf(o engine.Options, epsilon float64) *line {
 			start := time.Now()
 			result, err := gauze.Describe(ctx, table, r)
 			out := engine.Outcome{Values: engine.Values{}, Seconds: engine.Since(start)}
+			var refusal *estimate.Refusal
+			if errors.As(err, &refusal) { // for free, where every column would be held out
+				out.Why = "refused: " + refusal.Reason
+				return out, nil
+			}
 			if err != nil || result.Release == nil {
 				return out, err
 			}
