@@ -16,7 +16,7 @@ func TestShareOfOneBar(t *testing.T) {
 	}
 }
 
-// TestSurer: five values that the bins show have the sd of the bins where that of the sums is noise,
+// TestSurer: five values that the bins show have the sd of the bins where that of sums is noise,
 // or less than they can have; a tail that the bins do not show keeps that of the sums.
 func TestSurer(t *testing.T) {
 	for _, sums := range []struct {
