@@ -87,7 +87,7 @@ func (a Account) Spent() (epsilon, delta float64) {
 	if a.Fits == 0 {
 		return 0, 0
 	}
-	epsilon = a.Sum.EpsilonAt(a.Delta)
+	epsilon = a.Sum.epsilonAt(a.Delta)
 	if a.Rho == 0 && a.Sum.Delta <= a.Delta {
 		epsilon = math.Min(epsilon, a.Sum.Epsilon)
 	}
@@ -103,7 +103,7 @@ func bestOrders(epsilon, delta float64) []int {
 	best, room := 0, math.Inf(-1)
 	for i, a := range composeOrders {
 		// the mu^2 with which the Gaussian divergence a mu^2/2 implies epsilon
-		if mu2 := 2 * (epsilon - EpsilonAt(a-1, 0, -math.Log(delta))) / a; mu2 > room {
+		if mu2 := 2 * (epsilon - epsilonAt(a-1, 0, -math.Log(delta))) / a; mu2 > room {
 			best, room = i, mu2
 		}
 	}

@@ -124,8 +124,8 @@ func laplaceIntegral(a, mu float64) float64 {
 
 var logSqrt2Pi = math.Log(2*math.Pi) / 2
 
-// LogUpperTail returns ln Phi(-x), to within Safety.
-func LogUpperTail(x float64) float64 {
+// logUpperTail returns ln Phi(-x), to within Safety.
+func logUpperTail(x float64) float64 {
 	if x < 1 {
 		return math.Log(math.Erfc(x/math.Sqrt2) / 2)
 	}
@@ -146,7 +146,7 @@ func ThresholdQuantile(logS float64) float64 {
 		return math.Inf(1)
 	}
 	return leastWhere(func(z float64) bool {
-		l := LogUpperTail(z)
+		l := logUpperTail(z)
 		return l+Safety(l) <= logS
 	})
 }

@@ -136,7 +136,7 @@ func TestCalibrate(t *testing.T) {
 				t.Fatal(err)
 			}
 			// delta_GDP + (1+e^epsilon) s + added <= delta, and nearly all of it is used.
-			slack := math.Exp(c.LogSlack + Softplus(eps))
+			slack := math.Exp(c.LogSlack + softplus(eps))
 			total := DeltaOfMu(eps, c.Mu) + slack + delta/10
 			if total > delta*(1+1e-15) || total < delta*(1-1e-9-1e-14*eps) || math.Abs(slack/(.05*delta)-1) > 1e-9+1e-14*eps {
 				t.Errorf("(%g, %g): uses δ = %g, thresholds %g", eps, delta, total, slack)

@@ -130,9 +130,9 @@ func (c Calibration) smoothDelta(thresholdDelta float64) float64 {
 // LogSlackOf returns ln s, rounded down, for the s that adds the given delta through a threshold:
 // (1+e^epsilon) s <= delta. It panics unless epsilon >= 0 and 0 < delta < 1.
 func LogSlackOf(eps, thresholdDelta float64) float64 {
-	NotNegative("epsilon", eps)
+	notNegative("epsilon", eps)
 	checkDelta(thresholdDelta)
-	l := math.Log(thresholdDelta) - Softplus(eps)
+	l := math.Log(thresholdDelta) - softplus(eps)
 	return l - Safety(l)
 }
 

@@ -20,7 +20,7 @@ func TestBoundsHold(t *testing.T) {
 				if loss < 1 && sum.Holds(epsilon, loss*(1-1e-6)) {
 					t.Errorf("%d of %+v hold at (%g, less than %g)", n, c, epsilon, loss)
 				}
-				if e := sum.EpsilonAt(math.Min(.999, 1.01*loss+float64(n)*c.s*(2+math.Exp(epsilon)))); loss < .01 && !(e <= epsilon*1.001) {
+				if e := sum.epsilonAt(math.Min(.999, 1.01*loss+float64(n)*c.s*(2+math.Exp(epsilon)))); loss < .01 && !(e <= epsilon*1.001) {
 					t.Errorf("%d of %+v: epsilon = %g, want at most %g", n, c, e, epsilon)
 				}
 			}

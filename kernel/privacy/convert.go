@@ -13,8 +13,8 @@ import (
 //
 // Source: [DRS22] Corollary 2.13.
 func DeltaOfMu(eps, mu float64) float64 {
-	NotNegative("epsilon", eps)
-	NotNegative("mu", mu)
+	notNegative("epsilon", eps)
+	notNegative("mu", mu)
 	if mu == 0 {
 		return 0
 	}
@@ -86,8 +86,8 @@ func (m *memo) of(a, b float64, solve func() float64) float64 {
 	return x
 }
 
-// NotNegative panics if a number is negative or NaN.
-func NotNegative(what string, x float64) {
+// notNegative panics if a number is negative or NaN.
+func notNegative(what string, x float64) {
 	if !(x >= 0) {
 		panic("privacy: " + what + " must not be negative or NaN")
 	}
@@ -108,13 +108,13 @@ func RhoOfMu(mu float64) float64 { return MulUp(mu, mu) / 2 }
 // not imply sqrt(2 rho)-GDP.
 func MuOfRho(rho float64) float64 { return SqrtDown(2 * rho) }
 
-// Softplus returns ln(1+e^x) for x >= 0.
-func Softplus(x float64) float64 { return x + math.Log1p(math.Exp(-x)) }
+// softplus returns ln(1+e^x) for x >= 0.
+func softplus(x float64) float64 { return x + math.Log1p(math.Exp(-x)) }
 
-// EpsilonAt returns the epsilon that a Rényi divergence r of order 1+x gives at delta = e^-logInv,
+// epsilonAt returns the epsilon that a Rényi divergence r of order 1+x gives at delta = e^-logInv,
 // rounded up: r - ln(1+1/x) + (logInv - ln(1+x))/x. Error: each term is good to a few 2^-53 of
 // itself; 2^-48 of their sizes is added.
-func EpsilonAt(x, r, logInv float64) float64 {
+func epsilonAt(x, r, logInv float64) float64 {
 	a, b, c := math.Log1p(1/x), logInv/x, math.Log1p(x)/x
 	return r - a + b - c + (r+a+b+c)*0x1p-48
 }

@@ -165,8 +165,8 @@ func TestPureOfMu(t *testing.T) {
 func TestHazards(t *testing.T) {
 	log2Pi := math.Log(2 * math.Pi)
 	for z := .01; z < 30; z += .01 {
-		tail := math.Exp(LogUpperTail(z) + z*z/2 + log2Pi/2) // Mills' ratio, 1/lambda
-		kappa := math.Exp(-z*z/2-log2Pi/2) / (1 - math.Exp(LogUpperTail(z)))
+		tail := math.Exp(logUpperTail(z) + z*z/2 + log2Pi/2) // Mills' ratio, 1/lambda
+		kappa := math.Exp(-z*z/2-log2Pi/2) / (1 - math.Exp(logUpperTail(z)))
 		if g := 1/tail - kappa - z; !(g > 0) {
 			t.Fatalf("z = %v: %v", z, g)
 		}

@@ -143,10 +143,10 @@ func (c Cost) Validate() error {
 	return nil
 }
 
-// EpsilonAt returns an epsilon at delta for mechanisms that compose to c, where neither costs nor
+// epsilonAt returns an epsilon at delta for mechanisms that compose to c, where neither costs nor
 // their number depend on answers: the least for which one of the bounds of compose_proof.md, step
 // 9, holds; +Inf if none does.
-func (c Cost) EpsilonAt(delta float64) float64 {
+func (c Cost) epsilonAt(delta float64) float64 {
 	// Whether a bound holds need not be monotone, as slack counts more at a larger epsilon: the
 	// returned epsilon was seen to hold.
 	low, high := 0.0, math.Inf(1)
@@ -203,5 +203,5 @@ func (c Cost) atOrder(i int, delta float64) float64 {
 	if r >= Unbounded {
 		return math.Inf(1)
 	}
-	return math.Max(0, EpsilonAt(composeOrders[i]-1, r, -math.Log(delta)*(1+roundings)))
+	return math.Max(0, epsilonAt(composeOrders[i]-1, r, -math.Log(delta)*(1+roundings)))
 }

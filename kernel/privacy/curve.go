@@ -86,7 +86,7 @@ func (c Curve) Epsilon(delta float64) float64 {
 	best, logInv := math.Inf(1), -math.Log(delta)
 	for i, r := range c.valid() {
 		if !math.IsInf(r, 1) {
-			best = math.Min(best, EpsilonAt(orders[i]-1, r, logInv)) // alpha-1 is exact
+			best = math.Min(best, epsilonAt(orders[i]-1, r, logInv)) // alpha-1 is exact
 		}
 	}
 	return math.Max(0, best)

@@ -79,7 +79,7 @@ var SpacingKeys = SlackKeys{Had: 8, Has: 12, Mass: .1452}
 func (k SlackKeys) Closeness(s, mu float64) float64 {
 	const loose = 1e-9 // more than the errors of a logarithm and a quantile
 	q := ThresholdQuantile(math.Log(s)-math.Log(k.Had)+loose) * (1 - loose)
-	l := LogUpperTail(q - MulUp(mu, k.Mass))
+	l := logUpperTail(q - MulUp(mu, k.Mass))
 	return math.Min(1, MulUp(k.Has, math.Exp(l+Safety(l))*(1+loose)))
 }
 

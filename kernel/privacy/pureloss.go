@@ -14,7 +14,7 @@ import (
 //
 // Source: [DRS22] Section 2 (trade-off functions of (epsilon, delta)-DP).
 func MuOfPure(eps0 float64) float64 {
-	NotNegative("a pure loss", eps0)
+	notNegative("a pure loss", eps0)
 	if eps0 == 0 {
 		return 0
 	}
@@ -23,7 +23,7 @@ func MuOfPure(eps0 float64) float64 {
 
 // logCorner returns ln(1/(1+e^epsilon0)), rounded down: below ln(1/2) for epsilon0 > 0.
 func logCorner(eps0 float64) float64 {
-	l := -Softplus(eps0)
+	l := -softplus(eps0)
 	return l - Safety(l)
 }
 
@@ -40,8 +40,8 @@ func MuOfBoundedRange(eps0 float64) float64 { return MuOfPure(eps0 / 2) }
 // PureOfMu returns the largest epsilon0 with MuOfPure(epsilon0) <= mu, rounded down: the epsilon0
 // of a pure step that may cost mu^2. It panics unless mu >= 0.
 func PureOfMu(mu float64) float64 {
-	NotNegative("mu", mu)
-	l := LogUpperTail(mu / 2)
+	notNegative("mu", mu)
+	l := logUpperTail(mu / 2)
 	l += Safety(l)
 	eps0 := LargestWhere(func(e float64) bool { return l <= logCorner(e) })
 	for short := 0x1p-50; eps0 > 0 && !(MuOfPure(eps0) <= mu); short *= 2 {
@@ -76,7 +76,7 @@ func L1(n int, s float64) float64 {
 //
 // Source: [BS16] Proposition 3.3 (its proof's extreme case).
 func PureCurve(eps0 float64) Curve {
-	NotNegative("a pure loss", eps0)
+	notNegative("a pure loss", eps0)
 	return CurveOf(func(a float64) float64 { return pureDivergence(a, eps0) })
 }
 
@@ -107,9 +107,9 @@ func EpsilonOfRho(delta, rho float64) float64 {
 	if !(delta > 0 && delta < 1) {
 		panic("convert: delta must be in (0, 1)")
 	}
-	NotNegative("rho", rho)
+	notNegative("rho", rho)
 	logInv := -math.Log(delta)
-	return math.Max(0, leastOver(func(x float64) float64 { return EpsilonAt(x, (1+x)*rho, logInv) }))
+	return math.Max(0, leastOver(func(x float64) float64 { return epsilonAt(x, (1+x)*rho, logInv) }))
 }
 
 // leastOver returns the least value of f(x) over x = alpha-1 from 1e-12 to 1e15, by ternary search

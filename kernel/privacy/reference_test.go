@@ -102,8 +102,8 @@ func TestEpsilonOfMuReference(t *testing.T) {
 func TestLogUpperTailReference(t *testing.T) {
 	for _, row := range load(t).LogTail {
 		v := numbers(t, row)
-		if got := LogUpperTail(v[0]); math.Abs(got-v[1]) > Safety(v[1])/4 {
-			t.Errorf("LogUpperTail(%g) = %.17g, want %.17g to a quarter of %g", v[0], got, v[1], Safety(v[1]))
+		if got := logUpperTail(v[0]); math.Abs(got-v[1]) > Safety(v[1])/4 {
+			t.Errorf("logUpperTail(%g) = %.17g, want %.17g to a quarter of %g", v[0], got, v[1], Safety(v[1]))
 		}
 		if v[0] >= 0.5 {
 			// The quantile of that tail is the point itself, rounded up.

@@ -12,8 +12,8 @@ type Deviate struct {
 	tail []uint64 // nil except for one deviate in about 2^64/sigma
 }
 
-// NewDeviate returns a deviate with 64 digits drawn.
-func NewDeviate(src Source) Deviate { return Deviate{Head: src.Uint64()} }
+// newDeviate returns a deviate with 64 digits drawn.
+func newDeviate(src Source) Deviate { return Deviate{Head: src.Uint64()} }
 
 // Digit returns tail[i], drawing it and those before it if need be.
 func (u *Deviate) Digit(src Source, i int) uint64 {

@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// MaxSigma is the largest sigma that Round takes, 2^55.
+// maxSigma is the largest sigma that Round takes, 2^55.
 //
 // A result outside int64 then needs |X| >= 2^8, which has probability below
 // 2^-47000; see Round for what happens then.
-const MaxSigma = 1 << 55
+const maxSigma = 1 << 55
 
 // Gaussian draws from an ideal Gaussian, rounded to integers.
 //
@@ -41,18 +41,18 @@ func (g *Gaussian) Forget() {
 //
 //	P(Round(sigma) = j) = Phi((j+1/2)/sigma) - Phi((j-1/2)/sigma), exactly.
 //
-// sigma is any float64 in (0, MaxSigma], taken as the dyadic rational that it is. The
+// sigma is any float64 in (0, maxSigma], taken as the dyadic rational that it is. The
 // magnitude saturates at 2^63-1. Rounding and saturation are functions of sigma X alone,
 // so whatever privacy the ideal Gaussian gives to an integer answer, the sum of
 // the answer and this noise has too: round(a + sigma X) = a + round(sigma X) for integers a.
 //
-// Round panics if sigma is NaN, infinite, zero, negative or above MaxSigma.
+// Round panics if sigma is NaN, infinite, zero, negative or above maxSigma.
 //
 // Source: [KARNEY16] Algorithm N.
 // Differs: instead of copying digits to the result, k + x is scaled by sigma in integer
 // arithmetic, with as many digits of x as make the rounding certain.
 func (g *Gaussian) Round(sigma float64) int64 {
-	if !(sigma > 0 && sigma <= MaxSigma) {
+	if !(sigma > 0 && sigma <= maxSigma) {
 		panic(fmt.Sprintf("noise: Round wants 0 < σ ≤ 2^55, got %v", sigma))
 	}
 	k, x := g.halfNormal()
@@ -77,7 +77,7 @@ func (g *Gaussian) halfNormal() (uint64, Deviate) {
 		if !g.allHalf(k) {
 			continue
 		}
-		x := NewDeviate(g.src)
+		x := newDeviate(g.src)
 		if g.keep(k, &x) {
 			return k, x
 		}
@@ -130,7 +130,7 @@ func (g *Gaussian) expHalf() bool {
 	}
 	last := Deviate{Head: g.src.Uint64() >> 1} // u1, given that its first bit is 0
 	for even := false; ; even = !even {
-		u := NewDeviate(g.src)
+		u := newDeviate(g.src)
 		if !u.Less(g.src, &last) {
 			return even
 		}
@@ -149,7 +149,7 @@ func (g *Gaussian) expPart(k uint64, x *Deviate) bool {
 	last := x // not a copy: digits of x that are drawn here must stay drawn
 	var u, v Deviate
 	for even := true; ; even = !even {
-		u = NewDeviate(g.src)
+		u = newDeviate(g.src)
 		if !u.Less(g.src, last) || !g.step(k, x) {
 			return even
 		}
@@ -168,7 +168,7 @@ func (g *Gaussian) step(k uint64, x *Deviate) bool {
 	case 0:
 		return false
 	case 1:
-		u := NewDeviate(g.src)
+		u := newDeviate(g.src)
 		return u.Less(g.src, x)
 	default:
 		return true
@@ -187,8 +187,8 @@ func (g *Gaussian) coin() bool {
 	return heads
 }
 
-// Dyadic returns integers m < 2^53 and e with sigma = m 2^e, for a finite sigma > 0.
-func Dyadic(sigma float64) (m uint64, e int) {
+// dyadic returns integers m < 2^53 and e with sigma = m 2^e, for a finite sigma > 0.
+func dyadic(sigma float64) (m uint64, e int) {
 	const fractionBits = 52
 	b := math.Float64bits(sigma)
 	m, e = b&(1<<fractionBits-1), int(b>>fractionBits)

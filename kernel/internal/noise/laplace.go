@@ -56,12 +56,12 @@ func geometric(src Source, gamma float64) uint64 {
 	}
 	// that it reaches 2^15, where y below may not fit an int64, has probability below e^(-2^15)
 	var v uint64
-	for ExpMinus(src, gamma, 1<<s) {
+	for expMinus(src, gamma, 1<<s) {
 		v++
 	}
 	for {
 		u := src.Uint64() & (1<<s - 1)
-		if ExpMinus(src, gamma, u) {
+		if expMinus(src, gamma, u) {
 			return v<<s + u
 		}
 	}
@@ -81,13 +81,13 @@ func Exponential(src Source, gamma float64, scores []int64) int {
 	}
 	for {
 		i := Uniform(src, uint64(len(scores)))
-		if ExpMinus(src, gamma, uint64(best)-uint64(scores[i])) {
+		if expMinus(src, gamma, uint64(best)-uint64(scores[i])) {
 			return int(i)
 		}
 	}
 }
 
-// ExpMinus returns true with probability e^(-gamma k), exactly, for any finite float64 gamma >= 0,
+// expMinus returns true with probability e^(-gamma k), exactly, for any finite float64 gamma >= 0,
 // taken as the dyadic rational that it is, and any integer k >= 0. It panics on other gamma.
 //
 // Exact: gamma k = n + x with an integer n and 0 <= x < 1, computed without rounding: n draws of
@@ -96,22 +96,22 @@ func Exponential(src Source, gamma float64, scores []int64) int {
 //
 // Source: [CKS20] Algorithm 1 of the paper on the discrete Gaussian.
 // Differs: e^(-x) by von Neumann's runs of uniform deviates, as in [KARNEY16] Algorithm H.
-func ExpMinus(src Source, gamma float64, k uint64) bool {
+func expMinus(src Source, gamma float64, k uint64) bool {
 	if !(gamma >= 0 && gamma <= math.MaxFloat64) {
-		panic(fmt.Sprintf("noise: ExpMinus wants a finite γ ≥ 0, got %v", gamma))
+		panic(fmt.Sprintf("noise: expMinus wants a finite γ ≥ 0, got %v", gamma))
 	}
 	if gamma == 0 || k == 0 {
 		return true
 	}
-	m, e := Dyadic(gamma)
+	m, e := dyadic(gamma)
 	hi, lo := bits.Mul64(m, k)
 	n, x := split(hi, lo, e)
 	for range n {
-		if !evenRun(src, NewDeviate(src)) { // x = 1, and u1 < 1
+		if !evenRun(src, newDeviate(src)) { // x = 1, and u1 < 1
 			return false
 		}
 	}
-	u := NewDeviate(src)
+	u := newDeviate(src)
 	return !below(&u, src, x) || evenRun(src, u)
 }
 
@@ -122,7 +122,7 @@ func ExpMinus(src Source, gamma float64, k uint64) bool {
 // is even too, N is even with probability sum (-x)^n/n! = e^(-x).
 func evenRun(src Source, u Deviate) bool {
 	for even := false; ; even = !even {
-		v := NewDeviate(src)
+		v := newDeviate(src)
 		if !v.Less(src, &u) {
 			return even
 		}

@@ -85,11 +85,11 @@ func TestExpMinus(t *testing.T) {
 	}{{.5, 1}, {.01, 3}, {1, 1}, {1, 2}, {.3, 7}, {2.5, 1}, {1e-300, 1 << 63}, {0x1p-64, 1 << 63}, {0x1p-63, 1<<63 + 1<<62}, {0x1p-60, 1 << 60},
 		{math.Nextafter(1, 0), 1}, {math.SmallestNonzeroFloat64, math.MaxUint64}, {0, 5}, {7, 0}} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
-			laplaceWantProbability(t, math.Exp(-c.gamma*float64(c.k)), func() bool { return ExpMinus(src, c.gamma, c.k) })
+			laplaceWantProbability(t, math.Exp(-c.gamma*float64(c.k)), func() bool { return expMinus(src, c.gamma, c.k) })
 		})
 	}
 	for range 1000 {
-		if ExpMinus(src, 100, 1) || ExpMinus(src, math.MaxFloat64, math.MaxUint64) || ExpMinus(src, 1, math.MaxUint64) {
+		if expMinus(src, 100, 1) || expMinus(src, math.MaxFloat64, math.MaxUint64) || expMinus(src, 1, math.MaxUint64) {
 			t.Fatal("true with a probability below e^-100")
 		}
 	}
@@ -100,7 +100,7 @@ func TestExpMinus(t *testing.T) {
 func TestExpMinusWithTies(t *testing.T) {
 	src := laplaceCoarse{NewSeeded(stattest.Seed(t))}
 	for _, x := range []float64{.25, .5, .75, 1, 1.5} {
-		laplaceWantProbability(t, math.Exp(-x), func() bool { return ExpMinus(src, x, 1) })
+		laplaceWantProbability(t, math.Exp(-x), func() bool { return expMinus(src, x, 1) })
 	}
 	for _, c := range []struct {
 		u, x []uint64
@@ -108,7 +108,7 @@ func TestExpMinusWithTies(t *testing.T) {
 	}{{[]uint64{1}, []uint64{2}, true}, {[]uint64{2}, []uint64{2}, false}, {[]uint64{2}, nil, false}, {[]uint64{0}, nil, false},
 		{[]uint64{2, 1}, []uint64{2, 2}, true}, {[]uint64{2, 2, 5}, []uint64{2, 2}, false}, {[]uint64{2, 3}, []uint64{2, 2}, false}} {
 		script := laplaceScript(c.u)
-		u := NewDeviate(&script)
+		u := newDeviate(&script)
 		if got := below(&u, &script, c.x); got != c.want {
 			t.Errorf("%d < %d is %v", c.u, c.x, got)
 		}

@@ -90,11 +90,11 @@ func cellProbs(ends []int64, cdf func(x float64) float64) []float64 {
 	return append(probs, 1-before)
 }
 
-// TestLawLarge: sigma where only ranges of integers can be counted, up to MaxSigma,
+// TestLawLarge: sigma where only ranges of integers can be counted, up to maxSigma,
 // where every rounding takes big integers.
 func TestLawLarge(t *testing.T) {
 	const n = 200_000
-	for _, sigma := range []float64{1e3, 1e6, 1e12, MaxSigma} {
+	for _, sigma := range []float64{1e3, 1e6, 1e12, maxSigma} {
 		t.Run(fmt.Sprint(sigma), func(t *testing.T) {
 			ends := quantileCells(sigma, 24)
 			counts, low := make([]int, len(ends)+1), make([]int, 16)
@@ -188,7 +188,7 @@ func TestPlantedBugs(t *testing.T) {
 		"no sign":         func() int64 { return int64(math.Round(math.Abs(value()))) },
 		"no test of k": func() int64 {
 			for {
-				k, x := g.geometric(), NewDeviate(g.src)
+				k, x := g.geometric(), newDeviate(g.src)
 				if g.keep(k, &x) {
 					return signed(k, x)
 				}
@@ -197,13 +197,13 @@ func TestPlantedBugs(t *testing.T) {
 		"no test of x": func() int64 {
 			for {
 				if k := g.geometric(); g.allHalf(k) {
-					return signed(k, NewDeviate(g.src))
+					return signed(k, newDeviate(g.src))
 				}
 			}
 		},
 		"x tested once": func() int64 {
 			for {
-				k, x := g.geometric(), NewDeviate(g.src)
+				k, x := g.geometric(), newDeviate(g.src)
 				if g.allHalf(k) && g.expPart(k, &x) {
 					return signed(k, x)
 				}
@@ -214,9 +214,9 @@ func TestPlantedBugs(t *testing.T) {
 			for !g.allHalf(k) {
 				k = g.geometric()
 			}
-			x := NewDeviate(g.src)
+			x := newDeviate(g.src)
 			for !g.keep(k, &x) {
-				x = NewDeviate(g.src)
+				x = newDeviate(g.src)
 			}
 			return signed(k, x)
 		},

@@ -41,15 +41,15 @@ func TestNormalLaw(t *testing.T) {
 		}
 		counts[cell]++
 		for d, depth := range depths {
-			scaled.SetMantExp(scaled.Abs(z), min(depth+3, NormalDigits)).Int(digit)
+			scaled.SetMantExp(scaled.Abs(z), min(depth+3, normalDigits)).Int(digit)
 			c := int(digit.Uint64() & 7)
 			if math.Abs(xs[i]) > .6744897501960817 { // the median
 				c += 8
 			}
 			deep[d][c]++
 		}
-		if scaled.SetMantExp(z, NormalDigits); !scaled.IsInt() {
-			t.Fatal("more digits than NormalDigits")
+		if scaled.SetMantExp(z, normalDigits); !scaled.IsInt() {
+			t.Fatal("more digits than normalDigits")
 		}
 	}
 	stattest.GoodFit(t, counts, normalCells(1), alpha)

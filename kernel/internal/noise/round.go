@@ -18,7 +18,7 @@ import (
 // when both sides agree, the result does not depend on the digits to come. They
 // disagree with probability about sigma 2^(-64L).
 func roundScaled(src Source, k uint64, x *Deviate, sigma float64) int64 {
-	m, e := Dyadic(sigma)
+	m, e := dyadic(sigma)
 	if j, ok := roundWords(k, x.Head, m, e); ok {
 		return j
 	}

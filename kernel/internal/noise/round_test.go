@@ -50,7 +50,7 @@ func scales(rng *rand.Rand) (sigmas []float64) {
 	}
 	kept := sigmas[:0]
 	for _, s := range sigmas {
-		if s > 0 && s <= MaxSigma {
+		if s > 0 && s <= maxSigma {
 			kept = append(kept, s)
 		}
 	}
@@ -63,9 +63,9 @@ func TestRoundScaled(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 0))
 	inWords, undecided := 0, 0
 	for _, sigma := range scales(rng) {
-		m, e := Dyadic(sigma)
+		m, e := dyadic(sigma)
 		if math.Ldexp(float64(m), e) != sigma {
-			t.Fatalf("Dyadic(%v) = %d·2^%d", sigma, m, e)
+			t.Fatalf("dyadic(%v) = %d·2^%d", sigma, m, e)
 		}
 		k := uint64(rng.IntN(9))
 		if sigma < 0.25 && sigma > 1e-5 { // a k that does not make it 0 at once
@@ -94,7 +94,7 @@ func TestRoundScaled(t *testing.T) {
 func checkWords(t *testing.T, k uint64, digits []uint64, sigma float64) (decided bool) {
 	t.Helper()
 	want, sure := roundRat(k, digits[:1], sigma)
-	m, e := Dyadic(sigma)
+	m, e := dyadic(sigma)
 	got, ok := roundWords(k, digits[0], m, e)
 	if can := sure && k < 1<<10 && sigma < 1<<53; ok != can {
 		t.Fatalf("in words: round(%v·(%d + 0.%#x)): decided is %v, want %v", sigma, k, digits[:1], ok, can)
@@ -118,7 +118,7 @@ func checkBig(t *testing.T, k uint64, digits []uint64, sigma float64) {
 	if !sure {
 		t.Fatalf("the reference itself is not sure: k = %d, digits %x, σ = %v", k, digits, sigma)
 	}
-	m, e := Dyadic(sigma)
+	m, e := dyadic(sigma)
 	src, x := script(digits[1:]), Deviate{Head: digits[0]}
 	if got := roundBig(&src, k, &x, m, e); got != want || len(x.tail) != needed-1 {
 		t.Fatalf("in big integers: round(%v·(%d + 0.%#x)) = %d from %d digits, want %d from %d",
@@ -151,20 +151,20 @@ func nextToTie(rng *rand.Rand, k uint64, sigma float64) []uint64 {
 func TestRoundSaturates(t *testing.T) {
 	for _, k := range []uint64{1 << 8, 1<<8 + 1, 1 << 20, 1 << 40} {
 		src, x := script{1, 2}, Deviate{Head: 5}
-		if got := roundScaled(&src, k, &x, MaxSigma); got != math.MaxInt64 {
+		if got := roundScaled(&src, k, &x, maxSigma); got != math.MaxInt64 {
 			t.Errorf("k = %d: %d, want 2⁶³−1", k, got)
 		}
 	}
 	// (2^8 - 2^-54) 2^55 = 2^63 - 2.
 	src, x := script{1, 2}, Deviate{Head: math.MaxUint64 - 1023}
-	if got := roundScaled(&src, 1<<8-1, &x, MaxSigma); got != math.MaxInt64-1 {
+	if got := roundScaled(&src, 1<<8-1, &x, maxSigma); got != math.MaxInt64-1 {
 		t.Errorf("%d, want 2⁶³−2", got)
 	}
 }
 
 func TestRoundPanics(t *testing.T) {
 	g := NewGaussian(NewSeeded(0))
-	for _, sigma := range []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1), math.Nextafter(MaxSigma, math.Inf(1))} {
+	for _, sigma := range []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1), math.Nextafter(maxSigma, math.Inf(1))} {
 		t.Run(fmt.Sprint(sigma), func(t *testing.T) {
 			defer func() {
 				if recover() == nil {

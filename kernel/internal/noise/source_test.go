@@ -18,7 +18,7 @@ func TestGolden(t *testing.T) {
 		{0.5, []int64{0, 1, 0, -1, 0, 0, 0, 0}},
 		{3.7, []int64{0, 6, -2, -7, -1, 3, -1, -2}},
 		{1e6, []int64{-58621, 1505340, -544339, -1839841, -383737, 913143, -255945, -650475}},
-		{MaxSigma, []int64{
+		{maxSigma, []int64{
 			-2112037074247968, 54235578675560747, -19611883126610161, -66287275807721048,
 			-13825567379365116, 32899450961929973, -9221390882795295, -23435826374313874,
 		}},
@@ -204,7 +204,7 @@ func TestNoAllocation(t *testing.T) {
 
 func BenchmarkRound(b *testing.B) {
 	for name, src := range map[string]Source{"entropy": NewEntropy(), "seeded": NewSeeded(1)} {
-		for _, sigma := range []float64{1e-6, 3.7, 1e12, MaxSigma} {
+		for _, sigma := range []float64{1e-6, 3.7, 1e12, maxSigma} {
 			b.Run(fmt.Sprintf("%s/sigma=%g", name, sigma), func(b *testing.B) {
 				g := NewGaussian(src)
 				for b.Loop() {

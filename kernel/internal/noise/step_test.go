@@ -110,17 +110,17 @@ func TestStepsWithTies(t *testing.T) {
 	for _, k := range []uint64{0, 1} {
 		kf := float64(k)
 		t.Run(fmt.Sprintf("less, step(%d)", k), func(t *testing.T) {
-			wantProbability(t, (2*kf+0.5)/(2*kf+2), func() bool { x := NewDeviate(g.src); return g.step(k, &x) })
+			wantProbability(t, (2*kf+0.5)/(2*kf+2), func() bool { x := newDeviate(g.src); return g.step(k, &x) })
 		})
 		t.Run(fmt.Sprintf("expPart(%d)", k), func(t *testing.T) {
 			p := integral(func(x float64) float64 { return math.Exp(-x * (2*kf + x) / (2*kf + 2)) })
-			wantProbability(t, p, func() bool { x := NewDeviate(g.src); return g.expPart(k, &x) })
+			wantProbability(t, p, func() bool { x := newDeviate(g.src); return g.expPart(k, &x) })
 		})
 		// Several decisions about one x: they go wrong if a digit of x is forgotten.
 		t.Run(fmt.Sprintf("keep(%d) twice", k), func(t *testing.T) {
 			p := integral(func(x float64) float64 { return math.Exp(-x * (2*kf + x)) })
 			wantProbability(t, p, func() bool {
-				x := NewDeviate(g.src)
+				x := newDeviate(g.src)
 				first := g.keep(k, &x)
 				return first && g.keep(k, &x)
 			})
