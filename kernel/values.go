@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -47,18 +48,21 @@ func FindValues(a *core.SubBudget, step string, q query.CategoryValues, mu float
 	line := core.Measurement{Sensitivity: sensitivity, Noise: sigma, Mu: mu}
 	values, err := core.Line(a, step, q, line, true, func(d *core.Draw) ([]float64, []int64) {
 		threshold := privacy.Threshold(core.Group(a), sigma, d.LogSlack()-math.Log(core.Group(a)*float64(q.Histograms())))
-		return flatValues(passing(engine.Values(d.Context(), d.Rows(), q), threshold, func() int64 { return d.Gaussian(sigma) })), nil
+		return flatValues(passing(d.Context(), engine.Values(d.Context(), d.Rows(), q), threshold, func() int64 { return d.Gaussian(sigma) })), nil
 	})
 	return unflatValues(values), sigma, err
 }
 
 // passing returns the texts whose noisy count reaches the threshold. It draws the noise in the
 // order of columns and texts, and their order follows from noisy counts alone, so that the order of
-// rows does not matter.
-func passing(counts []map[string]int64, threshold float64, draw func() int64) (found []FoundValue) {
+// rows does not matter. If the context ends it stops early, and what it returns must be discarded.
+func passing(ctx context.Context, counts []map[string]int64, threshold float64, draw func() int64) (found []FoundValue) {
 	for column, of := range counts {
 		first := len(found)
 		for _, text := range slices.Sorted(maps.Keys(of)) {
+			if ctx.Err() != nil {
+				return nil
+			}
 			if noisy := float64(of[text] + draw()); noisy >= threshold {
 				found = append(found, FoundValue{column, text, noisy})
 			}

@@ -255,7 +255,7 @@ func parseColumn(text string) (c Column, err error) {
 		return c, fault
 	}
 	c.Name = names[0]
-	if c.Find = values == findValues; c.Kind == Categories && values != "" && !c.Find {
+	if c.Find = strings.TrimSpace(values) == findValues; c.Kind == Categories && values != "" && !c.Find {
 		if c.Categories, err = fieldsOf(values); err != nil {
 			return c, fault
 		}

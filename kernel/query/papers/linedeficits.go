@@ -3,6 +3,7 @@ package papers
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"sort"
 
@@ -124,19 +125,18 @@ func (s LineDeficits) Listed(rows []float64, d int) (pairs []LinePair, scores []
 		return nil, nil
 	}
 	const margin = 1 + 1e-9 // for rounding
-	least, wide := shortest(z, m), shortest(z, len(z)-m+2)
+	w, wide := newWindows(z, m), shortest(z, len(z)-m+2)
+	highest := func(i int, sd float64) int64 {
+		return min(mostPlace, placeOf((z[i]+lineReach*sd)/sd, math.Ceil)+1)
+	}
 	for scale := int64(leastScale); scale < mostScale; scale++ {
 		_, sd := LinePair{scale, 0}.Gaussian()
-		if 2*lineReach*sd*margin < least {
-			continue
-		}
 		if lineNarrow*sd > wide*margin {
 			break
 		}
 		next := int64(-mostPlace)
-		for i := range len(z) - m + 1 {
-			low := max(next, placeOf((z[i+m-1]-lineReach*sd)/sd, math.Floor)-1)
-			high := min(mostPlace, placeOf((z[i]+lineReach*sd)/sd, math.Ceil)+1)
+		for i := w.first(0, 2*lineReach*sd*margin); i < w.count; {
+			low, high := max(next, placeOf((z[i+m-1]-lineReach*sd)/sd, math.Floor)-1), highest(i, sd)
 			for place := low; place <= high; place++ {
 				pair := LinePair{scale, place}
 				if lacks := s.lacks(z, pair); lacks < s.Below && !s.found(pair) {
@@ -144,9 +144,59 @@ func (s LineDeficits) Listed(rows []float64, d int) (pairs []LinePair, scores []
 				}
 			}
 			next = max(next, high+1)
+			// all places of the rows before this one were visited
+			i++
+			i += sort.Search(w.count-i, func(j int) bool { return highest(i+j, sd) >= next })
+			i = w.first(i, 2*lineReach*sd*margin)
 		}
 	}
 	return pairs, scores
+}
+
+// windows are the lengths of the intervals of m consecutive values, one from each value on, in a
+// binary tree: node v has the least of its children 2v and 2v + 1, and leaves begin at size.
+type windows struct {
+	count, size int
+	least       []float64
+}
+
+func newWindows(z []float64, m int) windows {
+	count := len(z) - m + 1
+	size := 1 << bits.Len(uint(count-1))
+	w := windows{count, size, make([]float64, 2*size)}
+	for i := range size {
+		w.least[size+i] = math.Inf(1)
+		if i < count {
+			w.least[size+i] = z[i+m-1] - z[i]
+		}
+	}
+	for v := size - 1; v > 0; v-- {
+		w.least[v] = math.Min(w.least[2*v], w.least[2*v+1])
+	}
+	return w
+}
+
+// first returns the first window from i on that is at most so long; count if there is none.
+func (w windows) first(i int, most float64) int {
+	if i >= w.count {
+		return w.count
+	}
+	v := w.size + i
+	for w.least[v] > most {
+		for v&1 == 1 { // all below its parent were seen
+			v >>= 1
+		}
+		if v == 0 {
+			return w.count
+		}
+		v++
+	}
+	for v < w.size {
+		if v *= 2; w.least[v] > most {
+			v++
+		}
+	}
+	return v - w.size
 }
 
 // shortest returns the length of the shortest interval that holds m of the ascending values.
