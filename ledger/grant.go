@@ -66,6 +66,16 @@ func (w *Tx) Grant(dataset string, more Amount) (Balance, error) {
 	return w.change(kindGrant, dataset, *before, more)
 }
 
+// Balance returns the account of a data set as it is within the transaction. If nothing was granted
+// of it yet, all of it but the name is zero.
+func (w *Tx) Balance(dataset string) (Balance, error) {
+	now, err := w.account(dataset)
+	if err != nil || now == nil {
+		return Balance{Name: dataset}, err
+	}
+	return w.l.balance(entry{Dataset: dataset, After: *now}), nil
+}
+
 // Withdraw takes less from the unspent budget of a data set; if less is zero, all of it. It returns
 // what it took and the account after it.
 //

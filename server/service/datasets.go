@@ -252,7 +252,7 @@ func (s *Service) Accept(ctx context.Context, p store.Person, name string) (*Dat
 		return nil, err
 	}
 	if err := s.Store.Accept(ctx, d); err != nil {
-		return nil, sameRows(err)
+		return nil, sameRows(retired(err))
 	}
 	return s.shown(ctx, p, d, reading)
 }
@@ -264,16 +264,23 @@ func (s *Service) Retire(ctx context.Context, p store.Person, name string) (*Dat
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Store.Retire(ctx, d); err != nil {
+	if d, err = s.Store.Retire(ctx, name); err != nil {
 		return nil, err
 	}
-	d.Retired = true
 	return s.shown(ctx, p, d, "")
 }
 
-// errRetired is what is answered where a data set would have to be fitted.
+// errRetired returns the answer where a data set would have to be fitted.
 func errRetired() error {
 	return problem(http.StatusConflict, "dataset", "the data set is retired: it is granted and fitted no more", "its releases stay as they are")
+}
+
+// retired rewrites the error that a data set is retired.
+func retired(err error) error {
+	if errors.Is(err, store.ErrRetired) {
+		return errRetired()
+	}
+	return err
 }
 
 // Dataset returns a data set that the person who asks may see.

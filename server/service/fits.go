@@ -176,7 +176,7 @@ func (s *Service) Submit(ctx context.Context, p store.Person, a ask.Ask, key str
 		return nil, fault
 	}
 	if err != nil {
-		return nil, err
+		return nil, retired(err)
 	}
 	s.Wake()
 	return s.view(p, f), nil

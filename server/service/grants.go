@@ -42,35 +42,33 @@ func (s *Service) Grant(ctx context.Context, p store.Person, name string, g Gran
 	if err != nil {
 		return nil, err
 	}
-	if d.Retired {
-		return nil, errRetired()
-	}
 	if g.Analyst != "" || !d.Stated {
 		if err := s.analyst(ctx, g.Analyst); err != nil {
 			return nil, err
 		}
 	}
-	return s.changed(ctx, p, d, g.Analyst, g.Preview, func(accept func(store.Change) error) error {
-		return s.Store.Grant(ctx, p.Name, d, g.Analyst, ledger.Amount{Epsilon: g.Epsilon, Delta: g.Delta}, func(c store.Change) error {
-			if err := grantable(d, g, c); err != nil {
+	out, err := s.changed(ctx, p, d, g.Analyst, g.Preview, func(accept func(store.Change) error) error {
+		return s.Store.Grant(ctx, p.Name, d.Name, g.Analyst, ledger.Amount{Epsilon: g.Epsilon, Delta: g.Delta}, func(c store.Change) error {
+			if err := grantable(g, c); err != nil {
 				return err
 			}
 			return accept(c)
 		})
 	})
+	return out, retired(err)
 }
 
 // grantable returns an error for a grant after which a total promises next to nothing, or an
 // analyst has more than the stated total.
-func grantable(d store.Dataset, g Grant, c store.Change) error {
-	if total := c.Whole.Granted; d.Stated && g.Analyst != "" && (c.Own.Granted.Epsilon > total.Epsilon || c.Own.Granted.Delta > total.Delta) {
+func grantable(g Grant, c store.Change) error {
+	if total := c.Whole.Granted; c.Of.Stated && g.Analyst != "" && (c.Own.Granted.Epsilon > total.Epsilon || c.Own.Granted.Delta > total.Delta) {
 		return wrong("epsilon, delta", fmt.Sprintf("no more than the total of the data set, epsilon = %.4g and delta = %.4g", total.Epsilon, total.Delta),
 			fmt.Sprintf("epsilon = %.4g and delta = %.4g in all for %s", c.Own.Granted.Epsilon, c.Own.Granted.Delta, g.Analyst), "nobody can spend more than the total: grant less, or add to the total first, by a grant without analyst")
 	}
 	if g.Force {
 		return nil
 	}
-	return c.Whole.Granted.Reasonable(d.Rows)
+	return c.Whole.Granted.Reasonable(c.Of.Rows)
 }
 
 // analyst returns an error unless a known analyst has the name.
@@ -102,7 +100,7 @@ func (s *Service) Withdraw(ctx context.Context, p store.Person, name string, w W
 		return nil, wrong("analyst", "an analyst who was granted something of it", w.Analyst, "GET /datasets/"+d.Name+" lists them")
 	}
 	out, err := s.changed(ctx, p, d, w.Analyst, w.Preview, func(accept func(store.Change) error) error {
-		return s.Store.Withdraw(ctx, p.Name, d, w.Analyst, ledger.Amount{Epsilon: w.Epsilon, Delta: w.Delta}, accept)
+		return s.Store.Withdraw(ctx, p.Name, d.Name, w.Analyst, ledger.Amount{Epsilon: w.Epsilon, Delta: w.Delta}, accept)
 	})
 	var refused *ledger.RefusedError
 	if errors.As(err, &refused) {

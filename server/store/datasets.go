@@ -106,51 +106,60 @@ func (s *Store) same(ctx context.Context, q ledger.Querier, d Dataset) (own []st
 // Same returns the owner's other data sets that have, or had, the same rows; see same.
 func (s *Store) Same(ctx context.Context, d Dataset) ([]string, error) { return s.same(ctx, s.db, d) }
 
-// Accept replaces what is stored of a data set's input by what it is now. It fails with ErrSame as
-// AddDataset does.
+// Accept replaces what is stored of a data set's input by what it is now. It fails with ErrRetired
+// if the data set was retired, however lately, and with ErrSame as AddDataset does.
 func (s *Store) Accept(ctx context.Context, d Dataset) error {
-	body, err := json.Marshal(d)
-	if err != nil {
-		return err
-	}
 	return s.ledger.Write(ctx, func(t *ledger.Tx) error {
+		if _, err := s.unretired(ctx, t, d.Name); err != nil {
+			return err
+		}
 		if _, err := s.same(ctx, t, d); err != nil {
 			return err
 		}
-		if n, err := s.exec(ctx, t, "UPDATE gauze_datasets SET body = ? WHERE name = ?", string(body), d.Name); err != nil || n == 0 {
-			return found(err)
+		if err := s.put(ctx, t, d); err != nil {
+			return err
 		}
 		return t.Note(ledger.Note{Who: d.Owner, What: "dataset accept as it is now", On: d.Name})
 	})
 }
 
-// Retire withdraws all that is unspent of a data set, and keeps that it is retired. What was spent,
-// and the releases, stay as they are.
-func (s *Store) Retire(ctx context.Context, d Dataset) error {
-	d.Retired = true
-	body, err := json.Marshal(d)
-	if err != nil {
-		return err
-	}
-	return s.ledger.Write(ctx, func(t *ledger.Tx) error {
-		analysts, err := s.analysts(ctx, t, d.Name)
+// Retire withdraws all that is unspent of a data set, keeps that it is retired, and returns it.
+// What was spent, and the releases, stay as they are.
+func (s *Store) Retire(ctx context.Context, name string) (d Dataset, err error) {
+	err = s.ledger.Write(ctx, func(t *ledger.Tx) error {
+		if d, err = s.dataset(ctx, t, name); err != nil {
+			return err
+		}
+		analysts, err := s.analysts(ctx, t, name)
 		if err != nil {
 			return err
 		}
-		accounts := []string{d.Name}
+		accounts := []string{name}
 		for _, analyst := range analysts {
-			accounts = append(accounts, accountOf(d.Name, analyst))
+			accounts = append(accounts, accountOf(name, analyst))
 		}
 		for _, account := range accounts {
 			if _, _, err := t.Withdraw(account, ledger.Amount{}); err != nil && !errors.As(err, new(*ledger.RefusedError)) {
 				return err // a refusal says that there is nothing left
 			}
 		}
-		if n, err := s.exec(ctx, t, "UPDATE gauze_datasets SET body = ? WHERE name = ?", string(body), d.Name); err != nil || n == 0 {
-			return found(err)
+		d.Retired = true
+		if err := s.put(ctx, t, d); err != nil {
+			return err
 		}
-		return t.Note(ledger.Note{Who: d.Owner, What: "dataset retire", On: d.Name})
+		return t.Note(ledger.Note{Who: d.Owner, What: "dataset retire", On: name})
 	})
+	return d, err
+}
+
+// put replaces the stored body of a data set, within a transaction that has read it.
+func (s *Store) put(ctx context.Context, t *ledger.Tx, d Dataset) error {
+	body, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	_, err = s.exec(ctx, t, "UPDATE gauze_datasets SET body = ? WHERE name = ?", string(body), d.Name)
+	return err
 }
 
 const datasetColumns = "SELECT name, owner, body, since FROM gauze_datasets "
@@ -167,8 +176,22 @@ func scanDataset(row scanner) (d Dataset, err error) {
 
 // Dataset returns the data set of that name.
 func (s *Store) Dataset(ctx context.Context, name string) (Dataset, error) {
-	d, err := scanDataset(s.db.QueryRowContext(ctx, s.bind(datasetColumns+"WHERE name = ?"), name))
+	return s.dataset(ctx, s.db, name)
+}
+
+func (s *Store) dataset(ctx context.Context, q ledger.Querier, name string) (Dataset, error) {
+	d, err := scanDataset(q.QueryRowContext(ctx, s.bind(datasetColumns+"WHERE name = ?"), name))
 	return d, found(err)
+}
+
+// unretired returns a data set as it is within a transaction, or ErrRetired. What was read of it
+// before the transaction began may be out of date.
+func (s *Store) unretired(ctx context.Context, t *ledger.Tx, name string) (Dataset, error) {
+	d, err := s.dataset(ctx, t, name)
+	if err == nil && d.Retired {
+		err = ErrRetired
+	}
+	return d, err
 }
 
 // Datasets returns those that a custodian owns, or of which an analyst was granted something: at
@@ -200,70 +223,78 @@ func (s *Store) analysts(ctx context.Context, q ledger.Querier, dataset string) 
 	return list(ctx, s, q, scan, "SELECT analyst FROM gauze_granted WHERE dataset = ? ORDER BY analyst", dataset)
 }
 
-// A Change holds the accounts after a grant or a withdrawal: the data set's, and the analyst's,
-// zero if the change is of the total alone.
-type Change struct{ Whole, Own ledger.Balance }
+// A Change holds a data set and its accounts after a grant or a withdrawal: the data set's, and the
+// analyst's, zero if the change is of the total alone.
+type Change struct {
+	Of         Dataset
+	Whole, Own ledger.Balance
+}
 
 // Grant adds to what an analyst may spend of a data set, or to the data set's total if analyst is
 // "". If no total was stated, the total grows with the grants. accept receives the accounts as they
-// would be; if it fails, Grant does, with nothing granted.
-func (s *Store) Grant(ctx context.Context, who string, d Dataset, analyst string, more ledger.Amount, accept func(Change) error) error {
-	return s.change(ctx, who, "grant", d, analyst, accept, func(t *ledger.Tx) (c Change, err error) {
-		if analyst == "" || !d.Stated {
-			if c.Whole, err = t.Grant(d.Name, more); err != nil {
-				return c, err
+// would be; if it fails, Grant does, with nothing granted. It fails with ErrRetired if the data set
+// was retired, however lately.
+func (s *Store) Grant(ctx context.Context, who, name, analyst string, more ledger.Amount, accept func(Change) error) error {
+	return s.change(ctx, who, "grant", name, analyst, accept, func(t *ledger.Tx, c *Change) (err error) {
+		if c.Of.Retired {
+			return ErrRetired
+		}
+		if analyst == "" || !c.Of.Stated {
+			if c.Whole, err = t.Grant(name, more); err != nil {
+				return err
 			}
 		}
 		if analyst == "" {
-			return c, nil
+			return nil
 		}
-		if c.Own, err = t.Grant(accountOf(d.Name, analyst), more); err == nil {
-			_, err = s.exec(ctx, t, "INSERT INTO gauze_granted (dataset, analyst) VALUES (?, ?) ON CONFLICT (dataset, analyst) DO NOTHING", d.Name, analyst)
+		if c.Own, err = t.Grant(accountOf(name, analyst), more); err == nil {
+			_, err = s.exec(ctx, t, "INSERT INTO gauze_granted (dataset, analyst) VALUES (?, ?) ON CONFLICT (dataset, analyst) DO NOTHING", name, analyst)
 		}
-		return c, err
+		return err
 	})
 }
 
 // Withdraw takes back what an analyst has not spent, or the unspent part of the data set's total if
 // analyst is "": less, or all of it if less is zero. If no total was stated, it shrinks by as much,
 // as far as that is unspent.
-func (s *Store) Withdraw(ctx context.Context, who string, d Dataset, analyst string, less ledger.Amount, accept func(Change) error) error {
-	return s.change(ctx, who, "withdraw", d, analyst, accept, func(t *ledger.Tx) (c Change, err error) {
+func (s *Store) Withdraw(ctx context.Context, who, name, analyst string, less ledger.Amount, accept func(Change) error) error {
+	return s.change(ctx, who, "withdraw", name, analyst, accept, func(t *ledger.Tx, c *Change) (err error) {
 		if analyst == "" {
-			_, c.Whole, err = t.Withdraw(d.Name, less)
-			return c, err
+			_, c.Whole, err = t.Withdraw(name, less)
+			return err
 		}
-		if less, c.Own, err = t.Withdraw(accountOf(d.Name, analyst), less); err != nil || d.Stated {
-			return c, err
+		if less, c.Own, err = t.Withdraw(accountOf(name, analyst), less); err != nil || c.Of.Stated {
+			return err
 		}
-		_, c.Whole, err = t.Withdraw(d.Name, less)
+		whole := c.Whole
+		_, c.Whole, err = t.Withdraw(name, less)
 		if errors.As(err, new(*ledger.RefusedError)) { // a part is kept of what all have spent
-			if _, c.Whole, err = t.Withdraw(d.Name, ledger.Amount{}); errors.As(err, new(*ledger.RefusedError)) {
-				err = nil
+			if _, c.Whole, err = t.Withdraw(name, ledger.Amount{}); errors.As(err, new(*ledger.RefusedError)) {
+				c.Whole, err = whole, nil
 			}
 		}
-		return c, err
+		return err
 	})
 }
 
-// change changes a grant, in one transaction, with a note of who did it.
-func (s *Store) change(ctx context.Context, who, what string, d Dataset, analyst string, accept func(Change) error, how func(*ledger.Tx) (Change, error)) error {
-	whole, err := s.Balance(ctx, d.Name, "")
-	if err != nil {
-		return err
-	}
+// change changes a grant, in one transaction with all that it reads and a note of who did it.
+func (s *Store) change(ctx context.Context, who, what, name, analyst string, accept func(Change) error, how func(*ledger.Tx, *Change) error) error {
 	return s.ledger.Write(ctx, func(t *ledger.Tx) error {
-		c, err := how(t)
-		if err != nil {
+		var c Change
+		var err error
+		if c.Of, err = s.dataset(ctx, t, name); err != nil {
 			return err
 		}
-		if c.Whole.Name == "" {
-			c.Whole = whole
+		if c.Whole, err = t.Balance(name); err != nil {
+			return err
+		}
+		if err := how(t, &c); err != nil {
+			return err
 		}
 		if err := accept(c); err != nil {
 			return err
 		}
-		return t.Note(ledger.Note{Who: who, What: what, On: accountOf(d.Name, analyst)})
+		return t.Note(ledger.Note{Who: who, What: what, On: accountOf(name, analyst)})
 	})
 }
 

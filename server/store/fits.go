@@ -67,8 +67,9 @@ type Submission struct {
 
 // Submit reserves a fit's cost in the data set's account and in the analyst's, and stores the fit:
 // both or nothing. It returns the stored fit, an earlier one if the key was used before, and
-// ErrThere if the key was used for something else. It fails with *ledger.RefusedError if there is
-// not enough left in either account.
+// ErrThere if the key was used for something else. It fails with ErrRetired if the data set was
+// retired, however lately, and with *ledger.RefusedError if there is not enough left in either
+// account.
 func (s *Store) Submit(ctx context.Context, sub Submission) (out Fit, err error) {
 	err = s.ledger.Write(ctx, func(t *ledger.Tx) error {
 		if sub.Key != "" {
@@ -83,6 +84,9 @@ func (s *Store) Submit(ctx context.Context, sub Submission) (out Fit, err error)
 			case !errors.Is(err, ErrNotFound):
 				return err
 			}
+		}
+		if _, err := s.unretired(ctx, t, sub.Fit.Dataset); err != nil {
+			return err
 		}
 		waiting, err := list(ctx, s, t, scanFit, fitColumns+"WHERE state IN ('queued', 'running') ORDER BY seq")
 		if err != nil {

@@ -27,12 +27,13 @@ type Store struct {
 	Sign func(text string) (string, error)
 }
 
-// ErrNotFound says that something does not exist, ErrThere that it exists already, and ErrSame that
-// another custodian has a data set of the same rows.
+// ErrNotFound says that something does not exist, ErrThere that it exists already, ErrSame that
+// another custodian has a data set of the same rows, and ErrRetired that a data set is retired.
 var (
 	ErrNotFound = errors.New("server: not found")
 	ErrThere    = errors.New("server: there already")
 	ErrSame     = errors.New("server: the same rows as another custodian's")
+	ErrRetired  = errors.New("server: the data set is retired")
 )
 
 // mostConnections bounds those to a PostgreSQL server, and readers of a SQLite file. A guess.
