@@ -37,8 +37,7 @@ func (f *aggregate) run() (estimate.Outcome, error) {
 		return *out, nil
 	}
 	k := f.Problem.Components
-	most := math.Min(amply*f.e.blocksNeeded(f.Problem), float64(maxEstimates/k))
-	f.blocks = int(math.Max(1, math.Min(most, f.Rows/f.e.blockRows(f.Problem))))
+	f.blocks = f.e.blocksOf(f.Problem, f.Rows)
 	// Steps 1 to 3: blocks, the learner, and the pool of its estimates.
 	if err := f.cut(f.e.Blocks(f.Problem, k, f.blocks)); err != nil {
 		return estimate.Outcome{}, err
@@ -56,6 +55,16 @@ func (f *aggregate) run() (estimate.Outcome, error) {
 
 // maxEstimates is how many the kernel pools.
 const maxEstimates = 1 << 22
+
+// blocksOf returns the number of blocks of so many rows: amply as many as the search needs, and
+// from there on the square root of what is left over, so that blocks get larger too. Noise is one
+// over the number of blocks, times clips that larger blocks leave as they are: those of weights and
+// variances, and the least radius of a ball.
+func (e SampleAggregate) blocksOf(p estimate.Problem, rows float64) int {
+	ample, least := amply*e.blocksNeeded(p), e.blockRows(p)
+	most := math.Min(ample*math.Sqrt(math.Max(1, rows/(ample*least))), float64(maxEstimates/p.Components))
+	return int(math.Max(1, math.Min(most, rows/least)))
+}
 
 // of returns the frame of some of the coordinates of an estimate, which are weight, mean and root,
 // as they are: at the origin.

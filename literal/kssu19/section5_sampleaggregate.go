@@ -150,7 +150,7 @@ const (
 	perCell = 3.0
 	perTest = 40.0
 	// amply: with more than so many times the blocks that the search needs, blocks get larger
-	// instead, and the learner better. A guess.
+	// as well, and the learner better. A guess.
 	amply = 1.5
 )
 
