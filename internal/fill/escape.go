@@ -145,10 +145,10 @@ func (at place) after(text string) (place, error) {
 				return at, errors.New("a comment")
 			}
 			name := text[i+1:]
-			if end := strings.IndexFunc(name, func(r rune) bool { return r == ' ' || r == '>' || r == '/' && name[0] != '/' }); end >= 0 {
+			if end := strings.IndexFunc(name, func(r rune) bool { return strings.ContainsRune(blanks+">", r) || r == '/' && name[0] != '/' }); end >= 0 {
 				name = name[:end]
 			}
-			at = place{in: inTag, tag: name}
+			at = place{in: inTag, tag: strings.ToLower(name)}
 			i += len(name)
 		case inTag:
 			switch {
@@ -158,10 +158,10 @@ func (at place) after(text string) (place, error) {
 				return at, fmt.Errorf("%q within the tag %s", c, at.tag)
 			case c == '>':
 				at = place{in: map[string]kindOfPlace{"style": inStyle, "script": inCode}[at.tag], tag: at.tag}
-			case c == ' ' || c == '\n':
+			case strings.IndexByte(blanks, c) >= 0:
 				at.attr = ""
 			case c != '=':
-				at.attr += string(c)
+				at.attr += strings.ToLower(string(c))
 			}
 		case inValue:
 			if c == '"' {
@@ -169,13 +169,23 @@ func (at place) after(text string) (place, error) {
 			}
 			at.begun = true
 		case inStyle, inCode:
-			if strings.HasPrefix(text[i:], "</") {
+			if end := "</" + at.tag; len(text)-i >= len(end) && strings.EqualFold(text[i:i+len(end)], end) {
 				at = place{in: inTag, tag: "/" + at.tag}
 				i += len(at.tag)
 			}
 		}
 	}
 	return at, nil
+}
+
+// blanks separate attributes.
+const blanks = " \t\r\n\f"
+
+// plainAttributes are those in which data is only text to a browser, beside aria-.. and data-..: no
+// address, no code, no markup.
+var plainAttributes = map[string]bool{
+	"class": true, "colspan": true, "cx": true, "cy": true, "d": true, "datetime": true, "for": true, "id": true, "name": true, "opacity": true,
+	"r": true, "stroke-dasharray": true, "stroke-width": true, "text-anchor": true, "title": true, "transform": true, "value": true, "viewbox": true, "width": true, "x": true, "y": true,
 }
 
 // escaper returns what makes data safe at a place, and its name.
@@ -185,7 +195,7 @@ func (at place) escaper() (escaper, string, error) {
 		return escapeText, "text", nil
 	case at.in == inStyle:
 		return onlyRaw, "style", nil
-	case at.in != inValue || strings.HasPrefix(at.attr, "on"):
+	case at.in != inValue:
 		return nil, "", errors.New("data can be written in text and in quoted attributes alone")
 	case at.attr == "style":
 		return onlyNumbers, "width", nil
@@ -194,8 +204,10 @@ func (at place) escaper() (escaper, string, error) {
 			return escapePart, "part of an address", nil
 		}
 		return escapeAddress, "address", nil
+	case plainAttributes[at.attr] || strings.HasPrefix(at.attr, "aria-") || strings.HasPrefix(at.attr, "data-"):
+		return escapeText, "text", nil
 	}
-	return escapeText, "text", nil
+	return nil, "", fmt.Errorf("data cannot be written in the attribute %q", at.attr)
 }
 
 func escapeText(text string, raw bool) (string, error) {
@@ -224,10 +236,12 @@ func escapePart(text string, _ bool) (string, error) {
 	return strings.ReplaceAll(url.QueryEscape(text), "+", "%20"), nil
 }
 
-// escapeAddress escapes a whole address, of this server or of the web.
+// escapeAddress escapes a whole address, of this server or of the web. It refuses what could be read
+// as another scheme, as the standard library does.
 func escapeAddress(text string, _ bool) (string, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "" && u.Scheme != "https" && u.Scheme != "http" {
+	scheme, _, found := strings.Cut(text, ":")
+	if err != nil || found && !strings.Contains(scheme, "/") && !strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "http") {
 		return "", errors.New("an address that is none of the web")
 	}
 	return html.EscapeString(u.String()), nil
