@@ -236,8 +236,8 @@ func escapePart(text string, _ bool) (string, error) {
 	return strings.ReplaceAll(url.QueryEscape(text), "+", "%20"), nil
 }
 
-// escapeAddress escapes a whole address, of this server or of the web. It refuses what could be read
-// as another scheme, as the standard library does.
+// escapeAddress escapes a whole address, of this server or of the web. As the standard library, it
+// refuses what could be read as another scheme.
 func escapeAddress(text string, _ bool) (string, error) {
 	u, err := url.Parse(text)
 	scheme, _, found := strings.Cut(text, ":")
