@@ -130,11 +130,12 @@ func (u Update) Apply(c Gaussian, s Sums, how Clipping) Gaussian {
 }
 
 // curved returns the covariance of c in its own frame after an update, as covariance does, of sums
-// without what clipping does to it in the second order.
+// without what clipping does to it in the second order, unless the component was seen to have
+// another shape than a Gaussian's, of which the second order says nothing.
 func (u Update) curved(c *Gaussian, s Sums, law ClippingLaw, mean []float64, drift float64) *mat.SymDense {
 	was, d := *c, len(mean)
 	own := u.covariance(c, s, law, mean, drift)
-	if u.Shape != nil || s.Second == nil {
+	if u.Shape != nil || s.Second == nil || c.Misfit > 0 {
 		return own
 	}
 	for range curveSteps {
