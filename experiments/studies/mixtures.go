@@ -62,6 +62,9 @@ var unbounded = &study{
 		{Name: "literal", Title: "The algorithms as printed", Runs: 5, Lines: lines(small, mixture(true, within(learned))),
 			About: "One component N(3, 1), two N(±5, 1) of equal weight, and the same two in two columns. Bounds are stated, a mean within 10 and variances between .25 and 4, " +
 				"for the methods that ask for them. All run on their practical constants, which [AAL21](../../../papers/AAL21.md) and [AMN24](../../../papers/AMN24.md) list beside the printed ones."},
+		{Name: "weights", Title: "Algorithm 2 of AMN24 over weights, columns and bounds", Runs: 3, Lines: lines(overWeights, withFlags(mixture(true, within(learned)))), Summary: silences,
+			About: "Every run draws its own mixture: spherical components with standard deviations between .5 and 2, means within 8 in every column and at least three times the larger of two standard deviations apart, " +
+				"the weights of the cell's name. ε = 10, the number of components given. Bounds are a mean within 10 and variances between .25 and 4; where there are none, all is in a unit from 10⁻³ to 10³."},
 	},
 	Lead: func(r *results) string {
 		return setting(r) + fmt.Sprintf("A run is a success if it releases a model whose total variation distance from the truth is below %g, all of its components counted. "+

@@ -95,9 +95,22 @@ func TestSummaries(t *testing.T) {
 			}
 			p := &engine.Page{}
 			e.Summary(p, r)
-			if want := map[string]string{"talk": "| 1.00 ± 0.00 |", "rates": "| -1.00 ± 0.00 ", "printed": "runs: 1/2, TV 0.006", "systems": "| black-box --learner moitra-valiant ", "clusters": "| replace one "}[e.Name]; !strings.Contains(string(p.Bytes()), want) {
+			if want := map[string]string{"talk": "| 1.00 ± 0.00 |", "rates": "| -1.00 ± 0.00 ", "printed": "runs: 1/2, TV 0.006", "systems": "| black-box --learner moitra-valiant ", "clusters": "| replace one ", "weights": "| 42   | 21 "}[e.Name]; !strings.Contains(string(p.Bytes()), want) {
 				t.Errorf("%s: no %q in\n%s", e.Name, want, p.Bytes())
 			}
+		}
+	}
+}
+
+// TestEnds: wrong models are told from right ones, and those that say so from those that do not.
+func TestEnds(t *testing.T) {
+	for want, run := range map[int]engine.Outcome{
+		1: {Success: true, Values: engine.Values{released: 1}}, 2: {Success: true, Values: engine.Values{released: 1, flagged: 1}},
+		3: {Values: engine.Values{released: 1, flagged: 1}}, 4: {Values: engine.Values{released: 1, flagged: 0}},
+		5: {Why: "no release: noise"}, 6: {Why: "refused: rows"},
+	} {
+		if got := ends(engine.Result{Outcome: run}); got != want {
+			t.Errorf("%+v: got %d, want %d", run, got, want)
 		}
 	}
 }
