@@ -260,11 +260,11 @@ func (s *Service) Accept(ctx context.Context, p store.Person, name string) (*Dat
 // Retire withdraws all that is unspent of a data set, and has it granted and fitted no more. Its
 // releases, and what was spent, stay: the same rows get no second budget.
 func (s *Service) Retire(ctx context.Context, p store.Person, name string) (*Dataset, error) {
-	d, err := s.owned(ctx, p, name)
-	if err != nil {
+	if _, err := s.owned(ctx, p, name); err != nil {
 		return nil, err
 	}
-	if d, err = s.Store.Retire(ctx, name); err != nil {
+	d, err := s.Store.Retire(ctx, name)
+	if err != nil {
 		return nil, err
 	}
 	return s.shown(ctx, p, d, "")
