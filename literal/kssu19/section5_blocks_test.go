@@ -2,11 +2,23 @@ package kssu19
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
+
+// TestExpectSaysHowFarApart: what a refusal after a fit asks for, a plan says for free.
+func TestExpectSaysHowFarApart(t *testing.T) {
+	p := estimate.Problem{Columns: 2, Components: 2, Relation: privacy.ReplaceOne, Mu: privacy.MuOf(10, 1e-6), Budget: privacy.Budget{Epsilon: 10, Delta: 1e-6}}
+	for name, want := range map[string]string{vempalaWang: "sixty sds apart", "": "ten sds apart"} {
+		p.Learner = name
+		if got := strings.Join(NewSampleAggregate(Practical()).Expect(p).Notes, "; "); !strings.Contains(got, want) {
+			t.Errorf("%q: no %q in %q", name, want, got)
+		}
+	}
+}
 
 // TestBlocksGrowWithRows: 16 times the rows make 4 times the blocks, each 4 times as large: with a
 // fixed number of blocks their noise, and so the error, stays where it is however many rows there

@@ -134,6 +134,7 @@ func (e SampleAggregate) Expect(p estimate.Problem) estimate.Expectation {
 		return estimate.Expectation{}
 	}
 	return estimate.Expectation{RowsNeeded: e.rowsNeeded(p), Notes: []string{
+		"needs components some " + e.apart(p),
 		"a literal algorithm, to compare with: its noise is as large as the blocks are many; the method separated needs far fewer rows"}}
 }
 
