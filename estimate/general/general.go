@@ -172,7 +172,8 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 	}
 	next := func(i int) (float64, bool) {
 		missed = cmp.Or(missed, f.renewed(i, r))
-		enough := f.odds == 1 && f.missing.table == nil && i >= least && slices.Min(component.Alone(r.Components)) > settled
+		enough := f.odds == 1 && f.missing.table == nil && i >= least && slices.Min(component.Alone(r.Components)) > settled &&
+			!slices.ContainsFunc(r.Components, func(c component.Gaussian) bool { return !c.Uncertainty.Framed(r.Space.Dim()) })
 		return parts.Mu(math.Min(part*f.round(i, r), f.Left()/float64(rounds+1-i))), i < rounds && !enough
 	}
 	before := func(r *privateem.Rounds) error {

@@ -218,3 +218,17 @@ func TestNoise(t *testing.T) {
 		}
 	}
 }
+
+// TestFramed: what a coreset says of a shape is not enough in many columns, and what rounds leave
+// in doubt is.
+func TestFramed(t *testing.T) {
+	known := Uncertainty{Shape: 1e-4, Scale: 1e-4}
+	for _, d := range []int{1, 2, 5, 30} {
+		if !known.Framed(d) {
+			t.Errorf("%d columns: %+v is not enough", d, known)
+		}
+		if d >= 5 && StartUncertainty().Framed(d) {
+			t.Errorf("%d columns: %+v is enough", d, StartUncertainty())
+		}
+	}
+}

@@ -35,6 +35,15 @@ func StartUncertainty() Uncertainty {
 	return Uncertainty{Shape: .15, Scale: .15, Mean: .15, Weight: .06}
 }
 
+// Framed reports that the shape is known well enough for clipping in its frame to do what it does
+// to a Gaussian: the expected squared Frobenius error of the covariance is small.
+func (u Uncertainty) Framed(d int) bool {
+	return float64(d*(d+1)/2)*u.Shape+float64(d)*u.Scale < framedError
+}
+
+// framedError is a utility constant, chosen on plain clusters in 30 columns at one seed.
+const framedError = .5
+
 // overlapping is what an update adds to the doubts of components that overlap: the shares of the
 // rows move with the components. Of components apart it is the part settledPart of that. Utility
 // constants; the latter was chosen of 1/30, 1/300 and 1/3000 by the error of the covariances of

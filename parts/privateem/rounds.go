@@ -59,7 +59,7 @@ func (r *Rounds) query(mu float64, last bool) (query.ClippedMoments, []component
 	var how []component.Clipping
 	for _, c := range r.Components {
 		misfit := r.Misfit
-		if c.Misfit > 0 {
+		if c.Misfit > 0 || !c.Uncertainty.Framed(r.Space.Dim()) {
 			misfit = unlike
 		}
 		part, clipping := r.Space.Clipped(c, c.Weight*(1-r.apart()), r.Rows, r.noise(mu), misfit)
@@ -78,8 +78,8 @@ func (r *Rounds) query(mu float64, last bool) (query.ClippedMoments, []component
 	return q, how
 }
 
-// unlike is Misfit of components that were seen not to be bell-shaped, and of what a component is
-// priced at. Chosen on the public tables, by experiments/files.
+// unlike is Misfit of components that were seen not to be bell-shaped or whose shape is not known
+// yet, and of what a component is priced at. Chosen on the public tables, by experiments/files.
 const unlike = 1.0
 
 // noise returns that of the rounds' form and relation at privacy loss mu.
