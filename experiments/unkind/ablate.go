@@ -95,16 +95,22 @@ type setting struct {
 	constants any
 }
 
+// constantsOf returns the fields of a struct of constants, those of embedded structs among them and
+// not these themselves.
+func constantsOf(of reflect.Type) []reflect.StructField {
+	return slices.DeleteFunc(reflect.VisibleFields(of), func(f reflect.StructField) bool { return f.Anonymous })
+}
+
 // settings returns the constants that run, twice, which shows what noise alone does, and every
 // number among them at half and at twice its value.
 func (t tunable) settings() []setting {
 	out := []setting{{asItRuns, t.usual}, {asItRuns + ", again", t.usual}}
 	of := reflect.TypeOf(t.usual)
-	for i := range of.NumField() {
+	for _, constant := range constantsOf(of) {
 		for _, factor := range factors {
 			changed := reflect.New(of).Elem()
 			changed.Set(reflect.ValueOf(t.usual))
-			field := changed.Field(i)
+			field := changed.FieldByIndex(constant.Index)
 			switch {
 			case field.CanFloat():
 				field.SetFloat(factor * field.Float())
@@ -113,12 +119,12 @@ func (t tunable) settings() []setting {
 			default:
 				continue
 			}
-			if !field.Equal(reflect.ValueOf(t.usual).Field(i)) {
+			if !field.Equal(reflect.ValueOf(t.usual).FieldByIndex(constant.Index)) {
 				format := "%s = %.3g"
 				if field.CanInt() {
 					format = "%s = %d"
 				}
-				out = append(out, setting{fmt.Sprintf(format, of.Field(i).Name, field.Interface()), changed.Interface()})
+				out = append(out, setting{fmt.Sprintf(format, constant.Name, field.Interface()), changed.Interface()})
 			}
 		}
 	}

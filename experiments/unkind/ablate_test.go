@@ -15,22 +15,23 @@ import (
 // is halved and doubled.
 func TestSettings(t *testing.T) {
 	for _, method := range tunables {
-		usual, varied := reflect.ValueOf(method.usual), map[int]int{}
+		usual, varied := reflect.ValueOf(method.usual), map[string]int{}
+		constants := constantsOf(usual.Type())
 		for _, s := range method.settings() {
 			own, changed := reflect.ValueOf(s.constants), 0
-			for i := range usual.NumField() {
-				if !own.Field(i).Equal(usual.Field(i)) {
+			for _, c := range constants {
+				if !own.FieldByIndex(c.Index).Equal(usual.FieldByIndex(c.Index)) {
 					changed++
-					varied[i]++
+					varied[c.Name]++
 				}
 			}
 			if changed > 1 || changed == 0 != strings.HasPrefix(s.name, asItRuns) {
 				t.Errorf("%s, %s: %d constants are changed", method.method, s.name, changed)
 			}
 		}
-		for i := range usual.NumField() {
-			if varied[i] != len(factors) {
-				t.Errorf("%s: %s is varied %d times", method.method, usual.Type().Field(i).Name, varied[i])
+		for _, c := range constants {
+			if varied[c.Name] != len(factors) {
+				t.Errorf("%s: %s is varied %d times", method.method, c.Name, varied[c.Name])
 			}
 		}
 	}
