@@ -56,14 +56,19 @@ func SharesOf(p estimate.Problem, mu float64, inModel bool) (s Shares) {
 // countShare returns the part of mu^2 that counts of categories cost, given the number of values of
 // each column; 0 for none.
 func countShare(p estimate.Problem, mu float64) float64 {
-	c := float64(len(p.Categories))
+	return shareOf(p, mu, len(p.Categories), clear, least, most, usual)
+}
+
+// shareOf returns the part of mu^2 for which the noise of a count of so many columns is one row in
+// clear, between least and most; usual where the number of rows is private, and 0 for no column.
+func shareOf(p estimate.Problem, mu float64, columns int, clear, least, most, usual float64) float64 {
 	switch {
-	case c == 0:
+	case columns == 0:
 		return 0
 	case p.Rows == 0:
 		return usual
 	}
-	noise := program.Factor(p.Relation) * math.Sqrt(c) * clear / (float64(p.Rows) * mu)
+	noise := program.Factor(p.Relation) * math.Sqrt(float64(columns)) * clear / (float64(p.Rows) * mu)
 	return math.Max(least, math.Min(noise*noise, most))
 }
 

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 )
@@ -38,15 +37,7 @@ func Found(values []int) (n int) {
 
 // valueShare returns the part of mu^2 that finding values costs; 0 if all are declared.
 func valueShare(p estimate.Problem, mu float64) float64 {
-	n := float64(Found(p.Categories))
-	switch {
-	case n == 0:
-		return 0
-	case p.Rows == 0:
-		return usualValues
-	}
-	noise := program.Factor(p.Relation) * math.Sqrt(n) * clearValue / (float64(p.Rows) * mu)
-	return math.Max(leastValues, math.Min(noise*noise, mostValues))
+	return shareOf(p, mu, Found(p.Categories), clearValue, leastValues, mostValues, usualValues)
 }
 
 // find finds the values of the columns that have none declared, with a part of a. It returns a of

@@ -46,7 +46,7 @@ func unequalColumns(rng *rand.Rand, n int, common float64) (rows [][]float64, of
 // are not lost in the unit of the widest column. Single fits had 1.3 to 2.7 in 90 runs.
 func TestMeansWithoutCovariance(t *testing.T) {
 	if testing.Short() {
-		t.Skip("24 fits of 50 columns")
+		t.Skip("-short: 24 fits of 50 columns, which the default run makes")
 	}
 	for _, c := range []struct {
 		cov      estimate.CovarianceType
