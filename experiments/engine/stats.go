@@ -3,6 +3,7 @@ package engine
 import (
 	"hash/fnv"
 	"math"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -100,6 +101,31 @@ func LogLogSlope(x, y []float64) (slope, sd float64) {
 		return slope, 0
 	}
 	return slope, math.Sqrt(rest / float64(len(lx)-2) / sxx)
+}
+
+// Bootstrap returns a statistic of n runs, and its standard deviation over draws of n of them with
+// replacement; both are NaN if there are none, and draws without the statistic do not count.
+func Bootstrap(n int, statistic func(chosen []int) float64) (value, sd float64) {
+	if n == 0 {
+		return math.NaN(), math.NaN()
+	}
+	const draws = 1000
+	chosen := make([]int, n)
+	for i := range chosen {
+		chosen[i] = i
+	}
+	value = statistic(chosen)
+	rng := rand.New(rand.NewPCG(uint64(n), draws)) // a page made again says the same
+	count, sum, squares := 0., 0., 0.
+	for range draws {
+		for i := range chosen {
+			chosen[i] = rng.IntN(n)
+		}
+		if of := statistic(chosen) - value; !math.IsNaN(of) {
+			count, sum, squares = count+1, sum+of, squares+of*of
+		}
+	}
+	return value, math.Sqrt(max(0, squares/count-sum/count*sum/count))
 }
 
 // Total sums a value that is 0 or 1.
