@@ -377,10 +377,11 @@ func (r Request) pose(rows int) (*question, error) {
 	}}
 	for _, c := range numbers {
 		unit := c.RoundedTo
-		if c.Kind == source.Logs { // logarithms lie on no grid
-			unit = 0
+		low, high := c.Limits()
+		if c.Kind == source.Logs { // logarithms lie on no grid, and their limits are others
+			unit, low, high = 0, math.Inf(-1), math.Inf(1)
 		}
-		q.problem.RoundedTo = append(q.problem.RoundedTo, unit)
+		q.problem.RoundedTo, q.problem.Limits = append(q.problem.RoundedTo, unit), append(q.problem.Limits, [2]float64{low, high})
 	}
 	for _, c := range r.schema().Categorical() {
 		values := len(c.Values())

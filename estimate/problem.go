@@ -56,7 +56,10 @@ type Problem struct {
 	// RoundedTo is the public unit each column is recorded in; 0 where none is declared. Nil means
 	// none anywhere.
 	RoundedTo []float64
-	Facts     Facts
+	// Limits are the least and the largest value that each column is declared to have; infinite, or
+	// the largest finite numbers, where none is. Nil means none anywhere.
+	Limits [][2]float64
+	Facts  Facts
 	// Printed asks a [Published] method for the constants that its source prints, and Tournament a
 	// [Contesting] one to choose by contests. At most one of them.
 	Printed, Tournament bool

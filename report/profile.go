@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"text/tabwriter"
@@ -83,6 +84,8 @@ func profileRows(r *release.Release, anchor string) (rows []profileRow) {
 			row.fillValues(c)
 		} else if c.HeldOut == "" {
 			row.fill(c)
+		}
+		if c.Histogram != nil || len(c.Quantiles) > 0 {
 			row.Picture = profilePicture(c, fmt.Sprintf("%s-%d", anchor, j+1), row.Name)
 		}
 		rows = append(rows, row)
@@ -128,11 +131,10 @@ func (row *profileRow) fill(c *release.ColumnProfile) {
 		return "–"
 	}
 	row.Low, row.First, row.Median, row.Third, row.High = at(.01), at(.25), at(.5), at(.75), at(.99)
-	rank := 0.0
-	for _, noise := range c.RankNoise {
-		rank = math.Max(rank, noise)
+	row.Rank = "–"
+	if len(c.RankNoise) > 0 {
+		row.Rank, row.Beyond = percent(slices.Max(slices.Collect(maps.Values(c.RankNoise)))), percent(c.Beyond)
 	}
-	row.Rank, row.Beyond = percent(rank), percent(c.Beyond)
 	if c.Grid > 0 {
 		row.Grid = number(c.Grid, 4)
 	}

@@ -64,7 +64,7 @@ func (c *Column) Log() dense.Log {
 	if c.Kind != Logs {
 		return dense.Log{}
 	}
-	low, high := c.limits()
+	low, high := c.Limits()
 	if c.AtMost == nil {
 		high = math.Inf(1)
 	}

@@ -31,7 +31,7 @@ type rules struct {
 
 func rulesOf(columns []Column) (r rules) {
 	for i, c := range columns {
-		low, high := c.limits()
+		low, high := c.Limits()
 		r.low, r.high = append(r.low, low), append(r.high, high)
 		codes, words := splitCodes(c.Missing)
 		r.codes, r.words = append(r.codes, codes), append(r.words, words)
@@ -64,8 +64,9 @@ func splitCodes(codes []any) (numbers []float64, words []string) {
 	return numbers, words
 }
 
-// limits returns the least and the greatest number that a cell can hold.
-func (c Column) limits() (low, high float64) {
+// Limits returns the least and the greatest number that a cell can hold: the largest finite ones
+// where none are declared.
+func (c Column) Limits() (low, high float64) {
 	low, high = -math.MaxFloat64, math.MaxFloat64
 	if c.AtLeast != nil {
 		low = *c.AtLeast

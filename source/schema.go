@@ -279,7 +279,7 @@ const gridRounding = 1e-9
 
 // checkLimits returns an error for limits that no record can keep to.
 func (c Column) checkLimits() error {
-	low, high := c.limits()
+	low, high := c.Limits()
 	fault := &Error{Field: fmt.Sprintf("schema, column %q, at_most", c.Name), Wanted: fmt.Sprintf("at_least, %v, or more", low), Got: fmt.Sprint(high)}
 	switch {
 	case !(-math.MaxFloat64 <= low && high <= math.MaxFloat64):

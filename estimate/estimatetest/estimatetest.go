@@ -38,6 +38,7 @@ type Case struct {
 	Components, MaxComponents int
 	Covariance                estimate.CovarianceType
 	RoundedTo                 []float64
+	Limits                    [][2]float64
 	Facts                     estimate.Facts
 	KnownCovariance           [][]float64
 	Learner                   string
@@ -51,7 +52,7 @@ type Case struct {
 // Problem returns the estimator's view of the case: public facts only.
 func (c Case) Problem() estimate.Problem {
 	p := estimate.Problem{Columns: c.Columns, Relation: c.relation(), Mu: c.total(), Components: c.Components,
-		MaxComponents: c.MaxComponents, Covariance: c.Covariance, RoundedTo: c.RoundedTo, Facts: c.Facts, KnownCovariance: c.KnownCovariance,
+		MaxComponents: c.MaxComponents, Covariance: c.Covariance, RoundedTo: c.RoundedTo, Limits: c.Limits, Facts: c.Facts, KnownCovariance: c.KnownCovariance,
 		NoDelta: c.budget().Delta == 0, Budget: c.budget(), Learner: c.Learner, Own: estimate.OwnType(c.Own), Trim: c.Trim}
 	if p.Components == 0 && p.MaxComponents == 0 {
 		p.MaxComponents = 10

@@ -133,6 +133,7 @@ func only(p estimate.Problem, kept []int) estimate.Problem {
 		}
 		p.RoundedTo = units
 	}
+	p.Limits = nil // of a profile by itself alone
 	return p
 }
 
@@ -153,6 +154,7 @@ func (f *fit) beside(mu2 float64) (full bool, err error) {
 	whole := f.SubBudget
 	f.SubBudget = whole.Take(closerBeside * f.mu2)
 	defer whole.Return(f.SubBudget)
+	f.choose()
 	if err := f.look(); err != nil {
 		return true, err
 	}

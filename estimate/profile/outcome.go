@@ -63,6 +63,11 @@ func (c *column) profile(rows, weak float64) estimate.ColumnProfile {
 	if p.NoSD = !c.constant && !(c.sdSD <= mostNoise*c.sd); p.NoSD {
 		p.Notes = append(p.Notes, hiddenSpread)
 	}
+	if c.limits != nil {
+		p.NoMean = false
+		p.Low, p.High, p.Notes = c.limits[0], c.limits[1], append(p.Notes, byLimits)
+		return p
+	}
 	if p.NoMean = !c.constant && !(c.meanSD <= mostNoise*c.sd); p.NoMean {
 		p.Notes = append(p.Notes, hiddenMean)
 	}

@@ -95,20 +95,30 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 
 // Expect says from how many rows on no column without missing cells is held out.
 func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
-	return estimate.Expectation{RowsNeeded: byItself.need(p.Relation, p.Columns, p.Mu, byItself.heldOut),
+	e := estimate.Expectation{RowsNeeded: byItself.need(p.Relation, p.Columns, p.Mu, byItself.heldOut),
 		Notes: []string{"a column with fewer cells than that is held out by name, with the number of its cells alone; from twice as many on nothing is flagged for it"}}
+	if few := limitRows(p); len(limited(p)) == p.Columns && few < e.RowsNeeded {
+		e.Notes = append(e.Notes, fmt.Sprintf("from about %.0f rows on there are quantiles; with fewer, means and standard deviations within the declared limits", e.RowsNeeded))
+		e.RowsNeeded = few
+	}
+	return e
 }
 
 // Refused returns a *estimate.Refusal where the public number of rows says that every column of
 // numbers would be held out, and there are no others: the budget would buy the numbers of cells.
+// Declared limits let means and standard deviations be measured with fewer.
 func Refused(p estimate.Problem) error {
 	least := byItself.need(p.Relation, 1, p.Mu, byItself.heldOut)
-	if p.Rows == 0 || float64(p.Rows) >= least || len(p.Categories) > 0 {
+	if p.Rows == 0 || float64(p.Rows) >= min(least, limitRows(p)) || len(p.Categories) > 0 {
 		return nil
 	}
 	whole := byItself.need(p.Relation, p.Columns, p.Mu, byItself.heldOut)
-	return program.Refusal(fmt.Sprintf("needs about %.0f rows for one column at this epsilon, and %.0f for all", math.Ceil(least/10)*10, math.Ceil(whole/10)*10),
-		"the table has %d rows, and every column of it would be held out", p.Rows)
+	advice := fmt.Sprintf("needs about %.0f rows for one column at this epsilon, and %.0f for all", math.Ceil(least/10)*10, math.Ceil(whole/10)*10)
+	p.Limits = slices.Repeat([][2]float64{{0, 1}}, p.Columns)
+	if few := limitRows(p); float64(p.Rows) >= few {
+		advice += "; or declare what values the columns can have, at_least and at_most in a schema: within these limits means and standard deviations can be had"
+	}
+	return program.Refusal(advice, "the table has %d rows, and every column of it would be held out", p.Rows)
 }
 
 // need returns the number of cells that is clear times the noise of octaves of d columns at their
@@ -146,6 +156,7 @@ type column struct {
 	bins     bins
 	grid     fit1d.Grid
 	declared bool
+	limits   *[2]float64 // nothing but mean and sd was measured, within these
 	atoms    []atom
 	moments
 	flags []string
@@ -181,6 +192,10 @@ func (f *fit) measure() error {
 	if err := f.countCells(f.terms.cells.of(f, float64(len(f.columns)))); err != nil {
 		return err
 	}
+	f.choose()
+	if of := f.payable(); len(of) > len(f.live) {
+		return f.withinLimits(of)
+	}
 	if err := f.look(); err != nil {
 		return err
 	}
@@ -194,7 +209,6 @@ func (f *fit) measure() error {
 
 // look measures where the values of the columns with enough cells are.
 func (f *fit) look() error {
-	f.choose()
 	if len(f.live) > 0 {
 		if err := f.findOctaves(); err != nil {
 			return err

@@ -64,7 +64,7 @@ func ReleaseMoments(a *kernel.SubBudget, prefix string, frame query.Affine, rows
 	}
 	c.R2 = math.Max(c.R2, least2)
 	q := query.ClippedMoments{Form: query.FullForm, Lift: math.Sqrt(c.Lift), Components: []query.Component{{Map: frame, Radius: math.Sqrt(c.R2)}}}
-	answer, err := a.Sum(stepMoments.Of(prefix), q, mu)
+	answer, err := a.Sum(MomentsStep.Of(prefix), q, mu)
 	if err != nil {
 		return m, err
 	}

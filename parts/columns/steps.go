@@ -24,7 +24,7 @@ var (
 	ReachStep     = parts.Step{Name: "columns", Query: query.Histogram, Share: 1, Most: 5, Source: "TYLERPRESS Section 3"}
 	// Of Release.
 	stepRadii   = parts.Step{Name: "column radii", Query: query.DistanceCounts, Share: radiusPart, Most: 1, Source: "TYLERPRESS Section 3"}
-	stepMoments = parts.Step{Name: "column moments", Query: query.ClippedMoments{}.Kind(), Share: 1, Most: 1, Source: "TYLERPRESS Section 3"}
+	MomentsStep = parts.Step{Name: "column moments", Query: query.ClippedMoments{}.Kind(), Share: 1, Most: 1, Source: "TYLERPRESS Section 3"}
 )
 
 // UnitsSteps returns the lines of MeasureUnits; the shares are the largest parts of the total mu^2.
@@ -39,5 +39,5 @@ func OthersSteps(prefix string, variedShare, sparseShare float64) []kernel.Step 
 
 // MomentsSteps returns the lines of Release, for that many releases.
 func MomentsSteps(prefix string, share float64, most int) []kernel.Step {
-	return []kernel.Step{stepRadii.Times(most).In(prefix, share), stepMoments.Times(most).In(prefix, share)}
+	return []kernel.Step{stepRadii.Times(most).In(prefix, share), MomentsStep.Times(most).In(prefix, share)}
 }

@@ -2,12 +2,14 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -192,8 +194,12 @@ func Finished(e *shell.Env, err error) error {
 	if !errors.As(err, &fault) {
 		return err
 	}
+	texts := ""
 	for _, c := range fault.LeftOut {
 		e.Note("left out %q: %s\n", c.Name, c.Why)
+		if strings.HasPrefix(c.Why, "text: ") && c.Name != fault.Unit && texts == "" {
+			texts = fmt.Sprintf("\nA column of texts can be fitted as categories: name it as %q, or as %q to have frequent texts found\n", c.Name+":category(a,b)", c.Name+":category(find)")
+		}
 	}
 	hold, more := "these columns hold numbers", []string{"--columns", source.ColumnList(fault.Columns)}
 	if fault.Unread {
@@ -204,7 +210,7 @@ func Finished(e *shell.Env, err error) error {
 		more = append(more, "--unit", fault.Unit)
 	}
 	// an error of the input, and no field's: it depends on cells
-	return &source.Error{Field: "--columns", Wanted: "the columns to fit, which are public, or --schema", Got: "nothing", Hint: hold + ". To fit them:\n  " + e.Typed(more...) + "\nor add --infer-schema, and cells choose the columns: the promise does not cover that choice, and the release says so"}
+	return &source.Error{Field: "--columns", Wanted: "the columns to fit, which are public, or --schema", Got: "nothing", Hint: hold + ". To fit them:\n  " + e.Typed(more...) + cmp.Or(texts, "\n") + "or add --infer-schema, and cells choose the columns: the promise does not cover that choice, and the release says so"}
 }
 
 // fit reads the rows and fits them.
