@@ -30,6 +30,9 @@ type UndescribedColumn struct {
 	// Beyond are the values outside of which these rows lie, in the column's own units; -MaxFloat64
 	// or MaxFloat64 where a side has none.
 	Beyond [2]float64
+	// Counted: the column was counted because more rows lie out there than noise explains, so that
+	// less is enough to name it.
+	Counted bool
 	// Pull is by how much of the column's sd in the model these rows would move its mean or its sd,
 	// whichever is more, were they counted; 0 where nothing is known of it.
 	Pull float64
@@ -42,8 +45,13 @@ const (
 	clearPull  = .03  // .. or, if it is smaller, how much it must matter in a moment
 	// anywhereSDs are enough for a share that was counted alone, of rows that may be anywhere.
 	anywhereSDs = 3.0
+	// countedSDs are enough in a column of which a count of all columns says that there are some.
+	countedSDs  = 2.5
 	hiddenShare = .05 // that the noise may hide without a flag
 )
+
+// Clear reports whether more rows than noise explains were counted alone.
+func (u Undescribed) Clear() bool { return u.Share > anywhereSDs*u.Noise }
 
 // clear reports whether a share is to be reported.
 func clear(share, noise, pull float64) bool {
@@ -72,7 +80,7 @@ func (d *Diagnostics) LeavesOut(u Undescribed) {
 	for i := range u.Columns {
 		c := &u.Columns[i]
 		c.Share = math.Max(0, math.Min(1, c.Share))
-		if !clear(c.Share, c.Noise, c.Pull) {
+		if !clear(c.Share, c.Noise, c.Pull) && !(c.Counted && c.Share > countedSDs*c.Noise) {
 			continue
 		}
 		moves := ""

@@ -2,6 +2,7 @@ package gaussian
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,8 +14,8 @@ import (
 )
 
 // TestFewFarRows: 200 of 20,000 rows with a code far off, fewer than the columns' histograms show,
-// are in the moments or told of; and of a Gaussian's rows it is said how many could be unseen. The
-// count's noise is 19 rows: a false alarm is 7 sds of it.
+// are told of by a flag that names the column; and of a Gaussian's rows it is said how many could
+// be unseen. The count's noise is 19 rows, that of a column 27: a false alarm is 7 sds of it.
 func TestFewFarRows(t *testing.T) {
 	rng := newRand(t)
 	for _, d := range []int{1, 4} {
@@ -36,12 +37,43 @@ func TestFewFarRows(t *testing.T) {
 					t.Errorf("%s, d = %d, %d coded: %+v", e.Name(), d, coded, f.Outcome)
 				case coded == 0 && len(f.Diagnostics.Flags) == 0 && !strings.Contains(f.Diagnostics.Undescribed.Where, "unseen"):
 					t.Errorf("%s, d = %d: %+v", e.Name(), d, f.Diagnostics.Undescribed)
-				case coded > 0 && len(f.Diagnostics.Flags) == 0:
-					t.Errorf("%s, d = %d: %d rows at 9999, and no flag", e.Name(), d, coded)
+				case coded > 0 && !slices.ContainsFunc(f.Diagnostics.Flags, func(f flags.Flag[int]) bool { return slices.Contains(f.Columns, 0) }):
+					t.Errorf("%s, d = %d: %d rows at 9999, and no flag names the column: %v", e.Name(), d, coded, f.Diagnostics.Flags)
 				}
 			}
 			for i := range rows {
 				rows[i][0] = rng.NormFloat64()
+			}
+		}
+	}
+}
+
+// TestSeenRowsAreInSD: rows at 19 sds, .7 % of all, that the column's histogram shows are in its
+// mean and sd, which they make 1.8 times as large; they were clipped unsaid where the others are
+// round.
+func TestSeenRowsAreInSD(t *testing.T) {
+	rng := newRand(t)
+	const n = 20000
+	rows, m, v := make([][]float64, n), 0.0, 0.0
+	for i := range rows {
+		x := rng.NormFloat64()
+		if i%140 == 0 {
+			x = -19
+		}
+		rows[i] = []float64{x}
+		m += x / n
+		v += x * x / n
+	}
+	for _, e := range []estimate.Estimator{New(), NewHeavyTailed()} {
+		for range 4 {
+			f := estimatetest.RunChecked(t, e, estimatetest.Case{Rows: rows, Columns: 1, Mu: privacy.MuOf(10, 1e-6), Components: 1,
+				Relation: privacy.ReplaceOne, Noise: kerneltest.Options{Seed: rng.Uint64()}})
+			if f.Model == nil {
+				t.Fatalf("%s: %+v", e.Name(), f.Outcome)
+			}
+			g := f.Model.Components[0]
+			if off, ratio := g.Mean[0]-m, math.Sqrt(g.Cov.At(0, 0)/(v-m*m)); math.Abs(off) > .2 || math.Abs(ratio-1) > .2 {
+				t.Errorf("%s: mean off by %g, sd x%g; %v", e.Name(), off, ratio, f.Diagnostics.Flags)
 			}
 		}
 	}

@@ -25,6 +25,9 @@ const (
 	farWindow, farSDs, fartherSDs, farNear = 3, 3.5, 5, 100
 	// farRounding is what rounding to integers adds to noise at most.
 	farRounding = .5
+	// Where the noise of their mean square is more than farNoise of it, columns are named that have
+	// more than farNamed noise sds of them.
+	farNoise, farNamed = .2, 2.5
 	// The histogram of their distances is so good that they are farClear noise sds, for a part of
 	// what is left.
 	farClear, farPartLeast, farPartMost = 10, .05, .35
@@ -40,6 +43,10 @@ func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed) (none estimat
 	d, root, good := st.Rank(), st.Root(), f.Good()
 	gate := f.reach2(d)
 	how, err := f.distances(st, root, gate, beyond.Share*good)
+	if err != nil {
+		return none, err
+	}
+	named, err := f.farIn(st, how, gate, beyond)
 	if err != nil {
 		return none, err
 	}
@@ -73,7 +80,7 @@ func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed) (none estimat
 	}
 	mean, all := far.With(delta, spread)
 	_, factor := symmetric.FlooredRoot(all, component.LeastEigen)
-	told := f.besideCore(st, delta, spread, mean, factor, share, shareNoise)
+	told := f.besideCore(st, delta, spread, mean, factor, named, share, shareNoise)
 	if beyond.Where = "they lie far from the others, and mean and covariance hold them"; how.seen {
 		beyond.Share = math.Max(0, beyond.Share-share)
 	} else {
@@ -83,16 +90,37 @@ func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed) (none estimat
 	return f.Finish(st, root, mean, factor, math.Max(noise, math.Hypot(far.Noise, how.noise)), told)
 }
 
+// farIn returns by column that varies whether rows beyond the gate are so far out in it that they
+// are counted there. Where their distance is measured well the moments say that, and nothing is
+// asked.
+func (f fit) farIn(st *tyler.State, how farAway, gate float64, beyond estimate.Undescribed) ([]bool, error) {
+	in := make([]bool, f.Space.Dim())
+	if how.noise < farNoise {
+		return in, nil
+	}
+	center, spread := st.Raw(make([]float64, st.Rank()), symmetric.Identity(st.Rank()), st.Root())
+	edge := make([]float64, len(in))
+	for i := range edge {
+		edge[i] = math.Sqrt(gate * dense.Norm2(spread.RawRowView(i)))
+	}
+	far, noise, err := f.farFrom(center, edge, beyond.Share)
+	for i, share := range far {
+		in[i] = share > farNamed*noise
+	}
+	return in, err
+}
+
 // besideCore reports the core, whose mean and root of the covariance are delta and spread, in
 // addition to all rows, with mean and factor, if these differ by more than coreApart of a column's
-// sd; it names the columns. share is that of the far rows, and noise its noise.
-func (f fit) besideCore(st *tyler.State, delta []float64, spread *mat.SymDense, mean []float64, factor *mat.SymDense, share, noise float64) []estimate.Flag {
+// sd, or the column is named; it names the columns. share is that of the far rows, and noise its
+// noise.
+func (f fit) besideCore(st *tyler.State, delta []float64, spread *mat.SymDense, mean []float64, factor *mat.SymDense, named []bool, share, noise float64) []estimate.Flag {
 	center, core := st.Raw(delta, spread, st.Root())
 	moved, all := st.Raw(mean, factor, st.Root())
 	var columns []int
 	for i, j := range f.Space.Columns {
 		own, sd := math.Sqrt(dense.Norm2(core.RawRowView(i))), math.Sqrt(dense.Norm2(all.RawRowView(i)))
-		if math.Hypot(moved[i]-center[i], sd-own) > coreApart*own {
+		if named[i] || math.Hypot(moved[i]-center[i], sd-own) > coreApart*own {
 			columns = append(columns, j)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/columns"
 	"github.com/gauze-dp/gauze/parts/tyler"
 )
@@ -22,6 +23,9 @@ const plainRounds, wideColumns = 4, 24
 const glanceNoise = .04
 
 const roundPrefix = "round "
+
+// See farFrom. Guesses.
+const columnsNoise, columnsMost = .15, .1
 
 // Enough reports that there are rows enough for the plain way.
 func (f *Fit) Enough() bool { return f.Rows*f.Problem.Mu >= f.ManyRows*float64(f.Space.Dim()) }
@@ -160,19 +164,62 @@ const unseenRows = "they lie farther out than the columns are seen to reach, and
 // columns show there.
 func (p *plain) beyondRound(st *tyler.State) (err error) {
 	frame, edge2 := p.space.Affine(p.mean, p.inv), nearest2(st.Rank())
-	p.beyond, err = p.Beyond(frame, edge2, unseenRows)
+	if p.beyond, err = p.Beyond(frame, edge2, unseenRows); err != nil {
+		return err
+	}
 	for i, c := range p.table.Columns {
 		sd := p.space.Scale[i] * math.Sqrt(dense.Norm2(p.l.RawRowView(i)))
 		p.beyond.Share -= c.ShareFrom(math.Sqrt(edge2) * sd / p.table.Seen.Scale[i])
 	}
-	return err
+	return p.farColumns()
 }
 
 // beyondTable counts the rows far beyond the reach of the columns, in the units of the table.
 func (p *plain) beyondTable() (err error) {
 	frame, edge2 := p.table.Outside()
-	p.beyond, err = p.Beyond(frame, edge2, unseenRows)
+	if p.beyond, err = p.Beyond(frame, edge2, unseenRows); err != nil {
+		return err
+	}
+	return p.farColumns()
+}
+
+// farColumns counts the rows far beyond the reach of each column by itself, if more are beyond that
+// of all together than noise explains: a reader wants to know which column's moments lack them.
+func (p *plain) farColumns() error {
+	if !p.byFull || !p.beyond.Clear() {
+		return nil
+	}
+	edge := make([]float64, p.Space.Dim())
+	for i, c := range p.table.Columns {
+		edge[i] = columns.OutsideReach * c.Reach * p.table.Seen.Scale[i]
+	}
+	far, noise, err := p.farFrom(p.table.Seen.Center, edge, p.beyond.Share)
+	for i, j := range p.Space.Columns {
+		center := p.table.Seen.Center[i]
+		p.beyond.Columns = append(p.beyond.Columns, estimate.UndescribedColumn{Column: j, Share: far[i], Noise: noise,
+			Beyond: [2]float64{center - edge[i], center + edge[i]}, Counted: true})
+	}
 	return err
+}
+
+// farFrom releases which share of the rows is farther than edge from center in each column that
+// varies, with its noise: columnsNoise of share, which is about that of all columns together, or
+// what columnsMost of mu^2 buys.
+func (f *Fit) farFrom(center, edge []float64, share float64) (far []float64, noise float64, err error) {
+	q := query.Counts{Center: make([]float64, f.All), Edges: query.Each(slices.Repeat([]float64{math.NaN()}, f.All)), As: query.Above}
+	for i, j := range f.Space.Columns {
+		q.Center[j], q.Edges[j] = center[i], []float64{edge[i]}
+	}
+	least := math.Sqrt(float64(f.Space.Dim())) / (columnsNoise * share * f.Good())
+	answer, err := f.Sum(stepFarColumns.Of(f.Tyler.Prefix), q, math.Min(math.Min(least, math.Sqrt(columnsMost*f.Mu2)), f.LeftMu()))
+	far = make([]float64, f.Space.Dim())
+	if err != nil {
+		return far, 0, err
+	}
+	for i, j := range f.Space.Columns {
+		far[i] = answer.Values[j] / f.Good()
+	}
+	return far, answer.Sigma / f.Good(), nil
 }
 
 // centre finds the centres of the columns if location and scale did not measure them.

@@ -22,8 +22,9 @@ const (
 	resolvedEdges, floorEdges = 4, .5
 	// giveBackError is how wrong, relatively, what is given back of clipping may be.
 	giveBackError = .5
-	// farSpread2 times the variance that round rows have, a column is no part of them.
-	farSpread2 = 4
+	// farSpread2 times the variance that round rows have, a column is no part of them; nor where
+	// rows beyond nearest2 alone are seen to add the part farSquare of it.
+	farSpread2, farSquare = 4, .3
 	// unknown is the noise of what is not known.
 	unknown = 1e12
 )
@@ -71,7 +72,8 @@ func (p *plain) within(st *tyler.State) bool {
 	p.know(symmetric.Identity(st.Rank()), unknown, unknown)
 	for i, c := range p.table.Columns {
 		unit := p.table.Seen.Scale[i] / p.space.Scale[i]
-		if c.Square*unit*unit > farSpread2*dense.Norm2(p.l.RawRowView(i)) {
+		here := dense.Norm2(p.l.RawRowView(i))
+		if far := c.SquareFrom(math.Sqrt(nearest2(st.Rank())*here) / unit); c.Square*unit*unit > farSpread2*here || far*unit*unit > farSquare*here {
 			return false
 		}
 	}

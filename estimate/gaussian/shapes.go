@@ -33,7 +33,7 @@ func (p *plain) release(told []estimate.Flag) (none estimate.Outcome, err error)
 		return none, p.Refuse("the noise hides the spread of the rows")
 	}
 	hidden, noise := p.hidden()
-	if k := len(p.edge); 2*hidden > k {
+	if k := len(p.edge); 2*hidden > k && p.table.Cov == nil {
 		return none, p.Refuse("the noise hides the spread in %d of %d directions", hidden, k)
 	} else if hidden > 0 {
 		told = append(told, flags.New(flags.Unresolved, "the noise hides the spread in %d of %d directions: there the model has about the largest spread possible", hidden, k))
@@ -80,7 +80,9 @@ func (p *plain) shapes(mean []float64, factor *mat.Dense) (told []estimate.Flag)
 	for i, j := range p.Space.Columns {
 		c, center, unit := p.table.Columns[i], p.table.Seen.Center[i], p.table.Seen.Scale[i]
 		sd := math.Sqrt(dense.Norm2(factor.RawRowView(i)))
-		u.Columns = append(u.Columns, estimate.UndescribedColumn{Column: j, Share: c.Beyond, Noise: c.BeyondSD, Beyond: [2]float64{center - c.Reach*unit, center + c.Reach*unit}})
+		if p.beyond.Columns == nil {
+			u.Columns = append(u.Columns, estimate.UndescribedColumn{Column: j, Share: c.Beyond, Noise: c.BeyondSD, Beyond: [2]float64{center - c.Reach*unit, center + c.Reach*unit}})
+		}
 		switch {
 		case c.Group > 0 && math.Abs(c.GroupAt)*unit > farGroup*sd:
 			told = append(told, flags.New(flags.OutlierGroup, "column %v: about %.2g%% of the rows lie around %.3g, far from all others; mean and sd are of all rows", flags.Ref{j}, 100*c.Group, center+c.GroupAt*unit).

@@ -13,14 +13,15 @@ import (
 // The steps of this package beside those of parts/columns and parts/tyler, with their largest
 // shares. The cells, and the rows that lack some, are counted in a view.
 var (
-	stepCount   = parts.Step{Name: "count", Query: query.Presence.Of(query.DistanceCounts), Share: countPart, Most: 1, Source: "TYLERPRESS Section 0.3"}
-	stepCells   = parts.Step{Name: "cells", Query: query.Cells.Of(query.ColumnCounts), Share: cellsPart, Most: 1, Source: "TYLERPRESS Section 0.3"}
-	stepPairs   = parts.Step{Name: "pairs", Query: query.Presence.Of(query.ClippedMoments{}.Kind()), Share: pairsPart, Most: 1, Source: "TYLERPRESS Section 0.3"}
-	stepBeyond  = parts.Step{Name: "beyond", Query: query.TailCounts, Share: beyondMost, Most: 1, Source: "TYLERPRESS Section 4.5 (a)"}
-	stepTail    = parts.Step{Name: "tail", Query: query.TailCounts, Share: farPart, Most: 1, Source: "TYLERPRESS Section 4"}
-	stepRadii   = parts.Step{Name: stepTail.Name, Query: query.DistanceCounts, Share: 1, Most: 1, Source: source} // share: Tuning.ShapePart or radiiPart
-	stepFar     = parts.Step{Name: "far", Query: query.DistanceCounts, Share: farPartMost, Most: 1, Source: source}
-	stepMoments = parts.Step{Name: "moments", Query: query.ClippedMoments{}.Kind(), Share: 1, Most: 2, Source: source}
+	stepCount      = parts.Step{Name: "count", Query: query.Presence.Of(query.DistanceCounts), Share: countPart, Most: 1, Source: "TYLERPRESS Section 0.3"}
+	stepCells      = parts.Step{Name: "cells", Query: query.Cells.Of(query.ColumnCounts), Share: cellsPart, Most: 1, Source: "TYLERPRESS Section 0.3"}
+	stepPairs      = parts.Step{Name: "pairs", Query: query.Presence.Of(query.ClippedMoments{}.Kind()), Share: pairsPart, Most: 1, Source: "TYLERPRESS Section 0.3"}
+	stepBeyond     = parts.Step{Name: "beyond", Query: query.TailCounts, Share: beyondMost, Most: 1, Source: "TYLERPRESS Section 4.5 (a)"}
+	stepFarColumns = parts.Step{Name: "far columns", Query: query.ColumnCounts, Share: columnsMost, Most: 1, Source: "TYLERPRESS Section 4.5 (a)"}
+	stepTail       = parts.Step{Name: "tail", Query: query.TailCounts, Share: farPart, Most: 1, Source: "TYLERPRESS Section 4"}
+	stepRadii      = parts.Step{Name: stepTail.Name, Query: query.DistanceCounts, Share: 1, Most: 1, Source: source} // share: Tuning.ShapePart or radiiPart
+	stepFar        = parts.Step{Name: "far", Query: query.DistanceCounts, Share: farPartMost, Most: 1, Source: source}
+	stepMoments    = parts.Step{Name: "moments", Query: query.ClippedMoments{}.Kind(), Share: 1, Most: 2, Source: source}
 )
 
 // Steps returns the steps that FitSubBudget may measure for the problem, with prefix before their
@@ -61,6 +62,7 @@ func plainSteps(p estimate.Problem, prefix string, share float64) []kernel.Step 
 	if !goesByFull(p) {
 		return steps
 	}
+	steps = append(steps, stepFarColumns.In(prefix, share))
 	if usesPairs(p) && !p.Profiled {
 		steps = append(steps, columns.CentersStep.In(prefix, share*columns.LargestPart))
 	}

@@ -38,6 +38,7 @@ func count(runs []engine.Result, verdict string) string {
 func summary(p *engine.Page, r *results) {
 	p.Heading("By method")
 	p.Table(table(r, "method", true, func(l *line) string { return l.By }))
+	strictTable(p, r)
 	p.Heading("By family")
 	p.Table(table(r, "family", false, func(l *line) string { return l.Name }))
 	p.Heading("What was said")

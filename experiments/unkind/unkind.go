@@ -94,7 +94,7 @@ var Study = &engine.Study[cell]{
 	},
 	Lead: lead, Columns: perVerdict(),
 	Printed: []string{columns, rowsUsed, ratio, meanError, correlationError, distance, found, asked},
-	Prints:  func(r engine.Result) bool { return r.Values[fine] == 0 },
+	Prints:  func(r engine.Result) bool { return r.Values[fine] == 0 || r.Values[unsaid] == 1 },
 }
 
 // wholes says how mixtures in several columns are judged.
@@ -270,6 +270,14 @@ func (j judgement) outcome(q question, r gauze.Request, got engine.Fitted) engin
 		if j.said {
 			out.Values[spoke] = 1
 		}
+		if !q.mixture {
+			out.Values[namedColumns], out.Values[namedRight] = float64(j.strict.named), float64(j.strict.namedRight)
+			if j.strict.unsaid != "" {
+				out.Values[unsaid] = 1
+			} else if j.strict.few {
+				out.Values[fewUnseen] = 1
+			}
+		}
 	}
 	if j.verdict == faulty {
 		out.Why = got.Why
@@ -280,6 +288,9 @@ func (j judgement) outcome(q question, r gauze.Request, got engine.Fitted) engin
 		number = fmt.Sprintf(" k=%d", r.Components)
 	}
 	out.Note = fmt.Sprintf("%s%s, %s; %s", r.Relation, number, q.table.What, strings.ToUpper(j.verdict))
+	if j.strict.unsaid != "" {
+		out.Note += " (unsaid: " + j.strict.unsaid + ")"
+	}
 	if j.why != "" {
 		out.Note += ": " + j.why
 	}

@@ -88,6 +88,7 @@ type judgement struct {
 	// deviations, correlation of a correlation; distance is that of the worst column, more than the
 	// reference's.
 	ratio, mean, correlation, distance float64
+	strict                             strictVerdict
 }
 
 // A question is what was asked of a table.
@@ -139,7 +140,7 @@ func (q question) judge(got engine.Fitted) (j judgement, err error) {
 
 // released judges a model. If outliers are known, a model that is right for the other rows and
 // flags something is right too; so is one whose background describes them.
-func (q question) released(r *release.Release, foreground *model.Mixture) (judgement, error) {
+func (q question) released(r *release.Release, foreground *model.Mixture) (out judgement, err error) {
 	said := saidOf(r)
 	if q.table.NoMoments {
 		j := judgement{flags: said.flags, why: "there are no moments", ratio: 1}
@@ -153,7 +154,12 @@ func (q question) released(r *release.Release, foreground *model.Mixture) (judge
 	if q.other != nil {
 		return c.whole(foreground)
 	}
-	j, err := c.with(r.Model, c.rows(false))
+	all := c.rows(false)
+	j, err := c.with(r.Model, all)
+	if !c.mixture && c.shape != estimate.Spherical {
+		strict := c.strictly(r.Model, all)
+		defer func() { out.strict = strict }()
+	}
 	few := c.strays() <= unseenRows/q.mu
 	if err != nil || j.why == "" || !j.said && !few || foreground == nil {
 		return j, err
@@ -363,10 +369,17 @@ func (c comparison) constant(m *model.Mixture, a int, at, sd float64, col []floa
 // fewFarOut says that a mean and a standard deviation are between those of all rows and those
 // without the few farthest out that could not be seen.
 func (c comparison) fewFarOut(col []float64, s engine.Moments, a int, mean, sd, noise float64) bool {
+	return c.few(col, s, a, mean, sd, bar{leastRatio * (1 - noise/2), mostRatio * (1 + noise/2), meanOff + samplingErrors/math.Sqrt(float64(len(col)))})
+}
+
+// A bar is the least and the most ratio of standard deviations, and how far a mean may be off.
+type bar struct{ least, most, off float64 }
+
+func (c comparison) few(col []float64, s engine.Moments, a int, mean, sd float64, b bar) bool {
 	rest := engine.Without(slices.Sorted(slices.Values(col)), int(unseenRows/c.mu))
-	if !(sd >= leastRatio*(1-noise/2)*rest.SD[0] && sd <= mostRatio*(1+noise/2)*s.SD[a]) {
+	if !(sd >= b.least*rest.SD[0] && sd <= b.most*s.SD[a]) {
 		return false
 	}
-	room := (meanOff + samplingErrors/math.Sqrt(float64(len(col)))) * math.Max(rest.SD[0], math.Min(sd, s.SD[a]))
+	room := b.off * math.Max(rest.SD[0], math.Min(sd, s.SD[a]))
 	return mean >= math.Min(rest.Mean[0], s.Mean[a])-room && mean <= math.Max(rest.Mean[0], s.Mean[a])+room
 }

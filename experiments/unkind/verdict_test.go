@@ -261,3 +261,36 @@ func TestReference(t *testing.T) {
 		t.Errorf("the reference of one component is %v", m)
 	}
 }
+
+// TestStrictBar: a column that is off is unsaid unless a flag names it, or unless the rows that
+// nobody could see explain it; a column that is right and named is named wrongly.
+func TestStrictBar(t *testing.T) {
+	q := question{table: made(10_000, 2, func(i int, x []float64, rng *rand.Rand) {
+		if x[0], x[1] = 50+10*rng.NormFloat64(), 3*rng.NormFloat64(); i < 20 {
+			x[1] = 1000
+		}
+	}), most: 1, mu: muOfTests}
+	for _, c := range []struct {
+		name  string
+		one   []float64
+		named []string
+		want  strictVerdict
+	}{
+		{"right, but for unseen rows", []float64{1, 50, 0, 10, 3}, nil, strictVerdict{few: true}},
+		{"wide", []float64{1, 50, 0, 12, 3}, nil, strictVerdict{unsaid: "column 1: mean off", few: true}},
+		{"moved", []float64{1, 52, 0, 10, 3}, nil, strictVerdict{unsaid: "column 1: mean off", few: true}},
+		{"wide and named", []float64{1, 50, 0, 12, 3}, []string{"x1"}, strictVerdict{few: true, named: 1, namedRight: 1}},
+		{"named for nothing", []float64{1, 50, 0, 10, 3}, []string{"x1", "x2"}, strictVerdict{named: 2, namedRight: 1}},
+	} {
+		r := fitted(t, nil, false, c.one).Release
+		r.Model.Columns = []string{"x1", "x2"}
+		if c.named != nil {
+			r.Diagnostics.Flags = []release.Flag{{Code: flags.HeavyTail, Columns: c.named}}
+		}
+		with := comparison{question: q, said: saidOf(r), release: r}
+		got := with.strictly(r.Model, with.rows(false))
+		if want := c.want; !strings.HasPrefix(got.unsaid, want.unsaid) || (got.unsaid == "") != (want.unsaid == "") || got.few != want.few || got.named != want.named || got.namedRight != want.namedRight {
+			t.Errorf("%s: %+v, want %+v", c.name, got, want)
+		}
+	}
+}

@@ -157,8 +157,8 @@ func read(counts []float64, sigma, rows float64) Column {
 	return c
 }
 
-// beyond returns what rows farther out than x add to Square.
-func (c *Column) beyond(x float64) (sum float64) {
+// SquareFrom returns what rows at x or farther out add to Square.
+func (c *Column) SquareFrom(x float64) (sum float64) {
 	for i, v := range c.squares {
 		if lengths[i] >= x {
 			sum += v

@@ -102,15 +102,15 @@ func (t *Summary) Release(a *kernel.SubBudget, prefix string, rows, mu2 float64)
 	return err
 }
 
-// outside: rows this many times as far out as a column is seen to reach are outside, if that is
-// also this many sds more than a Gaussian row with the columns' covariance has. Guesses.
-const outside, outsideSDs = 2, 6
+// OutsideReach: rows this many times as far out as a column is seen to reach are outside, if that
+// is also outsideSDs more than a Gaussian row with the columns' covariance has. Guesses.
+const OutsideReach, outsideSDs = 2, 6
 
 // Outside returns the frame of Release, and the square of the distance in it beyond which rows are
 // outside.
 func (t *Summary) Outside() (query.Affine, float64) {
 	_, frame, reach2 := units(t.Seen, t.Columns)
-	return frame, outside*outside*reach2 + mat.Trace(t.Cov) + outsideSDs*math.Sqrt2*mat.Norm(t.Cov, 2)
+	return frame, OutsideReach*OutsideReach*reach2 + mat.Trace(t.Cov) + outsideSDs*math.Sqrt2*mat.Norm(t.Cov, 2)
 }
 
 // giveBack shares what clipping took from the trace among the columns: of a clipped row most is in
@@ -121,7 +121,7 @@ func (t *Summary) giveBack() {
 	weight, factor := make([]float64, d), mat.NewDense(d, d, nil)
 	for i, c := range t.Columns {
 		unit := t.Space.Scale[i] / t.Seen.Scale[i]
-		weight[i] = c.beyond(outer*math.Sqrt(t.R2)*unit)/(unit*unit) + math.Max(t.Beyond, t.BeyondSD)*t.Cov.At(i, i)
+		weight[i] = c.SquareFrom(outer*math.Sqrt(t.R2)*unit)/(unit*unit) + math.Max(t.Beyond, t.BeyondSD)*t.Cov.At(i, i)
 		all += weight[i]
 	}
 	for i := range d {
