@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// A Statement is a numbered algorithm, theorem or lemma of one of the five sources.
+// A Statement is a numbered algorithm, theorem or lemma of one of the five sources, or a section of
+// the page of one that is literal and has none.
 type Statement struct {
 	Key, Part string // "KSSU19", "Lemma 2.2"
 	Says      string // in a few words
@@ -37,15 +38,22 @@ func ReadStatements(root string) ([]Statement, error) {
 }
 
 // statement matches what a tag's part may name: "Lemmas C.7 and C.8" are two.
-var statement = regexp.MustCompile(`(Algorithm|Lemma|Proposition|Theorem|Corollary|Claim|Fact)s? ((?:[A-H]\.)?[0-9]+(?:\.[0-9]+)*(?:(?:, | and |, and )(?:[A-H]\.)?[0-9]+(?:\.[0-9]+)*)*)`)
+var statement = regexp.MustCompile(`(Algorithm|Lemma|Proposition|Theorem|Corollary|Claim|Fact|Section)s? ((?:[A-H]\.)?[0-9]+(?:\.[0-9]+)*(?:(?:, | and |, and )(?:[A-H]\.)?[0-9]+(?:\.[0-9]+)*)*)`)
+
+// paged are the sources whose statements are the sections of their pages in papers.
+var paged = []string{"BDKU20", "KSU20", "KV18"}
 
 // named returns the statements that a tag names, without those of a restatement.
 func (t Tag) named() (parts []string) {
+	sections := slices.Contains(paged, t.Key)
 	for _, item := range strings.Split(t.Part, ";") {
-		if strings.Contains(item, "restatement") && strings.HasPrefix(strings.TrimSpace(item), "Section") {
+		if strings.Contains(item, "restatement") && strings.HasPrefix(strings.TrimSpace(item), "Section") && !sections {
 			continue
 		}
 		for _, m := range statement.FindAllStringSubmatch(item, -1) {
+			if m[1] == "Section" && !sections {
+				continue
+			}
 			for _, n := range regexp.MustCompile(`(?:[A-H]\.)?[0-9]+(?:\.[0-9]+)*`).FindAllString(m[2], -1) {
 				parts = append(parts, m[1]+" "+n)
 			}
@@ -100,7 +108,8 @@ func statementsOf(statements []Statement, mutants []Mutant, c Citations) []byte 
 		"Made from " + ListFile + ", the `Source:` tags of the code and the `Shows:` tags of the tests by `go generate ./...`; do not edit.\n" +
 		"A test shows a statement if it would fail were the statement, as far as it can be computed, not true of the code. Whether it does is tried:\n" +
 		"[mutants](MUTANTS.md) change the code, and a row none of whose mutants dies, or that has none yet, says \"stated, not shown\".\n" +
-		"KM21 and KMSSU22 are the two halves of the talk. What each method does on the constants that its source prints: [printed](experiments/papers/printed.md).\n")
+		"A statement with code is used by a method; one whose code is \"none: in tests only\" is stated, not used.\n" +
+		"KM21 and KMSSU22 are the two halves of the talk; of BDKU20, KSU20 and KV18 the sections of their pages are listed. What each method does on the constants that its source prints: [printed](experiments/papers/printed.md).\n")
 	for i, s := range statements {
 		if i == 0 || s.Key != statements[i-1].Key {
 			fmt.Fprintf(&b, "\n## %s\n\n| statement | what it says | code | shown by |\n|---|---|---|---|\n", s.Key)
@@ -113,6 +122,9 @@ func statementsOf(statements []Statement, mutants []Mutant, c Citations) []byte 
 			tests = append(tests, fmt.Sprintf("[`%s`](../%s)", t.Symbol, t.File))
 		}
 		slices.Sort(code)
+		if code == nil && tests != nil {
+			code = []string{"none: in tests only"}
+		}
 		shown := s.shownBy(tests, mutants)
 		if s.LeftOut != "" {
 			shown = "left out: " + s.LeftOut

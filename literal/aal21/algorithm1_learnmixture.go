@@ -72,7 +72,7 @@ func (r *run) learnMixture(ctx context.Context, l List) (estimate.Outcome, error
 	if err != nil {
 		return program.Outsize(estimate.Diagnostics{}), nil
 	}
-	return r.outcome(mixture, cover, step), nil
+	return r.outcome(mixture, l, cover, step), nil
 }
 
 // choice returns how one of a list is chosen whose net has that step.

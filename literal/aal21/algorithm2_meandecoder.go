@@ -45,10 +45,11 @@ func (r *run) meanDecoder(axes []axis, mu2 float64) (lists [][]float64, err erro
 		grid.Map.W = append(grid.Map.W, x.weights)
 		grid.Side, grid.Offset = append(grid.Side, x.scale), append(grid.Offset, -x.scale/2)
 	}
-	cells, err := r.histogram(stepMeans, query.BoxKeys{Grids: []query.Grid{grid}}, mu2)
+	cells, noise, err := r.histogram(stepMeans, query.BoxKeys{Grids: []query.Grid{grid}}, mu2)
 	if err != nil {
 		return nil, err
 	}
+	r.seen = binsOf(axes, cells, noise)
 	// Steps 3 to 5: the bins that hold enough, or FAIL.
 	w := r.least
 	lists = make([][]float64, len(axes))

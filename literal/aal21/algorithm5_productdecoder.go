@@ -41,8 +41,11 @@ func (a axisAligned) shortest(p estimate.Problem) decoded {
 func (a axisAligned) Decode(s Sample) (List, error) { return a.decode(s) }
 
 func (a axisAligned) decode(s Sample) (decoded, error) {
-	columns, err := sampled(s, a.c).gaussianDecoder(s.Mu2)
-	return a.c.product(columns), err
+	r := sampled(s, a.c)
+	columns, err := r.gaussianDecoder(s.Mu2)
+	l := a.c.product(columns)
+	l.seen = r.seen
+	return l, err
 }
 
 // A decoded list is of Gaussians in d coordinates: every choice of one rough Gaussian per
@@ -54,6 +57,7 @@ type decoded struct {
 	// Else nil.
 	root *mat.Dense
 	cov  *mat.SymDense
+	seen []bins // what was released of the rows
 }
 
 // product returns the list of products of the columns' lists.

@@ -60,7 +60,9 @@ func (k known) Decode(s Sample) (List, error) {
 			coordinates[i] = append(coordinates[i], rough{1, bin})
 		}
 	}
-	return k.list(coordinates), nil
+	l := k.list(coordinates)
+	l.seen = r.seen
+	return l, nil
 }
 
 // knownCovariance returns the known covariance of a problem; nil if none is known, or if it is no

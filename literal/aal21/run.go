@@ -28,6 +28,7 @@ type run struct {
 	least    float64 // 1-gamma
 	p        estimate.Problem
 	advice   string
+	seen     []bins // released by meanDecoder
 }
 
 // begin returns a run on the session of a sub-budget, with n if it is public.
@@ -64,21 +65,21 @@ func (r *run) count(cost float64) error {
 	return nil
 }
 
-// histogram returns a stability histogram that costs mu2.
+// histogram returns a stability histogram that costs mu2, with the sd of its noise or, where that
+// is truncated, the most that it can be.
 //
 // Source: [AAL21] Lemma 4.1. Differs: Gaussian noise, unless TruncatedLaplace.
-func (r *run) histogram(step string, q query.BoxKeys, mu2 float64) (found []kernel.HistogramCell, err error) {
+func (r *run) histogram(step string, q query.BoxKeys, mu2 float64) (found []kernel.HistogramCell, noise float64, err error) {
 	if r.c.TruncatedLaplace {
-		found, _, err = pure.TruncatedHistogram(r.a, step, q, paper.PureEpsilon(mu2))
-		return found, err
+		return pure.TruncatedHistogram(r.a, step, q, paper.PureEpsilon(mu2))
 	}
-	found, _, err = kernel.StabilityHistogram(r.a, step, q, parts.Mu(mu2))
-	return found, err
+	return kernel.StabilityHistogram(r.a, step, q, parts.Mu(mu2))
 }
 
-// outcome returns the model that was chosen.
-func (r *run) outcome(m *model.Mixture, c cover, step float64) estimate.Outcome {
+// outcome returns the model that was chosen from a list.
+func (r *run) outcome(m *model.Mixture, l List, c cover, step float64) estimate.Outcome {
 	draft := program.NewDraft(r.d, estimate.Diagnostics{})
+	draft.Notes.Flag(misfit(l, m, r.rows))
 	draft.Notes.Flag(flags.New(flags.Method, "chosen among %.0f mixtures, whose net has a step of %.3g standard deviations; the one that is released, of a net with a step of %.3g",
 		paper.CountMixtures(int(c.size), r.k, c.grains), c.step, step))
 	for i, g := range m.Components {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/parts"
 )
 
@@ -41,18 +42,15 @@ func (r *run) distance(m mixture) (flag string, err error) {
 		return "", err
 	}
 	total := 0.0
+	var counts, sds []float64
 	for _, a := range answers {
 		total += a.Values[0]
+		counts, sds = append(counts, a.Values[0]), append(sds, a.Sigma)
 	}
 	if total < 1 {
 		return "noise hides whether the chosen mixture fits the rows", nil
 	}
-	far, noise := 0.0, 0.0 // half of E|N(0, s^2)| is s/sqrt(2 pi)
-	for i, a := range answers {
-		p := masses[i]
-		far += math.Abs(a.Values[0]/total-p) / 2
-		noise += math.Sqrt((p*(1-p)*(1/total+1./checkDraws) + math.Pow(a.Sigma/total, 2)) / (2 * math.Pi))
-	}
+	far, noise := paper.Apart(counts, sds, masses, total, checkDraws)
 	switch limit := farPart * r.c.Accuracy; {
 	case far-noise > limit:
 		return fmt.Sprintf("the chosen mixture is not the rows': their total variation is at least about %.2g, measured on %d cells, "+

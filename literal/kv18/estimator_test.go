@@ -141,7 +141,7 @@ func TestRefusals(t *testing.T) {
 // that 1.7 is beyond 4 of them), that of the mean below 3 times the non-private one (measured 1.2
 // to 2.1), and nearly all runs release (97% and more of 300). Rows and noise have fixed seeds.
 //
-// Shows: [KV18] Section 3.
+// Shows: [KV18] Section 1; Section 2; Section 3.
 func TestRecovery(t *testing.T) {
 	for _, rel := range relations {
 		for _, n := range []int{1500, 6000} {
