@@ -64,7 +64,9 @@ func (b *blend) at(x []float64) {
 	best := math.Inf(-1)
 	for i, g := range b.gaussians {
 		b.logs[i] = g.logDensity(x)
-		best = math.Max(best, b.logs[i])
+		if b.logs[i] > best {
+			best = b.logs[i]
+		}
 	}
 	for i, l := range b.logs {
 		b.logs[i] = 0
@@ -96,16 +98,19 @@ func (l *List) masses(sets [][2]int) [][]float64 {
 	n := max(leastPoints, min(mostPoints, massPoints/len(l.Gaussians), massChecks/len(sets)/len(l.Gaussians)))
 	points := evenPoints(n, len(l.Gaussians[0].Mean))
 	for i, g := range l.Gaussians {
+		held := make([]int, len(sets))
 		for _, z := range points {
 			b.at(g.at(z))
 			for j, pair := range b.sets {
-				if b.mixed[pair[0]] > b.mixed[pair[1]] {
-					mass[i][j]++
+				one := 0
+				if b.mixed[pair[0]] > b.mixed[pair[1]] { // without a branch: which side is larger is hard to predict
+					one = 1
 				}
+				held[j] += one
 			}
 		}
-		for j := range mass[i] {
-			mass[i][j] /= float64(n)
+		for j, h := range held {
+			mass[i][j] = float64(h) / float64(n)
 		}
 	}
 	return mass
