@@ -132,7 +132,7 @@ func TestCategories(t *testing.T) {
 							}
 						}
 						if math.Abs(p[v]-w) > 10*(noise+.005) {
-							t.Errorf("component %d of %d, %s %q: %v, want %v (noise %v)", i, m.K(), column.Name, column.Values[v], p[v], w, noise)
+							t.Errorf("component %d of %d, %s %q: %v, want %v (noise %v)", i, len(m.Components), column.Name, column.Values[v], p[v], w, noise)
 						}
 					}
 				}

@@ -119,7 +119,7 @@ func countNoise(c *release.Certificate) float64 {
 // figures warns if the rows behind components contradict the number of rows, or the weights.
 func figures(r *release.Release, say func(string, ...any)) {
 	notes := r.Diagnostics.Components
-	if len(notes) != r.Model.K() {
+	if len(notes) != len(r.Model.Components) {
 		return
 	}
 	sum := 0.0
@@ -194,7 +194,7 @@ func leftOut(r *release.Release, say func(string, ...any)) {
 	case stands && marked > u.Share+room:
 		say("components marked as background hold %.2g%% of the rows, and only %.2g%% are said to be in no other component", 100*marked, 100*u.Share)
 	}
-	if !slices.Contains(silent, c.Method) || c.Facts != nil && c.Facts.KnownCovariance != nil || len(d.Components) != r.Model.K() {
+	if !slices.Contains(silent, c.Method) || c.Facts != nil && c.Facts.KnownCovariance != nil || len(d.Components) != len(r.Model.Components) {
 		return
 	}
 	if !slices.ContainsFunc(d.Components, func(n release.ComponentNote) bool { return n.EffectiveNoise > 0 }) {

@@ -35,7 +35,7 @@ func TestFitFile(t *testing.T) {
 	r := gauze.Request{Budget: gauze.Budget{Epsilon: 2, Delta: 1e-6}, Components: 1}
 	path := written(t, 4000)
 	fitted, err := gauze.FitFile(context.Background(), path, "age,bmi", r)
-	if err != nil || fitted.Model.K() != 1 || fitted.Certificate.Relation != gauze.ReplaceOne.String() || *fitted.Certificate.Rows != 4000 {
+	if err != nil || len(fitted.Model.Components) != 1 || fitted.Certificate.Relation != gauze.ReplaceOne.String() || *fitted.Certificate.Rows != 4000 {
 		t.Errorf("got %+v, %v", fitted, err)
 	}
 	var refusal *estimate.Refusal

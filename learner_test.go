@@ -277,7 +277,7 @@ func TestOwnLearner(t *testing.T) {
 			t.Errorf("%v: %d masks in %+v", relation, masks, c.Plan)
 		}
 		m := result.Release.Model
-		if m.K() != 2 || math.Abs(math.Abs(m.Components[0].Mean[0]-m.Components[1].Mean[0])-10) > 1 {
+		if len(m.Components) != 2 || math.Abs(math.Abs(m.Components[0].Mean[0]-m.Components[1].Mean[0])-10) > 1 {
 			t.Errorf("%v: %+v", relation, m)
 		}
 	}

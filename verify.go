@@ -152,7 +152,7 @@ func (p *planned) followed(r *release.Release) []error {
 	}
 	f.fault(r.Certificate.Requested.Covariance != estimate.Full.String() && correlated(r), "model.covariances", "matrices that are diagonal, as was asked", "others")
 	asked, k := r.Certificate.Requested, 0
-	for j := range r.Model.K() {
+	for j := range len(r.Model.Components) {
 		if j >= len(r.Model.Background) || !r.Model.Background[j] {
 			k++
 		}
@@ -179,7 +179,7 @@ func correlated(r *release.Release) bool {
 // point reports whether the model has no spread: all its columns are constant, which takes few
 // measurements to see.
 func point(r *release.Release) bool {
-	if r.Model.K() != 1 {
+	if len(r.Model.Components) != 1 {
 		return false
 	}
 	for j := range r.Model.Dim() {

@@ -125,7 +125,7 @@ func (c *Comparison) match(ctx context.Context, a, b *Mixture) error {
 		return err
 	}
 	sumA, sumB := floats.Sum(a.Weights), floats.Sum(b.Weights)
-	taken := make([]bool, b.K())
+	taken := make([]bool, len(b.Components))
 	for at, i := range groupsA {
 		if partner[at] < 0 {
 			c.UnmatchedA = append(c.UnmatchedA, i)

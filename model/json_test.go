@@ -136,7 +136,7 @@ func TestJSONRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s for %s: error %v, want %q", c.new, c.old, err, c.want)
 		}
-		if back.K() != 2 || back.Components[1].Mean[1] != 4 {
+		if len(back.Components) != 2 || back.Components[1].Mean[1] != 4 {
 			t.Errorf("%s: a failed read changed the model", c.new)
 		}
 	}
@@ -164,7 +164,7 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Add([]byte(`{"kind":"gaussian-mixture","weights":[0.5,0.5],"means":[[1e300,0],[-1e300,0]],"covariances":[[[1e308,1e308],[1e308,1e308]],[[1e-308,0],[0,1e308]]]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var m model.Mixture
-		if json.Unmarshal(text, &m) != nil || m.Dim() > 8 || m.K() > 8 {
+		if json.Unmarshal(text, &m) != nil || m.Dim() > 8 || len(m.Components) > 8 {
 			return
 		}
 		if _, err := json.Marshal(&m); err != nil {
@@ -218,8 +218,11 @@ func TestBackground(t *testing.T) {
 		Components: []model.Gaussian{at(5, 900), at(0, 1), at(10, 1)}}
 	b := &model.Mixture{Columns: []string{"x"}, Weights: []float64{.3, .7}, Components: []model.Gaussian{at(10, 1), at(0, 1)}}
 	rest, share := a.WithoutBackground()
-	if math.Abs(share-.1) > 1e-12 || rest.K() != 2 || math.Abs(rest.Weights[0]-2./3) > 1e-12 || rest.Validate() != nil {
+	if math.Abs(share-.1) > 1e-12 || len(rest.Components) != 2 || math.Abs(rest.Weights[0]-2./3) > 1e-12 || rest.Validate() != nil {
 		t.Errorf("without background: %v, share %v", rest, share)
+	}
+	if a.K() != 2 || b.K() != 2 || rest.K() != 2 {
+		t.Errorf("want two components beside the background in each, got %d, %d and %d", a.K(), b.K(), rest.K())
 	}
 	c, err := model.Compare(t.Context(), a, b, 1000, seeded(1))
 	if err != nil || !reflect.DeepEqual(c.Matching, [][2]int{{1, 1}, {2, 0}}) || len(c.UnmatchedA)+len(c.UnmatchedB)+len(c.BackgroundB) > 0 ||
@@ -232,7 +235,7 @@ func TestBackground(t *testing.T) {
 	}
 	for _, all := range [][]bool{nil, {false, false}, {true, true}} {
 		b.Background = all
-		if rest, share := b.WithoutBackground(); rest != b || share != 0 {
+		if rest, share := b.WithoutBackground(); rest != b || share != 0 || b.K() != 2 {
 			t.Errorf("%v: got %v, share %v", all, rest, share)
 		}
 	}

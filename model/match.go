@@ -17,9 +17,9 @@ import (
 //
 // Source: [PPE] Definition of dist_PARAM.
 func match(ctx context.Context, a, b *Mixture) (partner []int, err error) {
-	cost := make([][]float64, a.K())
+	cost := make([][]float64, len(a.Components))
 	for i, ga := range a.Components {
-		cost[i] = make([]float64, b.K())
+		cost[i] = make([]float64, len(b.Components))
 		for j, gb := range b.Components {
 			if err := ctx.Err(); err != nil {
 				return nil, err

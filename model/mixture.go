@@ -65,9 +65,11 @@ func DefaultColumns(d int) []string {
 // Dim returns d, the number of columns.
 func (m *Mixture) Dim() int { return len(m.Columns) }
 
-// K returns the number of components, those of a background included; [Mixture.Split] tells the two
-// apart.
-func (m *Mixture) K() int { return len(m.Components) }
+// K returns the number of components that are no background, as [Mixture.Split] has them.
+func (m *Mixture) K() int {
+	groups, _ := m.Split()
+	return len(groups)
+}
 
 // Validate reports every fault of m at once, each as a FieldError, or nil.
 func (m *Mixture) Validate() error {

@@ -39,7 +39,7 @@ func NewSampler(m *Mixture) (*Sampler, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Sampler{dim: m.Dim(), upTo: make([]float64, m.K()), parts: make([]samplerPart, m.K()), cells: m.Cells, boxes: m.Drawn(), values: cumulated(m.Categories),
+	s := &Sampler{dim: m.Dim(), upTo: make([]float64, len(m.Components)), parts: make([]samplerPart, len(m.Components)), cells: m.Cells, boxes: m.Drawn(), values: cumulated(m.Categories),
 		order: drawingOrder(m.Categories), parents: parents(m.Categories), given: ofGiven(m.Categories, cumulated)}
 	floats.CumSum(s.upTo, m.Weights)
 	for i, g := range m.Components {

@@ -42,7 +42,7 @@ func Read(r io.Reader) (*Release, error) {
 	if err != nil {
 		return nil, malformed(err)
 	}
-	if notes := old.Diagnostics.Components; release.Model != nil && release.Model.Background == nil && len(notes) == release.Model.K() {
+	if notes := old.Diagnostics.Components; release.Model != nil && release.Model.Background == nil && len(notes) == len(release.Model.Components) {
 		for _, n := range notes {
 			release.Model.Background = append(release.Model.Background, n.Background)
 		}

@@ -56,7 +56,7 @@ func Verify(r *Release) []error {
 	} else if err := r.Model.Validate(); err != nil {
 		v.faults = append(v.faults, fmt.Errorf("release: model: %w", err))
 	} else {
-		k, d, columns = r.Model.K(), r.Model.Dim(), r.Model.Columns
+		k, d, columns = len(r.Model.Components), r.Model.Dim(), r.Model.Columns
 	}
 	v.fault(r.Certificate.By != nil, "certificate.by", "groups, or no columns that make them", "no groups")
 	v.fault(r.Identity != nil && !r.Certificate.Recomputable(), "certificate.plan", "the shapes of its queries, as in all releases with an identity", "lines without")

@@ -114,7 +114,7 @@ func TestNumbersRead(t *testing.T) {
 				t.Errorf("%s: %q", name, line)
 			}
 		}
-		if len(means) != r.Model.K()+1 || means["table"] != r.Model.Dim() {
+		if len(means) != len(r.Model.Components)+1 || means["table"] != r.Model.Dim() {
 			t.Errorf("%s: means %v", name, means)
 		}
 		b.Reset()
@@ -130,7 +130,7 @@ func TestNumbersRead(t *testing.T) {
 				}
 			}
 		}
-		if err := json.Unmarshal(b.Bytes(), &back); err != nil || len(back.Components) != r.Model.K() {
+		if err := json.Unmarshal(b.Bytes(), &back); err != nil || len(back.Components) != len(r.Model.Components) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		for i, c := range back.Components {

@@ -80,7 +80,7 @@ func TestPages(t *testing.T) {
 				checkPicture(t, svg)
 			}
 			groups, background := r.Model.Split()
-			for i := range r.Model.K() {
+			for i := range len(r.Model.Components) {
 				want := 0
 				if slices.Contains(groups, i) {
 					want = 2

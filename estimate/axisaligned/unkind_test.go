@@ -107,7 +107,7 @@ func TestCorrelated(t *testing.T) {
 	}
 	plain := unkind(t, 6, 8000, 3, func(rng *rand.Rand, row []float64) { row[2] = rng.NormFloat64() })
 	for _, f := range plain {
-		if f.Model != nil && f.Model.K() == 2 && !says(f, "correlated") {
+		if f.Model != nil && len(f.Model.Components) == 2 && !says(f, "correlated") {
 			right++
 		}
 	}
@@ -122,7 +122,7 @@ func TestLimit(t *testing.T) {
 		rows[i] = []float64{12*float64(rng.IntN(3)) + rng.NormFloat64(), 12*float64(rng.IntN(2)) + rng.NormFloat64()}
 	}
 	f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: 2, MaxComponents: 4, Epsilon: 1, Delta: delta, Noise: fresh})
-	if f.Model == nil || f.Model.K() > 4 || !says(f, "at most 4 are allowed") {
+	if f.Model == nil || len(f.Model.Components) > 4 || !says(f, "at most 4 are allowed") {
 		t.Errorf("%+v", f.Outcome)
 	}
 }
@@ -135,7 +135,7 @@ func TestPlain(t *testing.T) {
 		rows[i] = []float64{rng.NormFloat64(), 5 + rng.NormFloat64()}
 	}
 	f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: 2, Components: 40, Epsilon: 1, Delta: delta, Relation: relations[1], Noise: fresh})
-	if f.Model == nil || f.Model.K() != 1 || !says(f, "this is one Gaussian of all rows") || math.Abs(f.Model.Mean()[1]-5) > .2 {
+	if f.Model == nil || len(f.Model.Components) != 1 || !says(f, "this is one Gaussian of all rows") || math.Abs(f.Model.Mean()[1]-5) > .2 {
 		t.Errorf("%+v", f.Outcome)
 	}
 }

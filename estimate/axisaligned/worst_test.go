@@ -158,7 +158,7 @@ func TestManyRowsFewComponents(t *testing.T) {
 		if f.Model == nil {
 			t.Fatalf("%v: no model of 100000 rows: %+v", c.Relation, f.NoRelease)
 		}
-		if g := f.Model.Components[0]; f.Model.K() != 1 || math.Abs(g.Mean[0]-1e6) > 1e-4 || math.Abs(math.Sqrt(g.Cov.At(0, 0))/1e-3-1) > .05 {
+		if g := f.Model.Components[0]; len(f.Model.Components) != 1 || math.Abs(g.Mean[0]-1e6) > 1e-4 || math.Abs(math.Sqrt(g.Cov.At(0, 0))/1e-3-1) > .05 {
 			t.Errorf("%v: mean %v, sd %v, want 1e6 and 1e-3", c.Relation, g.Mean[0], math.Sqrt(g.Cov.At(0, 0)))
 		}
 	}
@@ -194,7 +194,7 @@ func TestConstantColumn(t *testing.T) {
 		}
 		f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: 2, Relation: relations[i%2], Components: 2, Epsilon: 1, Delta: delta,
 			Noise: kerneltest.Options{Seed: rng.Uint64()}})
-		if f.Model == nil || f.Model.K() != 2 {
+		if f.Model == nil || len(f.Model.Components) != 2 {
 			t.Errorf("%d: %+v", i, f.Outcome)
 			continue
 		}

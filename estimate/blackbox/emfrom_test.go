@@ -94,7 +94,7 @@ func TestPrivateEM(t *testing.T) {
 
 // privateEM is the total variation at a masked truth and after private EM from there.
 func privateEM(t testing.TB, truth *model.Mixture, rows [][]float64, rel privacy.Relation, eps float64, rng *rand.Rand) (before, after float64) {
-	k, d := truth.K(), truth.Dim()
+	k, d := len(truth.Components), truth.Dim()
 	p := problem(rel, k, d, len(rows), eps)
 	_, test := Usual().divide(k)
 	mu2 := gaussianMu2(p, Usual().maskOf(p)) * (1 - test - countPart)

@@ -78,7 +78,7 @@ func (t transformation) rows(rows [][]float64) (out [][]float64) {
 // away is how far the image of m under t is from got, in got's own units: the largest relative
 // difference of weights, difference of means in sds, and difference of covariances whitened.
 func (t transformation) away(m, got *model.Mixture) float64 {
-	if m.K() != got.K() {
+	if len(m.Components) != len(got.Components) {
 		return math.Inf(1)
 	}
 	worst := 0.0

@@ -31,7 +31,7 @@ func (c cell) attempt(t *testing.T, rel privacy.Relation, steps int, rng *rand.R
 
 // attempt is whether a fit of n rows is released and near EM from the truth.
 func attempt(t *testing.T, truth *model.Mixture, rel privacy.Relation, n int, eps float64, steps int, rng *rand.Rand) (released, near bool) {
-	k, d := truth.K(), truth.Dim()
+	k, d := len(truth.Components), truth.Dim()
 	rows := estimatetest.Draw(t, truth, n, rng)
 	f := estimatetest.RunChecked(t, everyLearner, estimatetest.Case{Rows: rows, Columns: d, Relation: rel, Epsilon: eps, Delta: delta,
 		Components: k, Noise: fresh})
@@ -158,7 +158,7 @@ func TestEveryLearner(t *testing.T) {
 					continue
 				}
 				for i, g := range f.Model.Components {
-					if x := g.Mean[0]; f.Model.K() != 2 || !(x > 5.8 && x < 6.2 || x > -6.2 && x < -5.8) || f.Model.Weights[i] < .45 {
+					if x := g.Mean[0]; len(f.Model.Components) != 2 || !(x > 5.8 && x < 6.2 || x > -6.2 && x < -5.8) || f.Model.Weights[i] < .45 {
 						t.Errorf("%v, d = %d, %s: %v at %v", rel, d, l, f.Model.Weights, g.Mean)
 					}
 				}

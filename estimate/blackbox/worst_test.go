@@ -122,7 +122,7 @@ func TestExtremeUnits(t *testing.T) {
 		for _, g := range f.Model.Components {
 			x, y := (g.Mean[0]-c.place)/c.unit, (g.Mean[1]+c.place)/c.unit
 			sd := math.Sqrt(g.Cov.At(0, 0)) / c.unit
-			if f.Model.K() != 2 || math.Abs(math.Abs(x)-6) > .2 || math.Abs(y) > .2 || math.Abs(sd-1) > .2 {
+			if len(f.Model.Components) != 2 || math.Abs(math.Abs(x)-6) > .2 || math.Abs(y) > .2 || math.Abs(sd-1) > .2 {
 				t.Errorf("unit %v at %v: mean %v, %v, sd %v", c.unit, c.place, x, y, sd)
 			}
 		}
@@ -142,7 +142,7 @@ func TestMissingRows(t *testing.T) {
 		good := 12000 - 12000/6
 		f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: rows, Columns: 2, Relation: rel, Epsilon: 4, Delta: delta, Components: 2,
 			Noise: kerneltest.Options{Seed: rng.Uint64()}})
-		if f.Model == nil || f.Model.K() != 2 {
+		if f.Model == nil || len(f.Model.Components) != 2 {
 			t.Errorf("%v: %+v", rel, f.Outcome)
 			continue
 		}
@@ -269,7 +269,7 @@ func TestShapes(t *testing.T) {
 		}
 		f := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: rows, Columns: 3, Relation: relations[i/2], Epsilon: 8, Delta: delta, Components: 2,
 			Covariance: shape, Noise: kerneltest.Options{Seed: rng.Uint64()}})
-		if f.Model == nil || f.Model.K() != 2 || f.Model.CovarianceType() != shape.String() {
+		if f.Model == nil || len(f.Model.Components) != 2 || f.Model.CovarianceType() != shape.String() {
 			t.Errorf("%v, %v: %+v", shape, relations[i/2], f.Outcome)
 			continue
 		}

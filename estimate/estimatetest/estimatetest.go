@@ -160,8 +160,8 @@ func Check(tb testing.TB, f Fit) {
 		tb.Errorf("a model was released for %v of %v: the rest was wasted", spent, total)
 	}
 	Sound(tb, f.Model)
-	if n := len(f.Diagnostics.Components); n != f.Model.K() {
-		tb.Errorf("%d notes for %d components", n, f.Model.K())
+	if n := len(f.Diagnostics.Components); n != len(f.Model.Components) {
+		tb.Errorf("%d notes for %d components", n, len(f.Model.Components))
 	}
 	for i, n := range f.Diagnostics.Components {
 		if !finite(n.EffectiveRows) || !finite(n.EffectiveNoise) {
@@ -180,7 +180,7 @@ func words(tb testing.TB, reason, advice string) {
 // IsPoint reports a model of one component without spread: a table of constants needs no more than
 // its units.
 func IsPoint(m *model.Mixture) bool {
-	if m.K() != 1 {
+	if len(m.Components) != 1 {
 		return false
 	}
 	for j := range m.Dim() {

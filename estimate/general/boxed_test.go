@@ -82,10 +82,10 @@ func TestBoxedReplay(t *testing.T) {
 					other = append(slices.Clone(rows), row)
 				}
 				f, loss := estimatetest.Neighbours(t, tested, estimatetest.Case{Rows: rows, Columns: truth.Dim(), Relation: rel, Epsilon: 1, Delta: boxedDelta,
-					Components: truth.K() * ((i + j + l) % 2), Covariance: shapes[l%3], Noise: kerneltest.Options{Seed: rng.Uint64()}}, other)
+					Components: len(truth.Components) * ((i + j + l) % 2), Covariance: shapes[l%3], Noise: kerneltest.Options{Seed: rng.Uint64()}}, other)
 				limit := math.Pow(f.Session.Mu(), 2)
 				if most = max(most, loss.Path/limit); loss.Path > limit*(1+1e-9) {
-					t.Errorf("%v, %d clusters, another row of %v: a path loses mu^2 = %v of %v: %v", rel, truth.K(), v, loss.Path, limit, loss.ByStep)
+					t.Errorf("%v, %d clusters, another row of %v: a path loses mu^2 = %v of %v: %v", rel, len(truth.Components), v, loss.Path, limit, loss.ByStep)
 				}
 				if isBoxed(f) {
 					boxed++

@@ -63,7 +63,7 @@ const oneGroup = "One group found; at this budget smaller or closer groups could
 // were allowed; looked says that they have been looked for.
 func (e Estimator) fitOne(ctx context.Context, several program.Several, looked bool, a *kernel.SubBudget, p estimate.Problem) (estimate.Outcome, error) {
 	out, err := e.one.FitSubBudget(ctx, a, p, prefixOne, several)
-	if out.Model == nil || out.Model.K() > 1 || p.Components == 1 || p.MaxComponents <= 1 {
+	if out.Model == nil || len(out.Model.Components) > 1 || p.Components == 1 || p.MaxComponents <= 1 {
 		return out, err
 	}
 	told := flags.New(flags.OneComponent, "one Gaussian: too few rows to look for several components, about %.0f would be needed", estimate.AboutRows(rowsOfLooking(p)))

@@ -55,7 +55,7 @@ func TestLookingIsCheap(t *testing.T) {
 	}
 	var asked kerneltest.Transcript
 	f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: 2, Mu: muOne, MaxComponents: 10, Noise: kerneltest.Options{Exact: true, Record: &asked}})
-	if f.Model == nil || f.Model.K() != 1 {
+	if f.Model == nil || len(f.Model.Components) != 1 {
 		t.Fatalf("%+v", f.Outcome)
 	}
 	if lines := slices.Index(asked.Steps, stepSplit); lines < 0 || slices.ContainsFunc(asked.Steps, func(s string) bool { return s != stepSplit && !strings.HasPrefix(s, prefixOne) }) {

@@ -100,7 +100,7 @@ func TestDraft(t *testing.T) {
 	d.Add(.25, []float64{3, 4}, one, nil, Note(10, .5))
 	d.Notes.Flag(flags.New(flags.Method, "%d things", 2))
 	out := d.Outcome()
-	if out.NoRelease != nil || out.Model.K() != 2 || out.Model.Weights[1] != .25 || out.Model.Components[1].Mean[0] != 3 {
+	if out.NoRelease != nil || len(out.Model.Components) != 2 || out.Model.Weights[1] != .25 || out.Model.Components[1].Mean[0] != 3 {
 		t.Fatalf("%+v", out)
 	}
 	reported := out.Diagnostics

@@ -135,7 +135,7 @@ func TestConstant(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, notes := out.Model, out.Diagnostics
-	if m.K() != 1 || m.Components[0].Mean[0] != 4 || m.Components[0].Mean[1] != -1e100 || m.Components[0].Cov.At(0, 0) != 0 || m.Components[0].Cov.At(1, 1) != 0 {
+	if len(m.Components) != 1 || m.Components[0].Mean[0] != 4 || m.Components[0].Mean[1] != -1e100 || m.Components[0].Cov.At(0, 0) != 0 || m.Components[0].Cov.At(1, 1) != 0 {
 		t.Errorf("%+v", m)
 	}
 	if len(notes.Components) != 1 || notes.Components[0].EffectiveRows != 500 || len(notes.ConstantColumns) != 2 || len(notes.Flags) != 2 ||

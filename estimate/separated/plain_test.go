@@ -61,7 +61,7 @@ func TestPlainClusters(t *testing.T) {
 			m := along(t, rng, c.d, c.k, c.gap, c.diagonal)
 			f := estimatetest.Run(t, New(), estimatetest.Case{Rows: estimatetest.Draw(t, m, 12000, rng), Columns: c.d, Relation: relations[i%2],
 				Epsilon: 1, Delta: 1e-6, Noise: fresh})
-			if f.Model == nil || f.Model.K() != c.k || worstMean(m, f.Model) > .5 {
+			if f.Model == nil || len(f.Model.Components) != c.k || worstMean(m, f.Model) > .5 {
 				wrong++
 				t.Logf("%+v %v", c, relations[i%2])
 			}
@@ -77,7 +77,7 @@ func TestLimitThatBinds(t *testing.T) {
 	rng := newRand(t)
 	m := along(t, rng, 2, 9, 9, true)
 	f := estimatetest.Run(t, New(), estimatetest.Case{Rows: estimatetest.Draw(t, m, 20000, rng), Columns: 2, MaxComponents: 5, Epsilon: 1, Delta: 1e-6, Noise: fresh})
-	if f.Model == nil || f.Model.K() < 4 || !strings.Contains(strings.Join(flags.Texts(f.Diagnostics.Flags), " "), "at most 5 allowed") {
+	if f.Model == nil || len(f.Model.Components) < 4 || !strings.Contains(strings.Join(flags.Texts(f.Diagnostics.Flags), " "), "at most 5 allowed") {
 		t.Errorf("%+v: %v", f.Model, f.Diagnostics.Flags)
 	}
 }

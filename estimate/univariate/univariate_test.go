@@ -124,8 +124,8 @@ func TestManyRows(t *testing.T) {
 		if tv > .03+4*sd {
 			t.Errorf("%s: total variation %v", family.name, tv)
 		}
-		if f.Model.K() != len(parts) {
-			t.Errorf("%s: %d components, want %d", family.name, f.Model.K(), len(parts))
+		if len(f.Model.Components) != len(parts) {
+			t.Errorf("%s: %d components, want %d", family.name, len(f.Model.Components), len(parts))
 		}
 	}
 }
@@ -141,7 +141,7 @@ func TestHunt(t *testing.T) {
 		} {
 			rng := rand.New(rand.NewPCG(4, 1))
 			f := trial{rows: table(t, rng, parts, 20000), eps: 1, relation: rel, components: 2}.fit(t)
-			if f.Model == nil || f.Model.K() != 2 {
+			if f.Model == nil || len(f.Model.Components) != 2 {
 				t.Errorf("%v, %s: %v %v", rel, name, f.Model, f.NoRelease)
 				continue
 			}
@@ -167,7 +167,7 @@ func TestNotes(t *testing.T) {
 	if f.Model == nil {
 		t.Fatal(f.NoRelease)
 	}
-	if k := f.Model.K(); k < 4 && !slices.ContainsFunc(f.Diagnostics.Flags, func(s estimate.Flag) bool { return strings.Contains(s.Text, "of 4 components") }) {
+	if k := len(f.Model.Components); k < 4 && !slices.ContainsFunc(f.Diagnostics.Flags, func(s estimate.Flag) bool { return strings.Contains(s.Text, "of 4 components") }) {
 		t.Errorf("%d of 4 components, and flags %q", k, f.Diagnostics.Flags)
 	}
 	rows := 0.0

@@ -149,7 +149,7 @@ func (c cell) run(ctx context.Context, r gauze.Request, by contender, n int, see
 		r.Relation = t.relation
 	}
 	if by.given {
-		r.Components = t.mixture.Truth.K()
+		r.Components = len(t.mixture.Truth.Components)
 	}
 	f, err := engine.Fit(ctx, t.rows, r)
 	if err != nil {

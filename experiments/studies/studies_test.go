@@ -35,8 +35,8 @@ func TestCells(t *testing.T) {
 			if _, d := drawn.rows.Dims(); d != l.Cell.d {
 				return fmt.Errorf("%d columns, want %d", d, l.Cell.d)
 			}
-			if drawn.mixture != nil && l.Cell.k > 0 && drawn.mixture.Truth.K() != l.Cell.k {
-				return fmt.Errorf("%d components, want %d", drawn.mixture.Truth.K(), l.Cell.k)
+			if drawn.mixture != nil && l.Cell.k > 0 && len(drawn.mixture.Truth.Components) != l.Cell.k {
+				return fmt.Errorf("%d components, want %d", len(drawn.mixture.Truth.Components), l.Cell.k)
 			}
 			for _, by := range l.Cell.by {
 				r := l.Cell.request(o, by)

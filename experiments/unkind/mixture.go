@@ -116,7 +116,7 @@ func (c comparison) distances(j *judgement, m *model.Mixture, cols [][]float64) 
 		off := have - law.distance(c.reference(a, col, c.k))
 		j.distance = math.Max(j.distance, off)
 		if c.k == 0 && off > distanceOff && off <= distanceOff+choiceOff {
-			off = have - law.distance(c.reference(a, col, m.K()))
+			off = have - law.distance(c.reference(a, col, len(m.Components)))
 		}
 		if !(off <= distanceOff) {
 			j.wrong("column %d: Kolmogorov distance %.3g above the reference's", a+1, off)

@@ -86,7 +86,7 @@ func (c comparison) variation(j *judgement, truth, foreground *model.Mixture) er
 		return err
 	}
 	j.distance = tv - best
-	if most := math.Min(mostVariation, madeup.Limit(truth.K(), d, n)); !(j.distance <= most) {
+	if most := math.Min(mostVariation, madeup.Limit(len(truth.Components), d, n)); !(j.distance <= most) {
 		j.wrong("total variation %.2g, %.2g from the truth; k = %d", tv, best, foreground.K())
 	}
 	return nil

@@ -47,8 +47,8 @@ func TestBlackBoxPromises(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%+v: %v", b, err)
 			}
-			if m.K() != b.Components || m.Dim() != b.Columns {
-				t.Fatalf("%+v: %d components in %d columns", b, m.K(), m.Dim())
+			if len(m.Components) != b.Components || m.Dim() != b.Columns {
+				t.Fatalf("%+v: %d components in %d columns", b, len(m.Components), m.Dim())
 			}
 			means, factors := units(m)
 			if b.Components > 1 && b.Separation > 0 {

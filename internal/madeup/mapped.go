@@ -99,7 +99,7 @@ func Draw(m *model.Mixture, dst *mat.Dense, rng *rand.Rand) error {
 // -1, and the largest distance within a pair.
 func Match(a, b *model.Mixture) (partner []int, largest float64, err error) {
 	c, err := model.Compare(context.Background(), a, b, 4, rand.New(rand.NewPCG(1, monteCarloStream)))
-	partner = slices.Repeat([]int{-1}, a.K())
+	partner = slices.Repeat([]int{-1}, len(a.Components))
 	for _, m := range c.Matching {
 		i, j := m[0], m[1]
 		partner[i] = j

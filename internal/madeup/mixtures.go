@@ -72,7 +72,7 @@ func (b *builder) of(truth *model.Mixture) {
 	if err != nil {
 		panic(err) // it is a valid one
 	}
-	b.t.Truth, b.t.Components, b.t.Labels, b.keep = truth, truth.K(), make([]int, b.n), true
+	b.t.Truth, b.t.Components, b.t.Labels, b.keep = truth, len(truth.Components), make([]int, b.n), true
 	b.cols = make([][]float64, truth.Dim())
 	for j := range b.cols {
 		b.cols[j] = make([]float64, b.n)

@@ -18,7 +18,7 @@ func TestPlainGaps(t *testing.T) {
 			p.Placement, p.Distance = placement, 30
 			for seed := range uint64(10) {
 				in, err := p.Draw(seed, 10)
-				if err != nil || in.Truth.K() != p.Components || math.Abs(floats.Sum(in.Truth.Weights)-1) > 1e-12 {
+				if err != nil || len(in.Truth.Components) != p.Components || math.Abs(floats.Sum(in.Truth.Weights)-1) > 1e-12 {
 					t.Fatalf("%+v: %v, %v", p, in, err)
 				}
 				least := math.Inf(1)

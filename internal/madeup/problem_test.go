@@ -220,7 +220,7 @@ func TestPermutedTruthIsExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k := m.K()
+		k := len(m.Components)
 		var w []float64
 		var gs []model.Gaussian
 		for i := range k {

@@ -31,7 +31,7 @@ func EM(rows [][]float64, m *model.Mixture, steps int) (*model.Mixture, error) {
 			return nil, err
 		}
 		sums := newSums(m)
-		share := make([]float64, m.K())
+		share := make([]float64, len(m.Components))
 		for _, row := range rows {
 			for i, s := range scorers {
 				share[i] = math.Log(m.Weights[i]) + s.LogDensity(row)
@@ -99,8 +99,8 @@ type sums struct {
 }
 
 func newSums(m *model.Mixture) *sums {
-	s := &sums{about: m, total: make([]float64, m.K()), diff: make([]float64, m.Dim())}
-	for range m.K() {
+	s := &sums{about: m, total: make([]float64, len(m.Components)), diff: make([]float64, m.Dim())}
+	for range len(m.Components) {
 		s.first = append(s.first, make([]float64, m.Dim()))
 		s.second = append(s.second, mat.NewSymDense(m.Dim(), nil))
 	}
@@ -132,7 +132,7 @@ func (s *sums) add(share, row []float64) {
 
 // maximise returns the M-step; a component with too few rows for a covariance keeps its shape.
 func (s *sums) maximise() (*model.Mixture, error) {
-	d, k := s.about.Dim(), s.about.K()
+	d, k := s.about.Dim(), len(s.about.Components)
 	all := 0.0
 	for _, t := range s.total {
 		all += t

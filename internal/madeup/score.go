@@ -47,7 +47,7 @@ func Compare(truth, fitted *model.Mixture, rows int) (Score, error) {
 		distance float64
 	}
 	var pairs []pair
-	nearest := make([]float64, truth.K())
+	nearest := make([]float64, len(truth.Components))
 	for i, t := range truth.Components {
 		nearest[i] = math.Inf(1)
 		for j, f := range fitted.Components {
@@ -57,11 +57,11 @@ func Compare(truth, fitted *model.Mixture, rows int) (Score, error) {
 		}
 	}
 	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(a.distance, b.distance) })
-	s := Score{Found: fitted.K(), Partner: make([]int, truth.K())}
+	s := Score{Found: len(fitted.Components), Partner: make([]int, len(truth.Components))}
 	for i := range s.Partner {
 		s.Partner[i] = -1
 	}
-	taken := make([]bool, fitted.K())
+	taken := make([]bool, len(fitted.Components))
 	for _, p := range pairs {
 		if s.Partner[p.i] < 0 && !taken[p.j] {
 			s.Partner[p.i], taken[p.j] = p.j, true

@@ -39,8 +39,8 @@ func TestUnboundedArrangements(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%+v: %v", u, err)
 			}
-			if m.K() != u.Components || m.Dim() != u.Columns {
-				t.Fatalf("%+v: %d components in %d columns", u, m.K(), m.Dim())
+			if len(m.Components) != u.Components || m.Dim() != u.Columns {
+				t.Fatalf("%+v: %d components in %d columns", u, len(m.Components), m.Dim())
 			}
 			for i, g := range m.Components {
 				for j := range g.Mean {

@@ -69,7 +69,7 @@ func TestRecovery(t *testing.T) {
 			var errs []float64
 			for range times {
 				truth := c.truth()
-				x := trial{rows: sample(t, rng, truth, c.n), d: truth.Dim(), k: truth.K(), eps: c.eps, relation: rel, known: c.known,
+				x := trial{rows: sample(t, rng, truth, c.n), d: truth.Dim(), k: len(truth.Components), eps: c.eps, relation: rel, known: c.known,
 					noise: kerneltest.Options{Seed: rng.Uint64()}}
 				f := x.fit(t, New(constants))
 				if f.Model == nil {

@@ -31,7 +31,7 @@ func (c instance) recovers(t *testing.T, e estimate.Estimator, relations []priva
 	t.Helper()
 	for _, rel := range relations {
 		good, promised := 0, c.n == 0
-		fit := trial{d: c.truth.Dim(), k: c.truth.K(), eps: 20, relation: rel, facts: c.facts}
+		fit := trial{d: c.truth.Dim(), k: len(c.truth.Components), eps: 20, relation: rel, facts: c.facts}
 		n := c.n
 		if promised {
 			fit.rows = make([][]float64, 1e6)
@@ -111,7 +111,7 @@ func TestGeneralRecovery(t *testing.T) {
 	} {
 		relations, runs, constants := tried(i)
 		e := NewGeneral(constants)
-		x, err := e.design(trial{d: 1, k: c.truth.K(), facts: c.facts}.problem())
+		x, err := e.design(trial{d: 1, k: len(c.truth.Components), facts: c.facts}.problem())
 		if err != nil || (x.lattice != nil) != strings.HasSuffix(c.name, "lattice") {
 			t.Fatalf("%s: the score is another one, %v", c.name, err)
 		}

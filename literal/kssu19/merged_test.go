@@ -29,7 +29,7 @@ func TestMergedComponentsAreNotReleased(t *testing.T) {
 		}
 		f := x.follow(t, e, plan, p)
 		if k := 0; f.Model != nil {
-			k = f.Model.K()
+			k = len(f.Model.Components)
 			if t.Logf("%s: %d components", c.name, k); k != c.released {
 				t.Errorf("%s: %d components released, want %d", c.name, k, c.released)
 			}

@@ -43,7 +43,7 @@ func sphericalTruth(t *testing.T, at [][]float64, sds ...float64) *model.Mixture
 // off is the worst Mahalanobis error of a mean and error of a covariance, over the components;
 // infinite if their number is wrong.
 func off(truth, got *model.Mixture) (mean, covariance float64) {
-	if got == nil || got.K() != truth.K() {
+	if got == nil || len(got.Components) != len(truth.Components) {
 		return math.Inf(1), math.Inf(1)
 	}
 	partner, _, err := madeup.Match(truth, got)
@@ -120,7 +120,7 @@ func TestUnlikeWeights(t *testing.T) {
 	at := [][]float64{{60, 0, 0}, {-60, 0, 0}}
 	rows := append(blobs(5, 11200, at[:1], 1), blobs(6, 4800, at[1:], 1)...)
 	f := trial{rows: rows, d: 3, k: 2, eps: 10, noise: kerneltest.Options{Seed: 1}}.fit(t, NewPaper(c))
-	if f.Model == nil || f.Model.K() != 2 {
+	if f.Model == nil || len(f.Model.Components) != 2 {
 		t.Fatalf("two components are wanted: %+v %+v", f.NoRelease, f.Refused)
 	}
 	for i, w := range f.Model.Weights {

@@ -182,7 +182,7 @@ func TestGapsAreNotUnits(t *testing.T) {
 	}
 	e := kssu19.NewSampleAggregate(kssu19.Practical())
 	f := estimatetest.RunChecked(t, e, estimatetest.Case{Rows: rows, Columns: d, Components: 2, Epsilon: 10, Delta: sampleDelta})
-	if f.Model == nil || f.Model.K() != 2 {
+	if f.Model == nil || len(f.Model.Components) != 2 {
 		t.Fatalf("%+v %+v", f.NoRelease, f.Refused)
 	}
 	for i, c := range f.Model.Components {

@@ -104,7 +104,7 @@ const lightest = .02
 
 // noiseOf returns the effective noise of each component: NaN if unknown.
 func noiseOf(r *release.Release) []float64 {
-	out := make([]float64, r.Model.K())
+	out := make([]float64, len(r.Model.Components))
 	for i := range out {
 		if i < len(r.Diagnostics.Components) {
 			out[i] = r.Diagnostics.Components[i].EffectiveNoise
