@@ -52,11 +52,11 @@ func score(e *shell.Env, path, input string, text *fit.Text) error {
 	if err != nil {
 		return err
 	}
-	sink, err := newScoreSink(r.Model)
+	schema := schemaOf(r)
+	sink, err := newScoreSink(r.Model, schema.Categorical())
 	if err != nil {
 		return err
 	}
-	schema := schemaOf(r)
 	if err := text.Fill(schema); err != nil {
 		return err
 	}
@@ -78,9 +78,10 @@ func schemaOf(r *release.Release) *source.Schema {
 		schema.Columns = append(schema.Columns, column)
 	}
 	for _, c := range r.Model.Categories {
-		column := source.Column{Name: c.Name, Kind: source.Categories, Categories: slices.DeleteFunc(slices.Clone(c.Values), func(v string) bool { return v == "" })}
-		if i := slices.IndexFunc(r.Columns, func(public release.Column) bool { return public.Name == c.Name }); i >= 0 {
-			column.Missing = r.Columns[i].Missing
+		public := r.Named(c.Name)
+		column := source.Column{Name: c.Name, Kind: source.Categories, Missing: public.Missing, Find: public.Find}
+		if !public.Find { // values that were found are compared as they were: by their text
+			column.Categories = slices.DeleteFunc(slices.Clone(c.Values), func(v string) bool { return v == "" })
 		}
 		schema.Columns = append(schema.Columns, column)
 	}
@@ -93,30 +94,35 @@ func scoreRows(e *shell.Env, sink *scoreSink, schema *source.Schema, input strin
 		return err
 	}
 	defer table.Close()
+	sink.texts = table.Texts
 	return table.Read(sink)
 }
 
 // scoreSink adds log-likelihoods up as rows pass by.
 type scoreSink struct {
 	scorer         *model.Scorer
-	numbers        int     // columns of numbers
-	at             [][]int // of each value of a column of categories as it is read, which of the model's it is
+	numbers        int               // columns of numbers
+	at             [][]int           // of each value of a column of categories as it is read, which of the model's it is
+	missing        []int             // .. and of a missing cell
+	texts          func() [][]string // of columns whose values were found, what has been read so far
+	categories     []model.Category
 	values         []int
 	mean           float64 // of the possible rows
 	rows, bad, out int
 }
 
-func newScoreSink(m *model.Mixture) (*scoreSink, error) {
+// newScoreSink returns a sink for rows of a model whose columns of categories are read so.
+func newScoreSink(m *model.Mixture, read []source.Column) (*scoreSink, error) {
 	m, err := model.Recorded(m)
 	if err != nil {
 		return nil, err
 	}
 	scorer, err := model.NewScorer(m)
-	s := &scoreSink{scorer: scorer, numbers: m.Dim()}
-	for _, c := range m.Categories {
+	s := &scoreSink{scorer: scorer, numbers: m.Dim(), categories: m.Categories}
+	for a, c := range m.Categories {
 		var at []int
 		for i, v := range c.Values {
-			if v != "" {
+			if v != "" && !read[a].Find {
 				at = append(at, i)
 			}
 		}
@@ -124,7 +130,10 @@ func newScoreSink(m *model.Mixture) (*scoreSink, error) {
 		if missing >= 0 && c.Share(m.Weights)[missing] == 0 { // of which the model says nothing
 			missing = -1
 		}
-		s.at = append(s.at, append(at, missing))
+		if !read[a].Find {
+			at = append(at, missing)
+		}
+		s.at, s.missing = append(s.at, at), append(s.missing, missing)
 	}
 	s.values = make([]int, len(s.at))
 	return s, err
@@ -139,7 +148,7 @@ func (s *scoreSink) Append(row []float64, _ string, _ int) {
 	}
 	s.rows++
 	for a, code := range codes {
-		s.values[a] = s.at[a][int(code)]
+		s.values[a] = s.value(a, int(code))
 	}
 	l := s.scorer.LogDensityOf(row, s.values)
 	if math.IsInf(l, -1) {
@@ -147,6 +156,22 @@ func (s *scoreSink) Append(row []float64, _ string, _ int) {
 		return
 	}
 	s.mean += (l - s.mean) / float64(s.rows-s.out)
+}
+
+// value returns the model's number of a code in a column of categories.
+func (s *scoreSink) value(a, code int) int {
+	if code < 0 {
+		return s.missing[a]
+	}
+	for len(s.at[a]) <= code { // a text that was not read before
+		values := s.categories[a].Values
+		i := slices.Index(values, s.texts()[a][len(s.at[a])])
+		if i < 0 {
+			i = slices.Index(values, source.OtherValue)
+		}
+		s.at[a] = append(s.at[a], i)
+	}
+	return s.at[a][code]
 }
 
 func (s *scoreSink) answer() scoreAnswer {

@@ -50,8 +50,7 @@ func find(a *kernel.SubBudget, values []int, part float64) (recoded *kernel.SubB
 			q.Columns = append(q.Columns, column)
 		}
 	}
-	const room = 1 - 1e-9 // for rounding
-	released, _, err := kernel.FindValues(a, StepValues, q, math.Sqrt(part*a.Left()*room))
+	released, _, err := kernel.FindValues(a, StepValues, q, math.Sqrt(part*a.Left()))
 	if err != nil {
 		return nil, nil, nil, err
 	}
