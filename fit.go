@@ -149,14 +149,18 @@ func (q *question) measure(ctx context.Context, session *kernel.Session) (outcom
 			return profile.Fit(ctx, q.method, s, p)
 		}
 	}
-	if q.shares.All == 0 {
-		return run(ctx, session, q.problem)
+	numbers := session
+	if q.shares.All > 0 {
+		numbers = session.Part(1 - q.shares.All)
 	}
-	held := session.Part(q.shares.All).SubBudget()
-	if outcome, err = run(ctx, session.Part(1-q.shares.All), q.problem); err != nil || outcome.NoRelease != nil {
+	outcome, err = run(ctx, numbers, q.problem)
+	if err == nil && outcome.Missing != nil && outcome.Model != nil {
+		err = categories.Missing(q.problem, &outcome)
+	}
+	if err != nil || outcome.NoRelease != nil || q.shares.All == 0 {
 		return outcome, err
 	}
-	return outcome, categories.Measure(held, q.problem, q.shares, &outcome)
+	return outcome, categories.Measure(session.Part(q.shares.All).SubBudget(), q.problem, q.shares, &outcome)
 }
 
 // lastOf describes the last measurement of a session.
@@ -365,9 +369,15 @@ func (q *question) facts() *release.Facts {
 func diagnosticsOf(d estimate.Diagnostics, columns []string) release.Diagnostics {
 	out := release.Diagnostics{Flags: flags.Named(d.Flags, columns)}
 	for _, c := range d.Components {
-		out.Components = append(out.Components, release.ComponentNote{
-			EffectiveNoise: c.EffectiveNoise, Misfit: c.Misfit, EffectiveRows: c.EffectiveRows, CategoryNoise: c.CategoryNoise, Flags: flags.Named(c.Flags, columns),
-		})
+		note := release.ComponentNote{EffectiveNoise: c.EffectiveNoise, Misfit: c.Misfit, EffectiveRows: c.EffectiveRows, CategoryNoise: c.CategoryNoise,
+			MissingNoise: c.MissingNoise, Flags: flags.Named(c.Flags, columns)}
+		for j, share := range c.Missing {
+			if note.Missing == nil {
+				note.Missing = map[string]float64{}
+			}
+			note.Missing[columns[j]] = share
+		}
+		out.Components = append(out.Components, note)
 	}
 	for _, u := range d.Unresolved {
 		out.Unresolved = append(out.Unresolved, release.Direction{Direction: u.Direction, StdAtMost: u.StdAtMost})

@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model/flags"
+	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
 )
 
@@ -66,6 +67,64 @@ func TestIncompleteMixtures(t *testing.T) {
 		}
 		if v := Verify(result.Release); v.Faults != nil || !v.Replanned {
 			t.Errorf("%v: %v", r, v.Faults)
+		}
+	}
+}
+
+// TestMissingCellsOfComponents: where the cells of one column are missing in one group far more
+// often than in the other, each component says how often, the release verifies, with a background
+// too, and does not once it tells of fewer or other columns. False alarms: below 1e-6, errors being
+// eight of the noise and sampling together.
+func TestMissingCellsOfComponents(t *testing.T) {
+	const n = 12000
+	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
+	for _, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
+		b := kernel.NewBuilder(3)
+		for i := range n {
+			row := []float64{10*float64(i%2) + rng.NormFloat64(), rng.NormFloat64(), 10*float64(i%2) + rng.NormFloat64()}
+			if rng.IntN(10) < []int{1, 6}[i%2] {
+				row[1] = math.NaN()
+			}
+			if rng.IntN(10) == 0 {
+				row[0] = math.NaN()
+			}
+			b.Append(row)
+		}
+		result, err := Fit(context.Background(), b.Protect(r), Request{Relation: r, Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}, Columns: Named("at", "own", "whole")})
+		if err != nil || result.Release == nil {
+			t.Fatalf("%v: %v, %v", r, err, result)
+		}
+		m, seen := result.Release.Model, 0
+		for k, note := range result.Release.Diagnostics.Components {
+			if m.Weights[k] < .3 {
+				continue
+			}
+			seen++
+			want := .1
+			if m.Components[k].Mean[2] > 5 {
+				want = .6
+			}
+			if off := 8 * math.Hypot(note.MissingNoise, .5/math.Sqrt(n/2)); math.Abs(note.Missing["own"]-want) > off || math.Abs(note.Missing["at"]-.1) > off || note.Missing["whole"] > off || off > .25 {
+				t.Errorf("%v: component %d at %v lacks %v, give or take %v; want %v of own and .1 of at", r, k, m.Components[k].Mean, note.Missing, note.MissingNoise, want)
+			}
+		}
+		if seen != 2 {
+			t.Errorf("%v: %d components, weights %v", r, seen, m.Weights)
+		}
+		for name, alter := range map[string]func(*release.Release){
+			"nothing": func(*release.Release) {},
+			"fewer":   func(r *release.Release) { delete(r.Diagnostics.Components[0].Missing, "own") },
+			"another": func(r *release.Release) {
+				delete(r.Diagnostics.Components[0].Missing, "own")
+				r.Diagnostics.Components[0].Missing["else"] = .5
+			},
+			"more than all": func(r *release.Release) { r.Diagnostics.Components[0].Missing["own"] = 1.5 },
+		} {
+			out := reread(t, result.Release)
+			alter(out)
+			if v := Verify(out); (v.Faults == nil) != (name == "nothing") {
+				t.Errorf("%v, %s: %v", r, name, v.Faults)
+			}
 		}
 	}
 }

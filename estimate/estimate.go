@@ -58,8 +58,9 @@ type Outcome struct {
 	// columns; nil for all. Aside are flags about columns by their numbers among all.
 	Kept  []int
 	Aside []Flag
-	// Completed says that rows which lack cells were completed by the model: kernel.Complete.
-	Completed   bool
+	// Missing is set where rows that lack cells were completed by the model (kernel.Complete): the
+	// rows as they are, and the part of the budget for the missing cells of each component.
+	Missing     *kernel.SubBudget
 	Diagnostics Diagnostics
 	NoRelease   *NoRelease
 	// Categories are the probabilities of the values of each column of categories in each component
@@ -127,8 +128,12 @@ type ComponentNote struct {
 	Misfit float64
 	// CategoryNoise is the noise sd of each probability of categories; 0 without.
 	CategoryNoise float64
-	Background    bool // describes outliers; leave it out of pictures and cluster labels
-	Flags         []Flag
+	// Missing is the part of the rows that lacks the cell of a column, with its noise sd; nil where
+	// that was not measured.
+	Missing      map[int]float64
+	MissingNoise float64
+	Background   bool // describes outliers; leave it out of pictures and cluster labels
+	Flags        []Flag
 }
 
 // A Unit that released counts say a column is recorded in: Offset and multiples of Unit from it.

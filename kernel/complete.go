@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -21,6 +22,9 @@ type Completion struct {
 	LogWeights []float64
 	Means      [][]float64
 	Covs       [][][]float64
+	// Missing are columns of the table, each once. If there are any, the completed table's codes
+	// are theirs in place of its own: for each of them 1 in a row that lacks the cell, else 0.
+	Missing []int
 }
 
 // Complete returns a sub-budget in whose table every row that lacks some of its cells has them
@@ -35,10 +39,11 @@ type Completion struct {
 // coins are independent of all rows and of each other. Given the coins, a row of the new table is a
 // function of the same row of the old one, its own coins and the mixture, which is the same for
 // both neighbours given what was released, whatever floating point makes of it; its codes of
-// categories are the same. So given the coins the tables made of neighbours differ in that one row,
-// by replacing it or by its presence, or not at all, and each measurement satisfies the theorem of
-// its own kind, whose proof asks nothing of a table but its neighbours. The filter holds their sum.
-// Under replace-one both tables have n rows; under add-or-remove-one Rows reports nothing.
+// categories are the same, or with Missing a function of the same row. So given the coins the
+// tables made of neighbours differ in that one row, by replacing it or by its presence, or not at
+// all, and each measurement satisfies the theorem of its own kind, whose proof asks nothing of a
+// table but its neighbours. The filter holds their sum. Under replace-one both tables have n rows;
+// under add-or-remove-one Rows reports nothing.
 func Complete(a *core.SubBudget, by Completion) (completed *core.SubBudget, err error) {
 	if err := by.validate(a.Session().Columns()); err != nil {
 		return nil, err
@@ -47,18 +52,27 @@ func Complete(a *core.SubBudget, by Completion) (completed *core.SubBudget, err 
 		t, read := d.Rows(), engine.Seen{Table: d.Rows()}.Pieces()
 		c := completer{Completion: by, coin: func() float64 { return (float64(noise.Uniform(d.Source(), 1<<52)) + .5) / (1 << 52) }, known: map[string][]conditional{}}
 		whole := t.Beside(t.Columns()) // on disk if the table is
-		row := make([]float64, t.Columns())
+		row, gaps, lost := make([]float64, t.Columns()), t.Beside(max(1, len(by.Missing))), make([]float64, len(by.Missing))
 		for first := 0; first < t.Len() && d.Context().Err() == nil; first += engine.PieceRows {
 			for piece := read(first / engine.PieceRows); len(piece) > 0; piece = piece[t.Columns():] {
-				copy(row, piece)
+				if copy(row, piece); by.Missing != nil {
+					for i, j := range by.Missing {
+						if lost[i] = 0; math.IsNaN(row[j]) {
+							lost[i] = 1
+						}
+					}
+					gaps.Append(lost)
+				}
 				c.complete(row)
 				whole.Append(row)
 			}
 		}
-		if err := d.Filled(whole); err != nil {
+		if err := cmp.Or(d.Filled(whole), d.Filled(gaps)); err != nil {
 			return err
 		}
-		whole.TakeCodes(t)
+		if whole.TakeCodes(t); by.Missing != nil {
+			whole.SetCodes(gaps)
+		}
 		completed = core.Instead(a, whole, d.Relation(), 0)
 		return nil
 	})
@@ -69,7 +83,7 @@ func Complete(a *core.SubBudget, by Completion) (completed *core.SubBudget, err 
 func (by Completion) validate(d int) error {
 	n, k := len(by.Columns), len(by.LogWeights)
 	fits := n > 0 && k > 0 && len(by.Center) == n && len(by.Scale) == n && len(by.Rest) == d && len(by.Means) == k && len(by.Covs) == k
-	for _, j := range by.Columns {
+	for _, j := range slices.Concat(by.Columns, by.Missing) {
 		fits = fits && 0 <= j && j < d
 	}
 	for i := 0; fits && i < k; i++ {

@@ -160,12 +160,90 @@ func TestCompleteLaw(t *testing.T) {
 	}
 }
 
+// TestCompletedMissing: the codes of a completed table can say which cells each row lacked, null
+// rows included, in place of its own codes, and counts of neighbours' differ by the query's
+// sensitivity at most.
+func TestCompletedMissing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	missing := math.NaN()
+	draw := func() []float64 {
+		row := []float64{1, 2, 3, float64(rng.IntN(5))}
+		for j := range 3 {
+			if rng.IntN(2) == 0 {
+				row[j] = missing
+			}
+		}
+		return row
+	}
+	by := twoGroups
+	by.Missing = []int{2, 0}
+	q := query.CategoryCounts{Values: []int{2, 2}}
+	counted := func(r privacy.Relation, rows [][]float64) (sums []int64) {
+		h := core.NewTestHook()
+		h.NoiseFactor = 0
+		h.Record = func(_ string, _ any, _ float64, _ []float64, exact []int64) { sums = exact }
+		b := core.NewMixedBuilder(3, 1, nil)
+		for _, row := range rows {
+			b.Append(row)
+		}
+		plan := core.Plan{Method: "test", Steps: []core.Step{{Name: "missing", Query: query.KindCategoryCounts, Share: 1, Most: 1}}}
+		s, err := core.Open(context.Background(), core.Hooked(b.Protect(r), h), plan, core.Terms{Relation: r, Budget: privacy.Budget{Rho: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := Complete(s.SubBudget(), by)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Categories("missing", q, 1); err != nil {
+			t.Fatal(err)
+		}
+		return sums
+	}
+	for _, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
+		most := 0.
+		for range 2000 {
+			var x [][]float64
+			for range 1 + rng.IntN(6) {
+				x = append(x, draw())
+			}
+			y := slices.Clone(x)
+			at := rng.IntN(len(x))
+			if y[at] = draw(); r == privacy.AddRemoveOne {
+				y = slices.Delete(y, at, at+1)
+			}
+			a, b, square := counted(r, x), counted(r, y), 0.
+			want := make([]int64, 4)
+			for _, row := range x {
+				for i, j := range by.Missing {
+					if math.IsNaN(row[j]) {
+						want[2*i+1] += int64(1 / q.Unit())
+					} else {
+						want[2*i] += int64(1 / q.Unit())
+					}
+				}
+			}
+			if !slices.EqualFunc(a, want, func(x, y int64) bool { return math.Abs(float64(x-y)) <= 1e-3*float64(y)+1 }) {
+				t.Fatalf("%v has gaps %v, want %v", x, a, want)
+			}
+			for i := range a {
+				square += float64((a[i] - b[i]) * (a[i] - b[i]))
+			}
+			most = math.Max(most, math.Sqrt(square))
+		}
+		if stated := q.Sensitivity(r); most > stated || most < .999*stated {
+			t.Errorf("%v: found %v of the stated %v", r, most, stated)
+		}
+	}
+}
+
 // TestCompleteRefused: a mixture of another shape is refused before a row is read.
 func TestCompleteRefused(t *testing.T) {
 	a := open(t, context.Background(), privacy.ReplaceOne, []float64{1, 2}, core.NewTestHook())
 	for name, alter := range map[string]func(*Completion){
 		"none": func(c *Completion) { *c = Completion{} }, "rest": func(c *Completion) { c.Rest = nil }, "column": func(c *Completion) { c.Columns = []int{1} },
 		"scale": func(c *Completion) { c.Scale = nil }, "mean": func(c *Completion) { c.Means = [][]float64{{}} }, "covariance": func(c *Completion) { c.Covs = [][][]float64{{{}}} },
+		"gaps": func(c *Completion) { c.Missing = []int{1} },
 	} {
 		c := Completion{Columns: []int{0}, Center: []float64{0}, Scale: []float64{1}, Rest: []float64{0}, LogWeights: []float64{0}, Means: [][]float64{{0}}, Covs: [][][]float64{{{1}}}}
 		if _, err := Complete(a, c); err != nil {

@@ -51,6 +51,29 @@ func (r *Release) Numbers() (numbers []Column) {
 // queryCategories is the kind of counts of categories; its shape holds the number of columns.
 const queryCategories = "category counts"
 
+// stepMissing is the step that counts the missing cells of each component in some columns.
+const stepMissing = "missing cells"
+
+// missing checks that every component says how many cells are missing in as many columns of the
+// model as were counted, if any.
+func (v *verifier) missing(r *Release) {
+	of := 0
+	for i := range r.Certificate.Plan {
+		if s := &r.Certificate.Plan[i]; s.Step == stepMissing && s.Shape != nil {
+			of = s.Shape.Of
+		}
+	}
+	for i, c := range r.Diagnostics.Components {
+		field := fmt.Sprintf("diagnostics.components[%d].missing", i)
+		v.fault(len(c.Missing) != of, field, fmt.Sprintf("%d columns, as counted", of), fmt.Sprint(len(c.Missing)))
+		v.amount(field+"_noise", c.MissingNoise, math.MaxFloat64)
+		for name, share := range c.Missing {
+			v.fault(r.Model == nil || !slices.Contains(r.Model.Columns, name), field, "columns of the model", strconv.Quote(name))
+			v.amount(field, share, 1)
+		}
+	}
+}
+
 // stepCategories is the step that counts each column of categories.
 const stepCategories = "categories"
 

@@ -259,7 +259,11 @@ type ComponentNote struct {
 	// The standard deviation of the noise in each of its probabilities of categories, before they
 	// were made to sum to 1; 0 without categories.
 	CategoryNoise float64 `json:"category_noise,omitempty"`
-	Flags         []Flag  `json:"flags,omitempty"`
+	// The share of its rows that lack the cell of a column, by the column's name, with the standard
+	// deviation of the noise; none where that was not measured.
+	Missing      map[string]float64 `json:"missing,omitempty"`
+	MissingNoise float64            `json:"missing_noise,omitempty"`
+	Flags        []Flag             `json:"flags,omitempty"`
 }
 
 // A Unit is the unit in which released counts show a column to be recorded: its values are Offset

@@ -76,7 +76,7 @@ func Verify(r *Release) []error {
 			of = max(d, len(r.Profile)) // a model may lack some
 		}
 		v.step(step, &r.Certificate, of)
-		if n := categorical(r); step.Query == queryCategories && step.Shape != nil {
+		if n := categorical(r); step.Query == queryCategories && step.Shape != nil && step.Step != stepMissing {
 			most, field := n*(n-1)/2, fmt.Sprintf("certificate.plan, step %q, shape.of", step.Step)
 			if step.Step == stepCategories {
 				v.fault(step.Shape.Of != n, field, fmt.Sprintf("%d, the columns of categories", n), fmt.Sprint(step.Shape.Of))
@@ -96,6 +96,7 @@ func Verify(r *Release) []error {
 		}
 	}
 	v.diagnostics(&r.Diagnostics, columns)
+	v.missing(r)
 	v.core(r.Diagnostics.Core, r.Model)
 	notes := len(r.Diagnostics.Components)
 	v.fault(k > 0 && notes > 0 && notes != k, "diagnostics.components", fmt.Sprintf("one for each of %d components", k), fmt.Sprint(notes))

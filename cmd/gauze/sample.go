@@ -101,33 +101,53 @@ func sampleCommand() shell.Command {
 			case r.Model == nil:
 				return noModel(args[0])
 			}
-			f.background(e, args[0], r)
 			from := []drawn{{synthetic.Part{Model: r.Model}, r}}
 			if err := leaveGaps(from, missing); err != nil {
 				return err
 			}
+			groups, _ := r.Model.Split()
+			f.background(e, args[0], r)
+			if own := &from[0]; own.Model != r.Model && missing { // left out
+				all := own.Missing
+				own.Missing = nil
+				for _, k := range groups {
+					own.Missing = append(own.Missing, all[k])
+				}
+			}
+			from[0].Model = r.Model
 			return writeRows(e, from, nil, f.rows, f.rng())
 		},
 	}
 }
 
-// leaveGaps leaves cells of numbers empty, each independently, with the probabilities in the
-// profiles of the releases. Patterns of cells that are missing together are lost.
+// leaveGaps leaves cells of numbers empty, each independently, with the probabilities of a row's
+// component where they are released, or else those in the profiles of the releases. Within a
+// component patterns of cells that are missing together are lost.
 func leaveGaps(from []drawn, missing bool) error {
 	if !missing {
 		return nil
 	}
 	for i := range from {
 		d := &from[i]
-		d.Missing = make([]float64, d.Model.Dim())
+		gaps := make([]float64, d.Model.Dim())
 		for j, name := range d.Model.Columns {
 			at := slices.IndexFunc(d.of.Profile, func(c release.ColumnProfile) bool { return c.Name == name })
 			if at < 0 {
 				return shell.Wrong("--missing", "a release with a profile, as default fits have", "none of "+strconv.Quote(name), "fit again with the default method, or leave --missing out")
 			}
 			if c := d.of.Profile[at]; 1-c.Cells > seenGaps*c.CellsNoise {
-				d.Missing[j] = 1 - c.Cells
+				gaps[j] = 1 - c.Cells
 			}
+		}
+		notes := d.of.Diagnostics.Components
+		for k := range d.Model.K() {
+			own := slices.Clone(gaps)
+			if k < len(notes) {
+				for name, share := range notes[k].Missing {
+					own[slices.Index(d.Model.Columns, name)] = share
+				}
+			}
+			d.Missing = append(d.Missing, own)
 		}
 	}
 	return nil

@@ -119,7 +119,7 @@ func Measure(a *kernel.SubBudget, p estimate.Problem, s Shares, out *estimate.Ou
 			return err
 		}
 	}
-	if out.Completed && spaceOf(out.Model).Columns != nil { // what a row has says whose it is
+	if out.Missing != nil && spaceOf(out.Model).Columns != nil { // what a row has says whose it is
 		if a, err = kernel.Complete(a, completion(out.Model)); err != nil {
 			return err
 		}
@@ -127,7 +127,7 @@ func Measure(a *kernel.SubBudget, p estimate.Problem, s Shares, out *estimate.Ou
 	const room = 1 - 1e-9 // for rounding
 	ofPairs := pairs * a.Left() * room
 	q, mu2 := query.CategoryCounts{Values: p.Categories}, a.Left()-ofPairs
-	c, group := counts{weights: []float64{1}, columns: p.Categories, public: float64(p.Rows)}, []int{0}
+	c, group := counts{step: Step, weights: []float64{1}, columns: p.Categories, public: float64(p.Rows)}, []int{0}
 	if m := out.Model; m != nil {
 		noise := program.Factor(p.Relation) * math.Sqrt(float64(len(p.Categories))/mu2)
 		if c.weights, group = together(m.Weights, leastRows*noise/rowsOf(p, out)); len(c.weights) > 1 {

@@ -9,6 +9,7 @@ import (
 
 // counts are what has been released: for each component, of the values of each column.
 type counts struct {
+	step    string
 	values  []float64
 	sigma   float64 // noise sd of each
 	weights []float64

@@ -13,7 +13,7 @@ import (
 // same in all rounds, so what the last round's differ from the mean of all by precision is noise,
 // of all components alike.
 func (c *counts) ask(a *kernel.SubBudget, q query.CategoryCounts, mu float64) error {
-	answer, err := a.Categories(Step, q, mu)
+	answer, err := a.Categories(c.step, q, mu)
 	if err != nil {
 		return err
 	}

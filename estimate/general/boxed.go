@@ -50,8 +50,11 @@ func (f *fit) boxed(ctx context.Context) (out estimate.Outcome, done bool, err e
 	b := boxed
 	b.Columns, b.Form, b.Last, b.Set = f.space.Columns, program.Form(f.Problem.Covariance), f.schedule.final, f.beside
 	b.Contest, b.Inflate, b.Shapes, b.Count, b.Refine = f.againstOne, true, shapePart, f.OutsidePart(), f.refine
+	b.Before = f.last
+	f.keepForGaps()
 	found, _, enough, err := b.Find(ctx, &f.Run)
 	if err != nil || !enough {
+		f.giveBack()
 		return out, err != nil, err
 	}
 	r, _, err := b.Fit(ctx, &f.Run, found)

@@ -121,12 +121,14 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 
 // finish ends a fit from its start: as that of one Gaussian, if nothing but one is seen.
 func (f *fit) finish(ctx context.Context, start []component.Gaussian) (estimate.Outcome, error) {
+	f.keepForGaps()
 	r, err := f.begin(ctx, start)
 	if err == nil {
 		err = f.em(ctx, r)
 	}
 	switch {
 	case errors.Is(err, errOne):
+		f.giveBack()
 		f.asks(true)
 		f.asFound()
 		return f.method.fitOne(ctx, nil, true, f.SubBudget, f.Problem)
@@ -177,10 +179,8 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 		return parts.Mu(math.Min(part*f.round(i, r), f.Left()/float64(rounds+1-i))), i < rounds && !enough
 	}
 	before := func(r *privateem.Rounds) error {
-		if f.missing.table != nil && missed == nil && len(r.Components) > 0 {
-			missed = f.complete(r.Space, r.Components)
-			f.asks(true)
-			r.Rows = f.Rows
+		if missed == nil {
+			missed = f.last(r)
 		}
 		return missed
 	}

@@ -25,6 +25,7 @@ const (
 	wholeForUnits = 400.0
 	// So many times rows are completed before the last round, at most.
 	mostCompletions = 6
+	gapsPart        = .02 // of mu^2, for the missing cells of components
 )
 
 // A missing holds what is known of rows that lack cells.
@@ -32,6 +33,7 @@ type missing struct {
 	table *kernel.SubBudget // with the rows as they are; nil if nothing is completed
 	rows  float64           // released number of rows that have some cell
 	early bool              // few rows are whole
+	gaps  *kernel.SubBudget // .. of the table, for the missing cells of components
 }
 
 // incomplete decides whether rows that lack cells are completed, from how many rows are whole: the
@@ -122,6 +124,32 @@ func (f *fit) renewed(i int, r *privateem.Rounds) error {
 		return nil
 	}
 	return f.complete(r.Space, r.Components)
+}
+
+// last completes rows by the components of r before the last round.
+func (f *fit) last(r *privateem.Rounds) error {
+	if f.missing.table == nil || len(r.Components) == 0 {
+		return nil
+	}
+	err := f.complete(r.Space, r.Components)
+	f.asks(true)
+	r.Rows = f.Rows
+	return err
+}
+
+// keepForGaps reserves what the missing cells of components cost.
+func (f *fit) keepForGaps() {
+	if f.missing.table != nil {
+		f.missing.gaps = f.missing.table.Take(gapsPart * f.Mu2)
+	}
+}
+
+// giveBack gives back what is reserved.
+func (f *fit) giveBack() {
+	if f.missing.gaps != nil {
+		f.missing.table.Return(f.missing.gaps)
+		f.missing.gaps = nil
+	}
 }
 
 // asFound has what follows asked of the rows as they are, and not completed.

@@ -33,6 +33,6 @@ func (f *fit) outcome(r *privateem.Rounds) estimate.Outcome {
 	}
 	f.AddOutside(out, share, noise, "they are in no component; components marked as background stand for some of them")
 	outcome := out.Outcome()
-	outcome.Completed = f.missing.table != nil
+	outcome.Missing = f.missing.gaps
 	return outcome
 }

@@ -23,6 +23,7 @@ const (
 var (
 	stepCount   = parts.Step{Name: "count", Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source}
 	stepCells   = parts.Step{Name: "rows with cells", Query: query.Presence.Of(query.Count{}.Kind()), Share: countPart, Most: 1, Source: source}
+	stepMissing = parts.Step{Name: program.StepMissing, Query: query.KindCategoryCounts, Share: gapsPart, Most: 1}
 	stepGlobal  = parts.Step{Name: "global moments", Query: query.ClippedMoments{}.Kind(), Share: weakGlobal, Most: mostGlobalRounds, Source: source}
 	stepTree    = parts.Step{Name: "tree of counts", Query: query.GridCounts{}.Kind(), Share: treePart, Most: 1, Source: "KSSU19 Section C.3"}
 	stepContest = parts.Step{Name: "contest", Query: query.LogRatio{}.Kind(), Share: contestPart + plainAsks*plainPart, Most: 1 + plainAsks, Source: source}
@@ -63,7 +64,7 @@ func (e Estimator) steps(p estimate.Problem) (out []kernel.Step) {
 
 // searchSteps returns the steps that look for components in a table with enough rows for that.
 func searchSteps(p estimate.Problem) []kernel.Step {
-	out := []kernel.Step{stepCount.In("", 1), stepCells.In("", 1)}
+	out := []kernel.Step{stepCount.In("", 1), stepCells.In("", 1), stepMissing.In("", 1)}
 	out = append(out, program.Steps(p, prefixUnits, weakPart)...)
 	_, last := coreset.Levels(coreset.Dimension(p.Columns), true)
 	if !p.NoDelta {

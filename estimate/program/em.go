@@ -24,6 +24,10 @@ const (
 	stepLast   = "last round"
 )
 
+// StepMissing is the step that counts the missing cells of each component, after a fit of completed
+// rows.
+const StepMissing = "missing cells"
+
 // RoundSteps returns the steps of EM: most rounds, which together cost at most that share of the
 // total mu^2, then the steps between, and the last round with its share.
 func RoundSteps(source string, share float64, most int, last float64, between ...kernel.Step) []kernel.Step {

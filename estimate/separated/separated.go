@@ -80,6 +80,7 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 		e.Notes = append(e.Notes, fmt.Sprintf("the rows are for 2 components of about equal weight; %d need about %.0f", most, estimate.AboutRows(rowsFor(p, most))))
 	}
 	e.Notes = append(e.Notes, "for components whose means lie at least about 4 standard deviations apart; others are joined: see the method general")
+	e.Notes = append(e.Notes, program.WholeRows(p)...)
 	return e
 }
 

@@ -28,7 +28,7 @@ type Part struct {
 	Model   *model.Mixture
 	Weight  float64
 	Head    []string
-	Missing []float64 // how likely each column's cell is left empty; nil for none
+	Missing [][]float64 // in each component, how likely each column's cell is left empty; nil for none
 }
 
 // Write draws rows of a model, or of several by their weights, and writes them as CSV with a
@@ -66,9 +66,11 @@ func Write(ctx context.Context, w io.Writer, from []Part, head []string, rows in
 			i = min(last, sort.SearchFloat64s(upTo, upTo[last]*rng.Float64()))
 		}
 		component := samplers[i].Row(row, rng)
-		for j, p := range from[i].Missing {
-			if rng.Float64() < p {
-				row[j] = math.NaN()
+		if from[i].Missing != nil {
+			for j, p := range from[i].Missing[component] {
+				if rng.Float64() < p {
+					row[j] = math.NaN()
+				}
 			}
 		}
 		if line = append(line[:0], heads[i]...); mixed[i] == nil {

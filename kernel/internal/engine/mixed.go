@@ -38,6 +38,14 @@ func (t *Table) TakeCodes(o *Table) {
 	t.codes, t.texts = o.codes, o.texts
 }
 
+// SetCodes gives t the rows of codes, of which there are as many, as its codes.
+func (t *Table) SetCodes(codes *Table) {
+	if t.n != codes.n {
+		panic("rows: codes of another number of rows")
+	}
+	t.codes, t.texts = codes, nil
+}
+
 // appendCodes stores the codes at the end of a row of d + c values, and returns the rest of the
 // row. A row whose codes are not all finite has no codes, and neither has nil.
 func (t *Table) appendCodes(row []float64) []float64 {

@@ -1,0 +1,69 @@
+package categories
+
+import (
+	"math"
+
+	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
+)
+
+// Missing measures how large a part of each component's rows lacks the cell of a column, with all that
+// is left in out.Missing: of the columns that the profile shows to lack some, or of all. Missing and
+// present are the two values of a category here, so it is one measurement of counts of categories,
+// whose rows are completed by the model. Without a spread in any column there is none.
+func Missing(p estimate.Problem, out *estimate.Outcome) error {
+	m := out.Model
+	by := completion(m)
+	if by.Columns == nil {
+		return nil
+	}
+	by.Missing = gapped(out, m.Dim())
+	a, err := kernel.Complete(out.Missing, by)
+	if err != nil {
+		return err
+	}
+	c := counts{step: program.StepMissing, public: float64(p.Rows)}
+	for range by.Missing {
+		c.columns = append(c.columns, 2)
+	}
+	noise := program.Factor(p.Relation) * math.Sqrt(float64(len(by.Missing))) / a.LeftMu()
+	q := query.CategoryCounts{Values: c.columns, Components: densities(m), Unseen: m.Weights}
+	c.weights, q.Group = together(m.Weights, leastRows*noise/rowsOf(p, out))
+	if err := c.ask(a, q, a.LeftMu()); err != nil {
+		return err
+	}
+	for column, of := range c.probabilities() {
+		for i, g := range q.Group {
+			note := &out.Diagnostics.Components[i]
+			if note.Missing == nil {
+				note.Missing = map[int]float64{}
+			}
+			note.Missing[by.Missing[column]], note.MissingNoise = of[g][1], c.noise(g)
+		}
+	}
+	return nil
+}
+
+// gapped returns the columns of a model of d columns whose missing cells are counted.
+func gapped(out *estimate.Outcome, d int) (columns []int) {
+	var all []int
+	for j := range d {
+		all = append(all, j)
+		if out.Profile == nil {
+			continue
+		}
+		of := j
+		if out.Kept != nil {
+			of = out.Kept[j]
+		}
+		if c := out.Profile.Columns[of]; 1-c.Cells > quiet*c.CellsNoise {
+			columns = append(columns, j)
+		}
+	}
+	if columns == nil {
+		return all
+	}
+	return columns
+}
