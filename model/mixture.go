@@ -29,6 +29,10 @@ type Mixture struct {
 	// Cells are the values that each column can hold: drawn rows and densities keep to them, each
 	// component with its share. Nil for any value. A release states them beside the model's JSON.
 	Cells []Cell
+	// Shared holds, by component and column, the value that the component's rows are known to share
+	// there, whose spread in the model is noise: drawn rows have it. NaN for none; nil for none at
+	// all. A release derives it: see its Keep.
+	Shared [][]float64
 	// Categories are the columns of categories, independent of all others within a component. Nil
 	// for none.
 	Categories []Category
@@ -161,7 +165,7 @@ func (m *Mixture) only(index []int) *Mixture {
 	if len(index) == len(m.Components) {
 		return m
 	}
-	return &Mixture{Columns: m.Columns, Cells: m.Cells, Weights: taken(m.Weights, index), Components: taken(m.Components, index),
+	return &Mixture{Columns: m.Columns, Cells: m.Cells, Weights: taken(m.Weights, index), Components: taken(m.Components, index), Shared: sharedOf(m.Shared, index),
 		Categories: onlyOf(m.Categories, index), Order: m.Order}
 }
 

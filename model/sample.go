@@ -20,6 +20,7 @@ type Sampler struct {
 	upTo    []float64 // cumulated weights
 	parts   []samplerPart
 	cells   []Cell          // values that columns can hold
+	shared  [][]float64     // .. or that a component's rows share
 	boxes   []Cell          // limits of rows before they are rounded
 	values  [][][]float64   // cumulated probabilities of categories, by column and component
 	order   []int           // of columns of categories, each after the one that it depends on
@@ -39,7 +40,11 @@ func NewSampler(m *Mixture) (*Sampler, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
+<<<<<<< HEAD
 	s := &Sampler{dim: m.Dim(), upTo: make([]float64, len(m.Components)), parts: make([]samplerPart, len(m.Components)), cells: m.Cells, boxes: m.Drawn(), values: cumulated(m.Categories),
+=======
+	s := &Sampler{dim: m.Dim(), upTo: make([]float64, m.K()), parts: make([]samplerPart, m.K()), cells: m.Cells, shared: m.Shared, boxes: m.Drawn(), values: cumulated(m.Categories),
+>>>>>>> 36e85359 (release, model: a component about a value that many cells share is drawn with it)
 		order: drawingOrder(m.Categories), parents: parents(m.Categories), given: ofGiven(m.Categories, cumulated)}
 	floats.CumSum(s.upTo, m.Weights)
 	for i, g := range m.Components {
@@ -78,7 +83,22 @@ func (s *Sampler) Row(dst []float64, rng *rand.Rand) int {
 	}
 	round(dst, s.boxes)
 	round(dst, s.cells)
+	if s.shared != nil {
+		for j, v := range s.shared[i] {
+			if v == v {
+				dst[j] = v
+			}
+		}
+	}
 	return i
+}
+
+// sharedOf returns the shared values of some components.
+func sharedOf(of [][]float64, index []int) [][]float64 {
+	if of == nil {
+		return nil
+	}
+	return taken(of, index)
 }
 
 // component fills dst with a row of component i.

@@ -152,6 +152,7 @@ func (r *Release) Keep() {
 		}
 	}
 	r.Model.Cells, r.Model.Order = cells, nil
+	r.Model.Shared = r.shared(cells)
 	if of := len(cells) + len(r.Model.Categories); of > len(cells) {
 		for _, c := range r.Columns { // of which some may be held out
 			if c.Kind == KindCategory || slices.Contains(r.Model.Columns, c.Name) {

@@ -9,10 +9,10 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-// Missing measures how large a part of each component's rows lacks the cell of a column, with all that
-// is left in out.Missing: of the columns that the profile shows to lack some, or of all. Missing and
-// present are the two values of a category here, so it is one measurement of counts of categories,
-// whose rows are completed by the model. Without a spread in any column there is none.
+// Missing measures how large a part of each component's rows lacks the cell of a column, with all
+// that is left in out.Missing: of the columns that the profile shows to lack some, or of all.
+// Missing and present are the two values of a category here, so it is one measurement of counts of
+// categories, whose rows are completed by the model. Without a spread in any column there is none.
 func Missing(p estimate.Problem, out *estimate.Outcome) error {
 	m := out.Model
 	by := completion(m)
