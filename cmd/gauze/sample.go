@@ -140,7 +140,7 @@ func leaveGaps(from []drawn, missing bool) error {
 			}
 		}
 		notes := d.of.Diagnostics.Components
-		for k := range d.Model.K() {
+		for k := range d.Model.Components {
 			own := slices.Clone(gaps)
 			if k < len(notes) {
 				for name, share := range notes[k].Missing {
