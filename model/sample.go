@@ -40,11 +40,7 @@ func NewSampler(m *Mixture) (*Sampler, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-<<<<<<< HEAD
-	s := &Sampler{dim: m.Dim(), upTo: make([]float64, len(m.Components)), parts: make([]samplerPart, len(m.Components)), cells: m.Cells, boxes: m.Drawn(), values: cumulated(m.Categories),
-=======
-	s := &Sampler{dim: m.Dim(), upTo: make([]float64, m.K()), parts: make([]samplerPart, m.K()), cells: m.Cells, shared: m.Shared, boxes: m.Drawn(), values: cumulated(m.Categories),
->>>>>>> 36e85359 (release, model: a component about a value that many cells share is drawn with it)
+	s := &Sampler{dim: m.Dim(), upTo: make([]float64, len(m.Components)), parts: make([]samplerPart, len(m.Components)), cells: m.Cells, shared: m.Shared, boxes: m.Drawn(), values: cumulated(m.Categories),
 		order: drawingOrder(m.Categories), parents: parents(m.Categories), given: ofGiven(m.Categories, cumulated)}
 	floats.CumSum(s.upTo, m.Weights)
 	for i, g := range m.Components {
