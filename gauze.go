@@ -334,7 +334,7 @@ func (r Request) paidBy(rows int) bool {
 func (r Request) choose(rows int) (*question, error) {
 	if n := float64(rows); !r.Force && r.Budget.Delta*n >= 1 && r.Validate() == nil {
 		return nil, &privacy.FieldError{Field: "delta", Wanted: fmt.Sprintf("less than 1/%d, one over the number of rows", rows),
-			Got: fmt.Sprint(r.Budget.Delta), Fix: fmt.Sprintf("it would allow a whole row to be published; ask for a far smaller one, for instance %.0e, or --force it", .01/n)}
+			Got: fmt.Sprint(r.Budget.Delta), Fix: fmt.Sprintf("it would allow a whole row to be published; ask for a far smaller one, for instance %.0e, or allow it by --force", .01/n)}
 	}
 	q, err := r.pose(rows)
 	if err != nil {

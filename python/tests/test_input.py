@@ -185,7 +185,7 @@ def test_error_says_field():
     assert (error.value.field, error.value.got) == ("epsilon", "50") and str(error.value).startswith("epsilon: ")
     with pytest.raises(gauze.InputError) as error:  # in the words of Python, not of the command line
         gauze.GaussianMixture(n_components=0, **BUDGET).fit(np.zeros((9, 1)))
-    assert error.value.field == "n_components" and str(error.value).startswith("n_components: wanted a positive number or auto")
+    assert error.value.field == "n_components" and str(error.value).startswith("n_components: wanted a positive number, or \"auto\"")
     with pytest.raises(gauze.InputError, match="covariance_type"):
         gauze.GaussianMixture(covariance_type="tied", **BUDGET).fit(np.zeros((9, 1)))
 
@@ -264,7 +264,7 @@ def test_errors_name_arguments() -> None:
         "for instance --epsilon 1 --delta 1e-6": "for instance epsilon=1 delta=1e-6",
         'say how numbers are written, as in --csv "thousands=,", if they are': 'say how numbers are written, as in csv="thousands=,", if they are',
         "or count them as missing: --unreadable missing, or as codes": 'or count them as missing: unreadable="missing", or as codes',
-        "500 rows can pay for: --covariance diagonal; or gauze describe, means": '500 rows can pay for: covariance_type="diagonal"; or gauze.describe, means',
+        "500 rows can pay for: --covariance diagonal; or gauze describe, means": '500 rows can pay for: covariance_type="diag"; or gauze.describe, means',
         "wanted --epsilon and --delta, or --rho": "wanted epsilon and delta, or rho",
         "--unit patient_id protects patients": 'unit="patient_id" protects patients',
         "--force asks for it all the same": "force=True asks for it all the same",

@@ -135,3 +135,20 @@ def test_missing_codes(people):
     for column in ({"name": "a", "missing": [999]}, {"name": "a", "at_least": -300, "at_most": 300}):
         fit = gauze.Covariance(schema={"columns": [column, {"name": "b"}]}, **BUDGET).fit(table)
         assert abs(fit.location_[0] - 20) < 1 and fit.release_.facts[0] == column
+
+
+def test_columns_as_objects(rows):
+    """A schema may list names and objects beside each other; one of neither is refused by name."""
+    x = {"age": rows[:, 0], "sex": np.where(rows[:, 1] > 0, "f", "m")}
+    fitted = gauze.Covariance(schema=["age", {"name": "sex", "kind": "category", "categories": ["f", "m"]}], unit="none", epsilon=1, delta=1e-6).fit(pytest.importorskip("pandas").DataFrame(x))
+    assert fitted.release_.columns == ["age"] and list(fitted.release_.model["categories"]) == ["sex"]
+    for odd in ([{"kind": "category"}], [3]):
+        with pytest.raises(gauze.InputError) as error:
+            gauze.Covariance(schema=odd, epsilon=1, delta=1e-6).fit(rows)
+        assert "schema: wanted columns as names or as objects with a name" in str(error.value)
+
+
+@pytest.mark.parametrize("components", [-2, 0, 1.5, True, "two"])
+def test_components(rows, components):
+    with pytest.raises(gauze.InputError, match="n_components: wanted a positive number"):
+        gauze.GaussianMixture(components, epsilon=1, delta=1e-6).fit(rows)

@@ -183,6 +183,8 @@ def _argument(found: re.Match[str]) -> str:
     value = value.removesuffix(".") if end else value
     if name == "schema" and flag == "columns":
         text = "[" + ", ".join(f'"{one}"' for one in value.strip('"').split(",")) + "]"
+    elif flag == "covariance":
+        text = '"diag"' if value == "diagonal" else f'"{value}"'
     elif value.startswith('"') or re.fullmatch(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?", value):
         text = value
     else:

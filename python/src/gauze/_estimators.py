@@ -115,8 +115,9 @@ class GaussianMixture(_Private):
       row is a person of its own, where X has a column that looks like one of persons
     - by: columns whose declared categories make groups, each with a model of its own; a mapping
       declares them. Without it those of the schema; "none" for one model
-    - schema: the columns to fit, as names, as an object or as a file of it. Without one all columns of
-      X, if each is of numbers by its type; a path or a URL needs one
+    - schema: the columns to fit, as names or objects, such as {"name": "sex", "kind": "category",
+      "categories": ["f", "m"]}; or a whole schema, as an object or a file. Without one all columns
+      of X, if each is of numbers by its type; a path or a URL needs one
     - infer_schema: whether cells choose the columns. The promise does not cover that choice, and the
       release says so
     - unreadable: "missing" has cells that hold something but no number count as missing; without it

@@ -8,13 +8,14 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 from . import _table
 from ._errors import hidden, wrong
 from ._session import account
 
-Schema = Mapping[str, Any] | Sequence[str] | str | os.PathLike[str]
+Schema = Mapping[str, Any] | Sequence[str | Mapping[str, Any]] | str | os.PathLike[str]
 Groups = str | Sequence[str] | Mapping[str, Sequence[str]]
 
 NONE = "none"  # in the place of a unit or of groups: there are none
@@ -80,6 +81,8 @@ class Request:
 
     def flags(self) -> list[str]:
         """All flags but those of columns."""
+        if not (self.n_components == "auto" or isinstance(self.n_components, Integral) and not isinstance(self.n_components, bool) and self.n_components > 0):
+            raise wrong("n_components", 'a positive number, or "auto"', repr(self.n_components), '"auto" lets the rows decide')
         if self.covariance_type not in _SHAPES:
             raise wrong("covariance_type", "full, diag or spherical", repr(self.covariance_type), "tied covariances are not fitted")
         if self.profile:
@@ -135,9 +138,10 @@ class Request:
         names = [] if self.schema is None else self.schema
         if isinstance(names, (str, os.PathLike, Mapping)):
             raise wrong("schema", "names of columns", "a schema", "it is the data set's: schema=['age', 'bmi'] fits some of its columns")
-        if odd := [n for n in names if "," in n]:
-            raise wrong("schema", "names without a comma, beside server", repr(odd[0]), "leave schema out, for all columns")
-        return [*(["--columns", ",".join(names)] if names else []), *(f for name in self._by_names() for f in ("--by", name))]
+        plain = [n for n in names if isinstance(n, str) and "," not in n]
+        if len(plain) < len(names):
+            raise wrong("schema", "names without a comma, beside server", repr(next(n for n in names if n not in plain)), "leave schema out, for all columns")
+        return [*(["--columns", ",".join(plain)] if plain else []), *(f for name in self._by_names() for f in ("--by", name))]
 
     def _declared(self) -> dict[str, Any]:
         """The schema as an object."""
@@ -151,7 +155,10 @@ class Request:
             if not isinstance(content, dict):
                 raise wrong("schema", "a JSON object", type(content).__name__, 'write {"columns": [{"name": "age"}, ..]}')
             return content
-        return {"columns": [{"name": n} for n in self.schema]}
+        columns = [{"name": one} if isinstance(one, str) else one for one in self.schema]
+        if odd := [one for one in columns if not isinstance(one, Mapping) or not isinstance(one.get("name"), str)]:
+            raise wrong("schema", "columns as names or as objects with a name", repr(odd[0]), 'for instance schema=["age", {"name": "sex", "kind": "category", "categories": ["f", "m"]}]')
+        return {"columns": [dict(one) for one in columns]}
 
     def _by_names(self) -> list[str]:
         return [self.by] if isinstance(self.by, str) else list(self.by or [])
