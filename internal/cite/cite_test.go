@@ -206,6 +206,11 @@ func TestStatements(t *testing.T) {
 	if err := CheckMutants(root, mutants, statements); err != nil {
 		t.Error(err)
 	}
+	for _, s := range statements { // what a method runs is not shown by a test that no change of the code fails
+		if s.of(cited.Tags) != nil && s.of(cited.Shows) != nil && s.shownBy([]string{"test"}, mutants) != "test" {
+			t.Errorf("%s %s has code and a test, and no mutant in %s that dies", s.Key, s.Part, MutantsFile)
+		}
+	}
 }
 
 // The list and the tags fit: nothing without code, test or reason, no reason beside a test, no test

@@ -77,9 +77,17 @@ func (s Statement) shownBy(tests []string, mutants []Mutant) string {
 func mutantsOf(mutants []Mutant, statements []Statement, c Citations) []byte {
 	var b strings.Builder
 	rows := 0
+	without := map[string][]string{} // a mutant, by source
+	var keys []string
 	for _, s := range statements {
-		if s.LeftOut == "" && s.of(c.Shows) != nil {
-			rows++
+		if s.LeftOut != "" || s.of(c.Shows) == nil {
+			continue
+		}
+		if rows++; !slices.ContainsFunc(mutants, func(m Mutant) bool { return m.Key == s.Key && m.Part == s.Part }) {
+			if without[s.Key] == nil {
+				keys = append(keys, s.Key)
+			}
+			without[s.Key] = append(without[s.Key], s.Part)
 		}
 	}
 	alive, covered := 0, map[string]bool{}
@@ -104,6 +112,10 @@ func mutantsOf(mutants []Mutant, statements []Statement, c Citations) []byte {
 			killed = "**survives**"
 		}
 		fmt.Fprintf(&b, "| %s %s | [%s](../%s): `%s` → `%s` | %s |\n", m.Key, m.Part, filepath.Base(m.File), m.File, line(m.From), line(m.To), killed)
+	}
+	b.WriteString("\nStatements with a test and no mutant. They are in tests only: there is no code of a method to change.\n\n")
+	for _, key := range keys {
+		fmt.Fprintf(&b, "- %s: %s\n", key, strings.Join(without[key], ", "))
 	}
 	return []byte(b.String())
 }

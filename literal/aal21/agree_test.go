@@ -15,6 +15,7 @@ import (
 // literal algorithm and the practical one agree to total variation .06: the median does (measured
 // .01 for one component and .03 for two).
 func TestAgreesWithPractical(t *testing.T) {
+	t.Parallel()
 	rng, times := newRand(t), 9
 	if !estimatetest.Long() {
 		times = 3

@@ -34,6 +34,7 @@ func knowing(t testing.TB, cov [][]float64, weights []float64, means ...[]float6
 // Shows: [AAL21] Algorithm 1; Algorithm 4; Algorithm 5; Theorem 3.2; Theorem 5.1; Theorem 1.1;
 // Appendix E; Theorem 1.2.
 func TestRecovery(t *testing.T) {
+	t.Parallel()
 	rng := newRand(t)
 	constants, times := Practical(), 5
 	if !estimatetest.Long() {
@@ -160,6 +161,7 @@ func TestFail(t *testing.T) {
 
 // TestHardTables: whatever the rows, a fit ends in a sound model or in a reason, within its budget.
 func TestHardTables(t *testing.T) {
+	t.Parallel()
 	rng := newRand(t)
 	released, none := 0, 0
 	for _, table := range estimatetest.Hard() {
@@ -203,6 +205,7 @@ func TestHardTables(t *testing.T) {
 // TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring
 // table the same answers lead to the same ones, down to the list that one is chosen from.
 func TestReplay(t *testing.T) {
+	t.Parallel()
 	rng := newRand(t)
 	for _, rel := range relations {
 		for d := 1; d <= 2; d++ {

@@ -46,6 +46,7 @@ func TestCorrelationNet(t *testing.T) {
 //
 // Shows: [AAL21] Theorem 3.2; Theorem 1.4.
 func TestGeneral(t *testing.T) {
+	t.Parallel()
 	rng := newRand(t)
 	for _, rel := range relations {
 		rho := .9 * (2*rng.Float64() - 1)

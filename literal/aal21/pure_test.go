@@ -26,6 +26,7 @@ func within(radius, low, high float64) estimate.Facts {
 //
 // Shows: [AAL21] Lemma 3.1; Algorithm 1.
 func TestPure(t *testing.T) {
+	t.Parallel()
 	two := lineOf(t, [3]float64{.6, -3, 1}, [3]float64{.4, 3, .7})
 	square := knowing(t, [][]float64{{1, 0}, {0, 1}}, []float64{1}, []float64{1, -2})
 	for _, rel := range relations {
@@ -101,6 +102,7 @@ func TestPureRefuses(t *testing.T) {
 //
 // Shows: [AAL21] Algorithm 1.
 func TestTournament(t *testing.T) {
+	t.Parallel()
 	two := lineOf(t, [3]float64{.6, -3, 1}, [3]float64{.4, 3, .7})
 	e, ok := NewUnivariate(Practical()).Tournament().(Estimator)
 	if !ok || e.c.Selection != paper.Tournament {

@@ -43,6 +43,7 @@ func apartOnLine(a, b [][3]float64, low, high float64) (tv float64) {
 //
 // Shows: [AMN24] Lemma D.3.
 func TestLemmaD3(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 3))
 	const factor = 3
 	c := Printed()

@@ -86,6 +86,7 @@ func TestOff(t *testing.T) {
 // Three components are found though all released pairs are too many to list the mixtures around
 // them, and it is said that some were left out.
 func TestLeftOutIsSaid(t *testing.T) {
+	t.Parallel()
 	truth := line(t, [3]float64{1. / 3, 0, 1}, [3]float64{1. / 3, 20, 2}, [3]float64{1. / 3, -20, 1})
 	c := Practical()
 	c.Refinements = 1

@@ -78,6 +78,7 @@ func tried(i int) ([]privacy.Relation, int, Constants) {
 //
 // Shows: [AMN24] Theorem 1.5; Algorithm 3; Algorithm 1.
 func TestUnivariateRecovery(t *testing.T) {
+	t.Parallel()
 	for i, c := range []instance{
 		{"three apart", line(t, [3]float64{.4, 0, 1}, [3]float64{.3, 1e6, 1e-3}, [3]float64{.3, -50, 4}), 5000, estimate.Facts{}},
 		{"one component", line(t, [3]float64{1, 3.7e5, 1e-2}), 1000, estimate.Facts{}},
@@ -96,6 +97,7 @@ func TestUnivariateRecovery(t *testing.T) {
 //
 // Shows: [AMN24] Theorem 1.4; Algorithm 2; Theorem C.3.
 func TestGeneralRecovery(t *testing.T) {
+	t.Parallel()
 	for i, c := range []instance{
 		{"one component, lattice", line(t, [3]float64{1, 2, 1}), 1000, knowing(4, .7, 1.5)},
 		{"two components, lattice", line(t, [3]float64{.5, -3, 1}, [3]float64{.5, 3, .8}), 2000, knowing(4, .7, 1.5)},
@@ -123,6 +125,7 @@ func TestGeneralRecovery(t *testing.T) {
 //
 // Shows: [AMN24] Algorithm 2.
 func TestGeneralRecoveryInThePlane(t *testing.T) {
+	t.Parallel()
 	relations, _, c := tried(0)
 	runs := 3
 	uneven := plane(t, 2, 5)

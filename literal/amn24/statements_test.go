@@ -102,6 +102,7 @@ func TestConditionsBite(t *testing.T) {
 // breaks at a large epsilon releases nothing or errs by .3 and more. Seeds are fixed: nothing fails
 // by chance.
 func TestMoreBudgetNeverHurts(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(13, 1))
 	for _, x := range []struct {
 		e     func(Constants) estimate.Estimator

@@ -27,6 +27,7 @@ func quick() Constants {
 // TestEveryTable: whatever the rows and the facts, a fit ends in a sound model or in a reason,
 // within its plan and its budget.
 func TestEveryTable(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 9))
 	released, none := 0, 0
 	for _, table := range estimatetest.Hard() {
@@ -66,6 +67,7 @@ func TestEveryTable(t *testing.T) {
 // table, and on one of quite other rows, the same answers lead to the same questions and the same
 // end.
 func TestReplay(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(10, 10))
 	two := estimatetest.Draw(t, line(t, [3]float64{.5, -3, 1}, [3]float64{.5, 3, .8}), 2500, rng)
 	lattice := quick()

@@ -216,7 +216,7 @@ func TestMasksAlone(t *testing.T) {
 					h := alpha / (7 * math.Sqrt(n) * (math.Sqrt(n) + math.Sqrt(math.Log(4/b))))
 					cov := privacy.ParameterMask{Components: 1, Dimension: d, EtaWeight: mostEta, EtaMean: mostEta, EtaCov: h,
 						Gamma: min(math.Sqrt(eps/(2*n*(n+1/(h*h)))), eps/(8*n*math.Sqrt(log)), eps/(8*log), eps*h/(12*math.Sqrt(n*log)))}
-					for name, m := range map[string]privacy.ParameterMask{"mean": mean, "covariance": cov} {
+					for name, m := range map[string]privacy.ParameterMask{"weight": weight, "mean": mean, "covariance": cov} {
 						if m.Validate() != nil {
 							continue
 						}
