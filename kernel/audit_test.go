@@ -112,6 +112,7 @@ func columnOf(values []float64) (rows [][]float64) {
 // False-alarm rate: 2e-9 for each of the three right mechanisms. The wrong one is caught with
 // probability above 1 - 1e-3.
 func TestAudit(t *testing.T) {
+	t.Parallel()
 	runs := 4000
 	if os.Getenv("GAUZE_LONG") != "" {
 		runs = 100_000

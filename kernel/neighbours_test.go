@@ -127,6 +127,7 @@ func pairSums(t *testing.T, q query.Pairs, r privacy.Relation, table []tossed, s
 // stated for the table at most, the coins and the pairs' draws of common rows being equal, and by
 // as much in some cases: of all rows and in leaves, between which rows move.
 func TestPairsOfNeighboursSamples(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))
 	leaf := query.PairSum(query.PairOctaves{Columns: 2, Low: -3, High: 3})
 	near := query.PairSum(papers.PairDistances{Map: plane, Edges: []float64{.1, .7, 1.2}})

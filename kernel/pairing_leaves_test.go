@@ -27,6 +27,7 @@ func leavesAt(centers ...float64) (p query.Partition) {
 // leaf's for a row that moves between leaves, one leaf's otherwise. The row that differs stands
 // anywhere; rows tie, leave all leaves, are null or beyond all bounds, and tags tie too.
 func TestPairsInLeavesOfNeighbours(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 7))
 	pool := []float64{-11, -10.5, -10, -10, -8.3, 0, 0, 0, 1, 2, -2, 9, 10, 10, 12, 50, math.MaxFloat64, -math.MaxFloat64, math.NaN()}
 	draw := func() []float64 { return []float64{pool[rng.IntN(len(pool))]} }

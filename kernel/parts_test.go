@@ -44,6 +44,7 @@ func parted(queries ...query.Sum) query.Parts {
 // off the diagonals), are standard Gaussian: the part beyond one is .317. Noise that is half of
 // what is claimed, and units that are swapped between leaves, are rejected. False-alarm rate 8e-9.
 func TestPartsNoise(t *testing.T) {
+	t.Parallel()
 	moments := func(radii ...float64) query.Sum {
 		q := query.ClippedMoments{Form: query.FullForm, Lift: 1}
 		for _, r := range radii {

@@ -58,6 +58,7 @@ func pureProgram(t *testing.T, s *kernel.Session) {
 // or goes it reaches .9 of it, and twice that where the noise has half the scale: so much is
 // caught. The ratio is exact but for float64: the noise of a step is P(j) ~ exp(-|j|/b).
 func TestPureAudit(t *testing.T) {
+	t.Parallel()
 	const epsilon = 1.5
 	zeros := make([]float64, 9)
 	with := func(v ...float64) []float64 { return append(slices.Clone(zeros), v...) }

@@ -169,6 +169,7 @@ func lawsOf(q papers.Selection, relation privacy.Relation, values []float64, thr
 // TestSelectLaw: what sessions release has the law that the doc comments state, computed by
 // formula; four times the rate is rejected.
 func TestSelectLaw(t *testing.T) {
+	t.Parallel()
 	const epsilon = 1.5
 	runs := runsOf(3000)
 	values := []float64{0, .1, .4, .55, 1.2, 1.3, 2.1, 2.2, math.NaN(), 1e308, .3}

@@ -56,7 +56,6 @@ var tasks = []task{
 var wider = []task{
 	{method: "general:amn24", k: 2, d: 1, gap: 5, rows: 4000, epsilon: 4, told: true, rival: "general"},
 	{method: "general:amn24", k: 1, d: 2, rows: 4000, epsilon: 4, told: true, rival: "general"},
-	{method: "general:amn24", k: 2, d: 2, gap: 5, rows: 10_000, epsilon: 4, told: true, rival: "general"},
 }
 
 // nearBar is the total variation up to which a run is a success: a guess of what "learned" means.

@@ -109,6 +109,7 @@ func nearRows(scale int64, rows []float64) (pairs []papers.LinePair) {
 //
 // Shows: [AMN24] Theorem C.3.
 func TestLineDeficitsTwin(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 1))
 	found, extreme := 0, 0
 	for range 100 {

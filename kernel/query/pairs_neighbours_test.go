@@ -70,6 +70,7 @@ func pairSum(q query.PairSum, differences ...[]float64) []int64 {
 // most PairSensitivity, which is what a row that enters or leaves a bucket can do; and the bound is
 // attained. Which row of a pair comes first does not matter.
 func TestPairSensitivityOfAny(t *testing.T) {
+	t.Parallel()
 	pool := poolRows(3)
 	for name, c := range pairCases() {
 		q := c.q

@@ -230,6 +230,7 @@ func change(a, b []int64) (most int64) {
 // TestScoreSensitivity climbs, from many starts, to neighbours with the largest change: it never
 // exceeds what is stated, and reaches what the case says.
 func TestScoreSensitivity(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 7))
 	for _, c := range scoreCases() {
 		score := func(rows [][]float64) []int64 { return c.s.Scores(flatten(rows), 1) }
@@ -293,6 +294,7 @@ func TestTerrificAlmostTight(t *testing.T) {
 // TestSelectionSensitivity: whichever leaves the changed row is in before and after, the leaves'
 // changes over their S sum to at most 1, and two leaves can reach nearly that.
 func TestSelectionSensitivity(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 7))
 	ball := func(center, radius float64, below ...query.Partition) query.Region {
 		return query.Region{Conditions: []query.Condition{{Map: query.Affine{Center: []float64{center}, W: [][]float64{{1}}}, Radius: radius}}}

@@ -232,6 +232,7 @@ func overlapTwin(s papers.MultisetOverlap) func(z [][]float64) []int64 {
 // TestScoresOfManyRows: twins where points are counted by boxes of many at once, in groups, rings
 // and ties.
 func TestScoresOfManyRows(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 7))
 	f := query.Affine{Center: make([]float64, 3), W: [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}
 	for range 3 {

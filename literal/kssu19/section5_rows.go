@@ -54,8 +54,8 @@ func (e SampleAggregate) tooFew(p estimate.Problem, rows float64) *estimate.NoRe
 		return nil
 	}
 	return &estimate.NoRelease{
-		Reason: fmt.Sprintf("about %.0f rows make too few blocks of %.0f rows for the noise, which is %d times that of a query of rows",
-			math.Max(0, rows), e.blockRows(p), p.Components),
+		Reason: fmt.Sprintf("about %s rows make too few blocks of %.0f rows for the noise, which is %d times that of a query of rows",
+			paper.RowsText(math.Max(0, rows)), e.blockRows(p), p.Components),
 		Advice: fmt.Sprintf("needs about %s rows at this budget; or use the method \"separated\"", paper.RowsText(estimate.AboutRows(need))),
 	}
 }
