@@ -26,10 +26,10 @@ const (
 	byLimits       = "too few values for quantiles: mean and standard deviation are sums within the declared limits"
 )
 
-// limited returns the columns that have limits.
+// limited returns the columns that have limits, between which values can differ.
 func limited(p estimate.Problem) (of []int) {
 	for j, l := range p.Limits {
-		if half := l[1]/2 - l[0]/2; half > 0 && half < math.MaxFloat64/4 {
+		if half := l[1]/2 - l[0]/2; half > columns.Narrowest && half < math.MaxFloat64/4 {
 			of = append(of, j)
 		}
 	}
@@ -91,9 +91,11 @@ func (f *fit) withinLimits(of []*column) error {
 		return err
 	}
 	sums := component.UnpackSums(q, answer)[0].Over(f.rows)
-	m := columns.Moments{Mean: sums.Sum, Cov: sums.Second, MeanSD: sums.SumSD, CovSD: sums.SecondSD}
+	// rows without any cell add 0 to the sum of z^2-1: that of z^2 needs the number of the others
+	some := sums.Count / f.rows
+	m := columns.Moments{Mean: sums.Sum, Cov: sums.Second, MeanSD: sums.SumSD, CovSD: math.Hypot(sums.SecondSD, sums.CountSD/f.rows)}
 	for i := range d {
-		m.Cov.SetSym(i, i, 1+m.Cov.At(i, i)-m.Mean[i]*m.Mean[i])
+		m.Cov.SetSym(i, i, some+m.Cov.At(i, i)-m.Mean[i]*m.Mean[i])
 	}
 	for i, c := range of {
 		c.read(m, i, space.Scale[i], 0, f.rows)

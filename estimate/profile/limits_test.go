@@ -25,8 +25,11 @@ func TestWithinLimits(t *testing.T) {
 		rel, rows := relations[i%2], [][]float64(nil)
 		for range 400 + rng.IntN(200) {
 			row := []float64{120 * rng.Float64(), math.Min(70, 10+20*rng.ExpFloat64()), float64(1 - 2*rng.IntN(2)), rng.NormFloat64()}
-			if rng.Float64() < .1 {
+			switch u := rng.Float64(); {
+			case u < .1:
 				row[rng.IntN(3)] = math.NaN()
+			case u < .25: // no cell at all
+				row = slices.Repeat([]float64{math.NaN()}, 4)
 			}
 			rows = append(rows, row)
 		}
@@ -60,7 +63,7 @@ func TestWithinLimits(t *testing.T) {
 // TestLimitsExtreme: rows at and beyond the limits, infinite ones and limits that are as wide as
 // float64 end in finite figures or are held out.
 func TestLimitsExtreme(t *testing.T) {
-	for _, limits := range [][2]float64{{0, 0}, {0, 5e-324}, {-math.MaxFloat64, math.MaxFloat64}, {1e300, 1e300 * (1 + 1e-15)}, {0, 1e-300}, {-1e307, 1e307}} {
+	for _, limits := range [][2]float64{{0, 0}, {0, 5e-324}, {0, 1e-320}, {-math.MaxFloat64, math.MaxFloat64}, {1e300, 1e300 * (1 + 1e-15)}, {0, 1e-300}, {-1e307, 1e307}} {
 		rows := slices.Repeat([][]float64{{limits[0]}, {limits[1]}, {math.MaxFloat64}, {-math.MaxFloat64}, {math.NaN()}}, 80)
 		f := estimatetest.Run(t, New(), estimatetest.Case{Rows: rows, Columns: 1, Relation: privacy.ReplaceOne, Mu: .24, Noise: kerneltest.Options{Fresh: true}, Limits: [][2]float64{limits}})
 		c := f.Profile.Columns[0]
