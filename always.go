@@ -20,7 +20,7 @@ var always = map[string][]string{
 	"heavy-tailed:paper":         {"rows", "covariance"},
 	"gaussian:kmssu22":           {"rows", "eigenvalues", "final: moments"},
 	"general":                    {profile.BesideFirst, "count|one: count", "last round|" + lastOfOneIn},
-	"separated":                  {profile.BesideFirst, "count", "components in all columns|components in the view|" + lastOfOneIn},
+	"separated":                  {profile.BesideFirst, "count|one: count", "last round|" + lastOfOneIn},
 	"univariate":                 {"count", "shapes"},
 	"axis-aligned":               {"count", "last round|looks|" + lastOfOneIn},
 	"black-box":                  {"count", "agreement of blocks", "last round"},

@@ -153,7 +153,7 @@ func figures(r *release.Release, say func(string, ...any)) {
 // of them that state no noise for background components, but do for all others.
 var (
 	counting = []string{"gaussian", "heavy-tailed", "univariate", "axis-aligned", "general", "separated"}
-	silent   = []string{"axis-aligned", "general"}
+	silent   = []string{"axis-aligned", "general", "separated"}
 )
 
 // leftOut warns if the statements about rows that the model leaves out contradict the flags, or the

@@ -15,7 +15,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/knowncov"
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/estimate/program"
-	"github.com/gauze-dp/gauze/estimate/separated"
 	"github.com/gauze-dp/gauze/estimate/univariate"
 )
 
@@ -39,7 +38,7 @@ func Methods(others ...learners.Learner) List {
 		},
 		Mixtures: []estimate.Estimator{
 			general.New(one),
-			separated.New(),
+			general.NewSeparated(one),
 			univariate.New(),
 			axisaligned.New(knowncov.New(), one),
 			blackbox.New(others...),

@@ -54,7 +54,7 @@ func (f *fit) gaps(ctx context.Context) (*recursive.Finder, bool, error) {
 			return x, true, nil
 		}
 	}
-	return x, x.PairSpread > 0, nil
+	return x, f.method.apart || x.PairSpread > 0, nil
 }
 
 // apart returns a start from components that lie apart; overlaps within them are found later.

@@ -18,11 +18,17 @@ type Estimator struct {
 	one program.OneGaussian
 	// Enough is the strength of a sample that may be asked in place of all rows; +Inf: never.
 	Enough float64
+	apart  bool // components lie apart, whatever near pairs say
 }
 
 // New returns the estimator; one is what it is for one component.
 func New(one program.OneGaussian) Estimator {
-	return Estimator{estimate.Describe("general", source, "a mixture of overlapping, unequal, not quite Gaussian components: a private coreset, then private EM"), one, sampleStrength}
+	return Estimator{estimate.Describe("general", source, "a mixture of overlapping, unequal, not quite Gaussian components: a private coreset, then private EM"), one, sampleStrength, false}
+}
+
+// NewSeparated returns the estimator for components that lie apart.
+func NewSeparated(one program.OneGaussian) Estimator {
+	return Estimator{estimate.Describe("separated", sourceApart, "a mixture of well separated components, of any scales and with outliers: a tree of counts, level by level, then private EM"), one, sampleStrength, true}
 }
 
 var _ estimate.Estimator = Estimator{}
@@ -39,7 +45,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 	} else if p.Relation == privacy.ReplaceOne && float64(p.Rows) < leastFor(p, p.Components) {
 		return kernel.Plan{}, program.Refusal(advice(p), "%d rows are too few for %d components in %d columns at this epsilon", p.Rows, p.Components, p.Columns)
 	}
-	return kernel.Plan{Method: "general", Steps: e.steps(p)}, nil
+	return kernel.Plan{Method: e.Name(), Steps: e.steps(p)}, nil
 }
 
 // Fit follows the plan with the whole budget of the session.

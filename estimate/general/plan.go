@@ -54,7 +54,7 @@ func (e Estimator) steps(p estimate.Problem) (out []kernel.Step) {
 		return out
 	}
 	if !one || !sure {
-		out = append(searchSteps(p), out...)
+		out = append(e.searchSteps(p), out...)
 	}
 	out = append(out, program.ShapeStep(source, shapePart, 1),
 		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.DistanceCounts), Share: mostLine * mostLooks * mostSplits, Most: privateem.MostLines * mostLooks * mostSplits, Source: "KSSU19 Section C.3"})
@@ -63,13 +63,16 @@ func (e Estimator) steps(p estimate.Problem) (out []kernel.Step) {
 }
 
 // searchSteps returns the steps that look for components in a table with enough rows for that.
-func searchSteps(p estimate.Problem) []kernel.Step {
+func (e Estimator) searchSteps(p estimate.Problem) []kernel.Step {
 	out := []kernel.Step{stepCount.In("", 1), stepCells.In("", 1), stepMissing.In("", 1)}
 	out = append(out, program.Steps(p, prefixUnits, weakPart)...)
-	_, last := coreset.Levels(coreset.Dimension(p.Columns), true)
 	if !p.NoDelta {
 		out = append(out, boxed.Steps(p.Columns)...)
 	}
 	out = append(out, recursive.Steps(prefixApart, 1)...)
+	if e.apart {
+		return out
+	}
+	_, last := coreset.Levels(coreset.Dimension(p.Columns), true)
 	return append(out, stepGlobal.In("", 1), stepTree.Times(last).In("", 1))
 }

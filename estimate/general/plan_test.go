@@ -49,6 +49,9 @@ func TestPlanGolden(t *testing.T) {
 			}
 			fmt.Fprintln(&b, estimatetest.Plan(plan))
 		}
+		p := estimate.Problem{Columns: 4, Rows: 20000, Relation: rel, Mu: muOne, MaxComponents: 10}
+		plan, _ := estimatetest.WritePlan(t, &b, fmt.Sprintf("%v, separated, automatic", rel), separated, p)
+		fmt.Fprintln(&b, estimatetest.Plan(plan))
 	}
 	estimatetest.Golden(t, "testdata/plans.txt", b.String(), *update)
 }

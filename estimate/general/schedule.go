@@ -126,4 +126,4 @@ func between[T int | float64](low, x, high T) T { return max(low, min(x, high)) 
 
 func sq(x float64) float64 { return x * x }
 
-const source = "KSSU19 Section E"
+const source, sourceApart = "KSSU19 Section E", "KSSU19 Section C"

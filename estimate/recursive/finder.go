@@ -65,9 +65,6 @@ type Finder struct {
 	Prefix  string // of its steps
 	Space   component.Space
 	Keep    float64 // part of Mu2 that it leaves
-	// Beyond: more components than are allowed may be found, twice as many at most, for the caller
-	// to join.
-	Beyond bool
 
 	// Coarse, if set, is called where the first tree shows several components, all of them narrower
 	// than its cells, before these are looked into. Find ends there if it says so; Stopped tells.
@@ -110,11 +107,8 @@ func (f *Finder) lean(share float64) float64 {
 // spare returns how many components more than requested may be found on the way: a false one must
 // not take the place of a true one.
 func (f *Finder) spare() int {
-	switch {
-	case f.Problem.Components > 0:
+	if f.Problem.Components > 0 {
 		return spareComponents
-	case f.Beyond:
-		return f.Most()
 	}
 	return 0
 }
@@ -264,26 +258,10 @@ func (f *Finder) Found() []component.Gaussian {
 	return parts.Map(f.root.leaves(), func(n *node) component.Gaussian { return n.view.Lift(n.at, f.Rest) })
 }
 
-// InView returns the nodes found, in the view's coordinates; nil if the view has all coordinates,
-// or if one was found at a scale of its own.
-func (f *Finder) InView() []component.Gaussian {
-	var in []component.Gaussian
-	for _, n := range f.root.leaves() {
-		if n.view.V != f.View.V || f.View.Dim() == f.Space.Dim() {
-			return nil
-		}
-		in = append(in, n.at)
-	}
-	return in
-}
-
 // Root returns one Gaussian about all rows, in all working coordinates.
 func (f *Finder) Root() component.Gaussian { return f.root.view.Lift(f.root.at, f.Rest) }
 
 // CountSD returns the noise of a count of the first tree.
 func (f *Finder) CountSD() float64 { return f.root.fits.set.SD }
-
-// Misfit returns how unlike one Gaussian the rows of the root are: see coreset.Misfit.
-func (f *Finder) Misfit() float64 { return f.root.fits.set.Misfit() }
 
 func sq(x float64) float64 { return x * x }

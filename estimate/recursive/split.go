@@ -15,7 +15,7 @@ import (
 
 // Utility constants of the terrific test ([KSSU19] Section C.4 of the restatement).
 const (
-	Apart     = 1.9 // sds of both together between two components, least
+	apart     = 1.9 // sds of both together between two components, least
 	cellFloor = .5  // .. of which EM adds this part if components may be of any scale
 	// mean cell variances that a component's covariance in the coreset is short of, with what EM
 	// has added
@@ -29,14 +29,14 @@ const (
 	rejections   = 3      // numbers of components that fail in a row before the search ends
 )
 
-// Separation returns how far two Gaussians are apart, in their sds together along Fisher's
+// separation returns how far two Gaussians are apart, in their sds together along Fisher's
 // direction: |u.(a-b)|/(sd_a(u)+sd_b(u)), u = (S_a+S_b)^-1 (a-b); no direction shows more than
 // sqrt2 times as much. 0 for one place, +Inf for two points without spread. Above about 2 there is
 // an ellipsoid around each with an empty shell around it: a terrific ball, as [KSSU19] asks for,
 // with ellipsoids in place of balls.
 //
 // Source: [KSSU19] Section C.4 of the restatement.
-func Separation(a, b []float64, covA, covB *mat.SymDense) float64 {
+func separation(a, b []float64, covA, covB *mat.SymDense) float64 {
 	var sum mat.SymDense
 	sum.AddSym(covA, covB)
 	_, inv, _ := symmetric.Factor(&sum)
@@ -64,7 +64,7 @@ func closest(m *coreset.Mixture, short float64) float64 {
 	}
 	for i := range m.Means {
 		for j := range i {
-			least = math.Min(least, Separation(m.Means[i], m.Means[j], wide[i], wide[j]))
+			least = math.Min(least, separation(m.Means[i], m.Means[j], wide[i], wide[j]))
 		}
 	}
 	return least
@@ -148,7 +148,7 @@ func keep(best *[maxTried]*coreset.Mixture, m *coreset.Mixture, short, least flo
 	if k == 0 || best[k-1] != nil && best[k-1].LogLik >= m.LogLik {
 		return
 	}
-	if closest(left, short) > Apart {
+	if closest(left, short) > apart {
 		best[k-1] = left
 	}
 }

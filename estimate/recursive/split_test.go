@@ -62,7 +62,7 @@ func TestSeparationClosedForms(t *testing.T) {
 			return s
 		}
 		u, v := math.Exp(3*rng.NormFloat64()), math.Exp(3*rng.NormFloat64())
-		agree(t, "spheres", Separation(a, b, sphere(u), sphere(v)), math.Sqrt(diff)/(u+v))
+		agree(t, "spheres", separation(a, b, sphere(u), sphere(v)), math.Sqrt(diff)/(u+v))
 		s := randomCov(rng, d)
 		_, inv, _ := symmetric.Factor(s)
 		z := mat.NewVecDense(d, nil)
@@ -70,8 +70,8 @@ func TestSeparationClosedForms(t *testing.T) {
 			z.SetVec(i, a[i]-b[i])
 		}
 		z.MulVec(inv, z)
-		agree(t, "one covariance", Separation(a, b, s, s), mat.Norm(z, 2)/2)
-		agree(t, "itself", Separation(a, a, s, sphere(u)), 0)
+		agree(t, "one covariance", separation(a, b, s, s), mat.Norm(z, 2)/2)
+		agree(t, "itself", separation(a, a, s, sphere(u)), 0)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestSeparationAffine(t *testing.T) {
 		d := 1 + rng.IntN(5)
 		a, b, sa, sb := randomPoint(rng, d), randomPoint(rng, d), randomCov(rng, d), randomCov(rng, d)
 		sa.ScaleSym(math.Exp(3*rng.NormFloat64()), sa)
-		want := Separation(a, b, sa, sb)
+		want := separation(a, b, sa, sb)
 		m, shift := randomMap(rng, d), randomPoint(rng, d)
 		move := func(p []float64) []float64 {
 			v := mat.NewVecDense(d, append([]float64(nil), p...))
@@ -92,8 +92,8 @@ func TestSeparationAffine(t *testing.T) {
 			v.AddVec(v, mat.NewVecDense(d, shift))
 			return v.RawVector().Data
 		}
-		agree(t, "mapped", Separation(move(a), move(b), symmetric.Congruence(m, sa), symmetric.Congruence(m, sb)), want)
-		agree(t, "exchanged", Separation(b, a, sb, sa), want)
+		agree(t, "mapped", separation(move(a), move(b), symmetric.Congruence(m, sa), symmetric.Congruence(m, sb)), want)
+		agree(t, "exchanged", separation(b, a, sb, sa), want)
 		for range 50 {
 			u := mat.NewVecDense(d, randomPoint(rng, d))
 			along := 0.0

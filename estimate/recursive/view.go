@@ -68,16 +68,6 @@ func (w View) Lift(g component.Gaussian, rest float64) component.Gaussian {
 	return g
 }
 
-// Across returns an orthonormal basis of the directions that the view does not contain.
-func (w View) Across() *mat.Dense {
-	var qr mat.QR
-	qr.Factorize(w.V)
-	var q mat.Dense
-	qr.QTo(&q)
-	d, l := w.V.Dims()
-	return mat.DenseCopyOf(q.Slice(0, d, l, d))
-}
-
 // Whole returns the view of all working coordinates.
 func (f *Finder) Whole() View {
 	d := f.Space.Dim()

@@ -96,31 +96,5 @@ func TestLift(t *testing.T) {
 		for i := range g.Mean {
 			agree(t, "mean", back.Mean[i], g.Mean[i])
 		}
-		c := w.Across()
-		orthonormal(t, c)
-		rest := symmetric.Congruence(mat.DenseCopyOf(c.T()), up.Cov)
-		want := mat.NewSymDense(d-l, nil)
-		want.ScaleSym(7, symmetric.Identity(d-l))
-		if !mat.EqualApprox(rest, want, 1e-9) {
-			t.Errorf("outside the view: %v", mat.Formatted(rest))
-		}
-		var across, cross mat.Dense
-		across.Mul(c.T(), up.Cov)
-		cross.Mul(&across, w.V)
-		if mat.Norm(&cross, 2) > 1e-9 {
-			t.Errorf("the view and the rest are correlated: %v", mat.Formatted(&cross))
-		}
-	}
-}
-
-// TestComplement of axes is the other axes; together with the view it is a basis.
-func TestComplement(t *testing.T) {
-	rng := newRand(t)
-	for range 50 {
-		d := 2 + rng.IntN(6)
-		w := randomView(rng, d, 1+rng.IntN(d-1))
-		var both mat.Dense
-		both.Augment(w.V, w.Across())
-		orthonormal(t, &both)
 	}
 }

@@ -51,7 +51,6 @@ var layers = []layer{
 	{"estimate/blackbox", slices.Concat(estimators, []string{"kernel/blocks", "estimate/learners"}), "the black-box reduction names the learners that the kernel runs on blocks of rows"},
 	{"estimate/general", append(estimators[:len(estimators):len(estimators)], "estimate/gaussian", "estimate/recursive"), "where there is one component, it is one Gaussian; else places are found by a recursive partition"},
 	{"estimate/axisaligned", append(estimators[:len(estimators):len(estimators)], "estimate/gaussian"), "where there is one component, it is one Gaussian"},
-	{"estimate/separated", append(estimators[:len(estimators):len(estimators)], "estimate/recursive"), "places are found by a recursive partition"},
 	{"estimate", slices.Concat(estimators, []string{"learner"}), "estimators see data only through a session, and know no other but that of one Gaussian: shared code goes to parts, and to program " +
 		"if it knows estimate's own types"},
 	{"literal/kmssu22", slices.Concat(literals, []string{"learner", "learner/spectral"}), "it names the learners that the kernel runs on blocks of rows"},
@@ -116,7 +115,7 @@ var (
 	estimators = append(session[:len(session):len(session)], "estimate", "estimate/program")
 	literals   = append(estimators[:len(estimators):len(estimators)], "literal/paper", "internal/words",
 		"kernel/pure", "kernel/blocks", "kernel/query/papers")
-	products = []string{"estimate/axisaligned", "estimate/blackbox", "estimate/gaussian", "estimate/general", "estimate/knowncov", "estimate/profile", "estimate/separated", "estimate/univariate"}
+	products = []string{"estimate/axisaligned", "estimate/blackbox", "estimate/gaussian", "estimate/general", "estimate/knowncov", "estimate/profile", "estimate/univariate"}
 )
 
 // exact are the folders whose subfolders a layer's permission does not include.
@@ -288,10 +287,10 @@ func TestRules(t *testing.T) {
 		{"estimate/gaussian/x.go", "estimate", false},
 		{"estimate/gaussian/x.go", "estimate/general", true},
 		{"estimate/general/x.go", "estimate/gaussian", false},
-		{"estimate/general/x.go", "estimate/separated", true},
+		{"estimate/general/x.go", "estimate/univariate", true},
 		{"estimate/general/x.go", "estimate/program", false},
-		{"estimate/separated/x.go", "estimate/gaussian", true},
-		{"estimate/separated/x.go", "estimate/program", false},
+		{"estimate/univariate/x.go", "estimate/gaussian", true},
+		{"estimate/univariate/x.go", "estimate/program", false},
 		{"literal/kssu19/x.go", "estimate/program", false},
 		{"estimate/program/x.go", "estimate/general", true},
 		{"estimate/program/x.go", "kernel/sharded", true},
@@ -349,7 +348,7 @@ func TestRules(t *testing.T) {
 		{"kernel/blocks/blocks.go", "kernel/pure", true},
 		{"estimate/general/x.go", "literal/kssu19", true},
 		{"parts/component/x.go", "literal/kssu19", true},
-		{"literal/kssu19/x.go", "estimate/separated", true},
+		{"literal/kssu19/x.go", "estimate/univariate", true},
 		{"literal/aal21/x.go", "literal/paper", false},
 		{"learner/spectral/x.go", "learner", false},
 		{"learner/spectral/x.go", "kernel", true},
@@ -359,7 +358,7 @@ func TestRules(t *testing.T) {
 		{"kernel/blocks/stable/x.go", "dense/symmetric", true},
 		{"estimate/general/x.go", "dense/symmetric", false},
 		{"literal/kssu19/x.go", "learner/spectral", false},
-		{"estimate/separated/x.go", "learner/spectral", true},
+		{"estimate/univariate/x.go", "learner/spectral", true},
 	} {
 		imported := module
 		if c.text != "" {

@@ -32,17 +32,6 @@ func Outside(space component.Space, components []component.Gaussian) (out query.
 	return out
 }
 
-// CountOutside counts the rows that lie outside every component of a space, with the loss mu, and
-// returns the noisy count and its sd.
-func CountOutside(a *kernel.SubBudget, step string, space component.Space, components []component.Gaussian, mu float64) (rows, sd float64, err error) {
-	p := query.Partition{Regions: []query.Region{Outside(space, components)}}
-	answers, err := parts.AskLeaves(a, step, p, make([]query.Count, 1), mu)
-	if err != nil {
-		return 0, 0, err
-	}
-	return answers[0].Values[0], answers[0].Sigma, nil
-}
-
 // Count counts the rows outside every component, for LeftOut, and of the others those that most
 // likely belong to each component, all in one release that costs mu. The noise of a whole row is a
 // fraction of that of a count among moments, so the weights follow these counts. With prune,

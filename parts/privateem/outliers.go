@@ -34,7 +34,7 @@ const (
 )
 
 // LeftOut returns the share of the rows that are in no component, with the sd of its noise: as
-// counted by CountOutside, or else by the background and Outlier.
+// counted by Count, or else by the background and Outlier.
 func (r *Rounds) LeftOut() (share, noise float64) {
 	if r.outsideSD > 0 {
 		return math.Max(0, r.outside/r.Rows), r.outsideSD / r.Rows
