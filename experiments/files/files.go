@@ -94,32 +94,46 @@ func quantile(head, value string, q float64) engine.Column {
 	}}
 }
 
-// custom returns an experiment on the files of folders, or on the files named.
-func custom(names []string) (e engine.Experiment[table], err error) {
-	var all []string
+// List returns the CSV files of folders, and the files named.
+func List(names []string) (all []string, err error) {
 	for _, name := range names {
 		info, err := os.Stat(name)
 		switch {
 		case err != nil:
-			return e, err
+			return nil, err
 		case !info.IsDir():
 			all = append(all, name)
 		default:
 			for _, pattern := range []string{"*.csv", "*.csv.gz"} {
 				in, err := filepath.Glob(filepath.Join(name, pattern))
 				if err != nil {
-					return e, err
+					return nil, err
 				}
 				all = append(all, in...)
 			}
 		}
 	}
 	if len(all) == 0 {
-		return e, fmt.Errorf("files: no CSV files in %s: %w", strings.Join(names, " "), engine.ErrUsage)
+		return nil, fmt.Errorf("no CSV files in %s: %w", strings.Join(names, " "), engine.ErrUsage)
+	}
+	return all, nil
+}
+
+// Base returns the name of a file without folder and endings.
+func Base(name string) string {
+	base, _, _ := strings.Cut(filepath.Base(name), ".")
+	return base
+}
+
+// custom returns an experiment on the files of folders, or on the files named.
+func custom(names []string) (e engine.Experiment[table], err error) {
+	all, err := List(names)
+	if err != nil {
+		return e, err
 	}
 	tables := make([]table, len(all))
 	for i, name := range all {
-		if tables[i], err = read(name); err != nil {
+		if tables[i], err = Read(name); err != nil {
 			return e, fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -127,17 +141,17 @@ func custom(names []string) (e engine.Experiment[table], err error) {
 		About: "Random splits, four fifths of the rows for the fit.",
 		Lines: func(o engine.Options) (out []*line, note string) {
 			for i, name := range all {
-				base, _, _ := strings.Cut(filepath.Base(name), ".")
 				for _, epsilon := range []float64{.5, 1, 3, 10} {
-					out = append(out, tables[i].line(o, base, epsilon))
+					out = append(out, tables[i].line(o, Base(name), epsilon))
 				}
 			}
 			return out, ""
 		}}, nil
 }
 
-// read keeps the columns that hold numbers, without label and id.
-func read(name string) (table, error) {
+// Read returns the rows of a CSV file, compressed or not: the columns that hold numbers, without
+// label and id; NaN is what is no number.
+func Read(name string) ([][]float64, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -154,7 +168,7 @@ func read(name string) (table, error) {
 		return nil, err
 	}
 	head, lines := lines[0], lines[1:]
-	out := make(table, len(lines))
+	out := make([][]float64, len(lines))
 	for j, column := range head {
 		values, numbers := make([]float64, len(lines)), 0
 		for i, l := range lines {

@@ -42,11 +42,11 @@ func TestFiles(t *testing.T) {
 		}
 		return fmt.Sprintf("%d,%g,a,%g,7", i, math.Round(float64(i%2*400)+10*rng.NormFloat64()), y)
 	})
-	rows, err := read(name)
+	rows, err := Read(name)
 	if err != nil || len(rows[0]) != 3 {
 		t.Fatalf("%v: %v", rows[0], err)
 	}
-	ours, err := rows.line(enginetest.Options(t), "file", 10).Make(context.Background(), 4800, 1)
+	ours, err := table(rows).line(enginetest.Options(t), "file", 10).Make(context.Background(), 4800, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestFiles(t *testing.T) {
 
 // A model that is right is told from one that is not.
 func TestCompare(t *testing.T) {
-	rows, err := read(written(t, "x,y", 3000, func(_ int, rng *rand.Rand) string {
+	rows, err := Read(written(t, "x,y", 3000, func(_ int, rng *rand.Rand) string {
 		return fmt.Sprintf("%g,%g", 50+10*rng.NormFloat64(), 20*rng.NormFloat64())
 	}))
 	if err != nil {
@@ -77,7 +77,7 @@ func TestCompare(t *testing.T) {
 	for i := range all {
 		all[i] = i
 	}
-	train := rows.pick(all)
+	train := table(rows).pick(all)
 	s := engine.MomentsOf(complete(train))
 	cov, err := model.NewDiagonal([]float64{s.SD[0] * s.SD[0], s.SD[1] * s.SD[1]})
 	if err != nil {

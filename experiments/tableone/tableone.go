@@ -9,13 +9,16 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
+	"github.com/gauze-dp/gauze/experiments/files"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -24,8 +27,47 @@ type (
 	line    = engine.Line[float64]
 )
 
-// perTable columns are drawn for each table; runs are those of each line.
-const perTable, runs = 8, 80
+// perTable columns are drawn for each table; runs are those of each line, and fileRuns of a file's.
+const perTable, runs, fileRuns = 8, 80, 6
+
+var epsilons = []float64{.5, 1, 3}
+
+// custom returns an experiment on the files of folders, or on the files named: random rows of each,
+// as often as there are rows.
+func custom(names []string) (e engine.Experiment[float64], err error) {
+	all, err := files.List(names)
+	if err != nil {
+		return e, err
+	}
+	var lines []func(o engine.Options) *line
+	for _, name := range all {
+		rows, err := files.Read(name)
+		if err != nil {
+			return e, fmt.Errorf("%s: %w", name, err)
+		}
+		sizes := []int{500, 2000, 6000, 20_000, 50_000}
+		sizes = append(slices.DeleteFunc(sizes, func(n int) bool { return n >= len(rows) }), len(rows))
+		for _, epsilon := range epsilons {
+			lines = append(lines, func(o engine.Options) *line {
+				return lineOf(o, fmt.Sprintf("%s/epsilon=%g", files.Base(name), epsilon), epsilon, sizes, func(r *rand.Rand, n int) [][]float64 {
+					out := make([][]float64, n)
+					for i, from := range r.Perm(len(rows))[:n] {
+						out[i] = rows[from]
+					}
+					return out
+				})
+			})
+		}
+	}
+	return engine.Experiment[float64]{Name: filepath.Base(names[0]), Title: "Table one of files", Runs: fileRuns, Summary: summary,
+		About: "The columns of numbers of CSV files, gaps and all: random rows of each, from 500 to all.",
+		Lines: func(o engine.Options) (out []*line, note string) {
+			for _, l := range lines {
+				out = append(out, l(o))
+			}
+			return out, ""
+		}}, nil
+}
 
 // Study is the study. Its tables have fresh seeds in every run.
 var Study = &engine.Study[float64]{
@@ -34,11 +76,12 @@ var Study = &engine.Study[float64]{
 		Name: "columns", Title: "Table one of made-up columns", Runs: runs, Summary: summary,
 		About: fmt.Sprintf("Every table has %d columns of families drawn at random (experiments/tableone/families.go), half of them whole and the others with 5 to 98 %% of the cells missing.", perTable),
 		Lines: func(o engine.Options) (out []*line, note string) {
-			for _, epsilon := range []float64{.5, 1, 3} {
-				out = append(out, lineOf(o, epsilon))
+			for _, epsilon := range epsilons {
+				out = append(out, lineOf(o, fmt.Sprintf("epsilon=%g", epsilon), epsilon, []int{500, 2000, 6000, 20_000, 50_000}, draw))
 			}
 			return out, ""
 		}}},
+	Custom: custom,
 	Lead: func(r *results) string {
 		return fmt.Sprintf("δ = %g, replace-one. x is the number of cells of a column times μ/√(2d). *Missing*: error of the missing share; *rank*: by how much the share below a told quantile differs from what it says; *mean off* in "+
 			"standard deviations, of the values within what was seen or of all, whichever is nearer; *sds*: told ones within a factor of 1.3; *covered*: means within twice their noise. *Absurd*: a mean off by 3 sd or an sd off by a factor "+
@@ -70,13 +113,18 @@ func all(runs []engine.Result, name string) []float64 {
 // chosen returns the values of a name in some columns of some runs.
 func chosen(runs []engine.Result, name string, which func(engine.Result, int) bool) (out []float64) {
 	for _, r := range runs {
-		for j := range perTable {
+		for j := 0; hasColumn(r, j); j++ {
 			if v, ok := r.Values[of(name, j)]; ok && which(r, j) {
 				out = append(out, v)
 			}
 		}
 	}
 	return out
+}
+
+func hasColumn(r engine.Result, j int) bool {
+	_, ok := r.Values[of(strength, j)]
+	return ok
 }
 
 // errorColumns returns the errors of some columns.
@@ -150,13 +198,14 @@ func summary(p *engine.Page, r *results) {
 }
 
 // lineOf returns a line of tables of several lengths at an epsilon.
-func lineOf(o engine.Options, epsilon float64) *line {
+func lineOf(o engine.Options, name string, epsilon float64, sizes []int, draw func(r *rand.Rand, n int) [][]float64) *line {
 	budget := privacy.Budget{Epsilon: epsilon, Delta: o.Budget.Delta}
-	return &line{Cell: epsilon, Name: fmt.Sprintf("epsilon=%g", epsilon), By: "describe", Rows: []int{500, 2000, 6000, 20_000, 50_000}, Params: budget,
+	return &line{Cell: epsilon, Name: name, By: "describe", Rows: sizes, Params: budget,
 		Make: func(ctx context.Context, n int, seed uint64) (engine.Outcome, error) {
 			rng := rand.New(rand.NewPCG(seed, uint64(n)))
 			rows := draw(rng, n)
-			in, err := gauze.FromRows(rows, gauze.Named(names()...)...)
+			d := len(rows[0])
+			in, err := gauze.FromRows(rows, gauze.Named(model.DefaultColumns(d)...)...)
 			if err != nil {
 				return engine.Outcome{}, err
 			}
@@ -179,18 +228,11 @@ func lineOf(o engine.Options, epsilon float64) *line {
 			}
 			out.Success = true
 			for j := range result.Release.Profile {
-				x := float64(len(cells(rows, j))) * privacy.MuOf(epsilon, o.Budget.Delta) / math.Sqrt(2*perTable)
+				x := float64(len(cells(rows, j))) * privacy.MuOf(epsilon, o.Budget.Delta) / math.Sqrt(2*float64(d))
 				judge(out.Values, j, x, &result.Release.Profile[j], rows)
 			}
 			return out, nil
 		}}
-}
-
-func names() (out []string) {
-	for j := range perTable {
-		out = append(out, fmt.Sprintf("c%d", j+1))
-	}
-	return out
 }
 
 // cells returns the cells of a column, sorted.

@@ -2,7 +2,11 @@ package tableone
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
@@ -13,7 +17,7 @@ import (
 // TestLine: a table with many rows for its budget has eight looks, most of them told, with small
 // errors of ranks and missing shares.
 func TestLine(t *testing.T) {
-	got, err := lineOf(enginetest.Options(t), 3).Make(context.Background(), 30_000, 4)
+	got, err := lineOf(enginetest.Options(t), "", 3, nil, draw).Make(context.Background(), 30_000, 4)
 	if err != nil || !got.Success {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -47,5 +51,30 @@ func TestJudge(t *testing.T) {
 	wrong.Mean, wrong.SD = &release.Noisy{Value: 5}, &release.Noisy{}
 	if judge(out, 0, 100, &wrong, rows); out[of(invented, 0)] != 1 {
 		t.Errorf("an invented constant: %v", out)
+	}
+}
+
+// TestFile: the columns of a file are looked at one by one, as many as it has; one that is no
+// number is none.
+func TestFile(t *testing.T) {
+	text := []byte("a,b,c\n")
+	for i := range 3000 {
+		text = fmt.Appendf(text, "%d,x,%d\n", i%70, i%7)
+	}
+	name := filepath.Join(t.TempDir(), "file.csv")
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e, err := custom([]string{name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, _ := e.Lines(enginetest.Options(t))
+	if len(lines) != 3 || lines[2].Name != "file/epsilon=3" || !slices.Equal(lines[2].Rows, []int{500, 2000, 3000}) {
+		t.Fatalf("lines %+v", lines)
+	}
+	got, err := lines[2].Make(context.Background(), 3000, 1)
+	if runs := []engine.Result{{Outcome: got}}; err != nil || !got.Success || len(all(runs, missing)) != 2 || engine.Quantile(all(runs, missing), 1) > .1 {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
