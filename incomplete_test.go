@@ -118,6 +118,14 @@ func TestMissingCellsOfComponents(t *testing.T) {
 				delete(r.Diagnostics.Components[0].Missing, "own")
 				r.Diagnostics.Components[0].Missing["else"] = .5
 			},
+			"counts of more columns, untold": func(r *release.Release) {
+				r.Diagnostics.Components = nil
+				for i, s := range r.Certificate.Plan {
+					if s.Step == "missing cells" {
+						r.Certificate.Plan[i].Shape.Of, r.Certificate.Plan[i].Sensitivity, r.Certificate.Plan[i].Noise = 4*s.Shape.Of, 2*s.Sensitivity, 2*s.Noise
+					}
+				}
+			},
 			"more than all": func(r *release.Release) { r.Diagnostics.Components[0].Missing["own"] = 1.5 },
 		} {
 			out := reread(t, result.Release)

@@ -61,6 +61,7 @@ func (v *verifier) missing(r *Release) {
 	for i := range r.Certificate.Plan {
 		if s := &r.Certificate.Plan[i]; s.Step == stepMissing && s.Shape != nil {
 			of = s.Shape.Of
+			v.fault(r.Model == nil || of > r.Model.Dim(), fmt.Sprintf("certificate.plan, step %q, shape.of", stepMissing), "at most the columns of the model", fmt.Sprint(of))
 		}
 	}
 	for i, c := range r.Diagnostics.Components {

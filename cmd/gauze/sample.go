@@ -143,8 +143,10 @@ func leaveGaps(from []drawn, missing bool) error {
 		for k := range d.Model.Components {
 			own := slices.Clone(gaps)
 			if k < len(notes) {
-				for name, share := range notes[k].Missing {
-					own[slices.Index(d.Model.Columns, name)] = share
+				for j, name := range d.Model.Columns {
+					if share, measured := notes[k].Missing[name]; measured {
+						own[j] = share
+					}
 				}
 			}
 			d.Missing = append(d.Missing, own)
