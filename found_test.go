@@ -199,10 +199,21 @@ func TestRefusalOffersCategories(t *testing.T) {
 	if !found || n == 0 {
 		t.Fatalf("no offer in %q", refusal.Advice)
 	}
+	if strings.Contains(text, "gauze describe") {
+		t.Errorf("a profile without a figure is offered: %q", text)
+	}
 	for i := len(r.Columns) - n; i < len(r.Columns); i++ {
 		r.Columns[i] = source.Column{Name: r.Columns[i].Name, Kind: source.Categories, Categories: []string{"1", "2", "3"}}
 	}
 	if _, err := Plan(r, 800); err != nil {
 		t.Error(err)
+	}
+	r.Columns = append(Named("g", "h", "i", "j", "k", "l"), r.Columns...)
+	if _, err := Plan(r, 800); err == nil || !strings.Contains(err.Error(), "gauze describe, which gives the shares of categories") {
+		t.Errorf("categories beside too many numbers: %v", err)
+	}
+	r.Method = MethodProfile
+	if _, err := Plan(r, 800); err != nil {
+		t.Errorf("what was offered is refused: %v", err)
 	}
 }

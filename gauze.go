@@ -244,8 +244,11 @@ func (r Request) fixed(err error, rows int) error {
 	}
 	offers := r.offers(rows)
 	if described := r; r.Method != profile.Name && r.KnownCovariance == nil && !strings.Contains(refusal.Advice, "gauze describe") {
-		if described.Method, described.Components, described.Covariance = profile.Name, 0, estimate.Full; described.paidBy(rows) {
+		described.Method, described.Components, described.Covariance = profile.Name, 0, estimate.Full
+		if described.paidBy(rows) {
 			offers = append(offers, "gauze describe, each column by itself")
+		} else if categories := described.schema().Categorical(); categories != nil { // whose shares are always had
+			offers = append(offers, "gauze describe, which gives the shares of categories, and of numbers what so few rows show")
 		}
 	}
 	if offers == nil {
