@@ -20,7 +20,7 @@ func (s subject) ask(ctx context.Context, rows [][]float64, heard []kerneltest.H
 	exact := make([][]int64, len(heard))
 	plan, at := kernel.Plan{Method: "audit"}, map[string]int{}
 	for k, h := range heard {
-		if !sums(h, lines[k]) {
+		if !s.sums(h, lines[k]) {
 			continue
 		}
 		if _, seen := at[h.Step]; !seen {
@@ -38,7 +38,7 @@ func (s subject) ask(ctx context.Context, rows [][]float64, heard []kerneltest.H
 		return nil, err
 	}
 	for k, h := range heard {
-		if !sums(h, lines[k]) {
+		if !s.sums(h, lines[k]) {
 			continue
 		}
 		switch q := h.Query.(type) {
@@ -58,13 +58,15 @@ func (s subject) ask(ctx context.Context, rows [][]float64, heard []kerneltest.H
 }
 
 // sums reports whether a measurement is a vector of sums over the rows of the table itself, or over
-// pairs of them, with Gaussian noise.
-func sums(h kerneltest.Heard, line release.PlanStep) bool {
+// pairs of them, with Gaussian noise. Counts of values that the fit has found are of another table.
+func (s subject) sums(h kerneltest.Heard, line release.PlanStep) bool {
 	if line.Law != "" || !(line.Noise > 0) || strings.HasPrefix(line.Query, kernel.OfBlocks("")) {
 		return false
 	}
 	switch h.Query.(type) {
-	case query.Pairs, query.CategoryCounts, query.Sum:
+	case query.CategoryCounts:
+		return s.texts == nil
+	case query.Pairs, query.Sum:
 		return true
 	}
 	return false

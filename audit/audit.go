@@ -35,6 +35,8 @@ type Request struct {
 	// Categories is how many columns of categories, of two values each, stand beside those of
 	// numbers.
 	Categories int
+	// Find has the fit find the values of these: what it asks of them is replayed, and not scored.
+	Find bool
 	// Runs is the number of fits attacked for each pair of tables; 0 means DefaultRuns.
 	Runs int
 	// scouts is the number of fits of each pair that choose the pairs to attack, and few the number
@@ -100,7 +102,14 @@ func Run(ctx context.Context, r Request) (*Report, error) {
 		return nil, &privacy.FieldError{Field: "rows, columns, runs", Wanted: "two rows or more, a column, a run", Got: fmt.Sprint(r.Rows, r.Columns, r.Runs), Fix: "leave them out"}
 	}
 	r.Fit.Columns = columns(r.Columns, r.Categories)
-	return run(ctx, r, frontDoor(r.Fit, r.Categories))
+	var texts [][]string
+	for j := range r.Categories {
+		if c := &r.Fit.Columns[r.Columns+j]; r.Find {
+			texts = append(texts, c.Categories)
+			c.Categories, c.Find = nil, true
+		}
+	}
+	return run(ctx, r, frontDoor(r.Fit, r.Categories, texts))
 }
 
 // columns returns d columns of numbers, and c of categories of two values.

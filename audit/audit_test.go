@@ -132,7 +132,7 @@ func TestCategoriesAreAttacked(t *testing.T) {
 		for _, faulty := range []bool{false, true} {
 			request := Request{Fit: fit, Rows: 200, Columns: 1, Categories: 2, Runs: 300, scouts: 1, few: 1}
 			request.Fit.Columns = columns(1, 2)
-			s := frontDoor(request.Fit, 2)
+			s := frontDoor(request.Fit, 2, nil)
 			if faulty {
 				s.table = func(rows [][]float64, d int, r privacy.Relation, s *kerneltest.Script) *kernel.Table {
 					return kerneltest.Faulty(t, rows, d, r, s, .25)
@@ -145,6 +145,23 @@ func TestCategoriesAreAttacked(t *testing.T) {
 			at := slices.IndexFunc(report.Steps, func(s Step) bool { return s.Step == "categories" })
 			if at < 0 || report.Steps[at].Above != faulty || report.Steps[at].Reach < .99 || slices.Contains(report.Unscored, "categories") {
 				t.Errorf("%v, faulty %v: the counts of categories: %+v", r, faulty, report)
+			}
+		}
+	}
+}
+
+// TestFoundValuesAreReplayed: where the fit finds the values of categories, nothing is found, and
+// finding and counting them is replayed. False-alarm rate: below 2e-6.
+func TestFoundValuesAreReplayed(t *testing.T) {
+	for _, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
+		fit := gauze.Request{Method: "gaussian", Relation: r, Components: 1, Budget: privacy.Budget{Epsilon: 15, Delta: 1e-6}}
+		report, err := Run(t.Context(), Request{Fit: fit, Rows: 200, Columns: 1, Categories: 2, Find: true, Runs: 20, scouts: 1, few: 1})
+		if err != nil || !report.Passed() || report.Refused != "" {
+			t.Fatalf("%v: %v, %+v", r, err, report)
+		}
+		for _, step := range []string{"category values", "categories"} {
+			if !slices.Contains(report.Unscored, step) {
+				t.Errorf("%v: replayed are %q, want %s too", r, report.Unscored, step)
 			}
 		}
 	}

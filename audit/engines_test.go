@@ -70,7 +70,7 @@ func TestWorkers(t *testing.T) {
 	for method, relation := range map[string]privacy.Relation{"gaussian": privacy.ReplaceOne, "general": privacy.AddRemoveOne,
 		"univariate": privacy.AddRemoveOne, "axis-aligned": privacy.ReplaceOne} {
 		fit := gauze.Request{Method: method, Relation: relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Columns: gauze.Named("x1")}
-		audited, stores, asked := frontDoor(fit, 0), sync.Map{}, sync.Map{}
+		audited, stores, asked := frontDoor(fit, 0, nil), sync.Map{}, sync.Map{}
 		audited.table = func(rows [][]float64, d int, r privacy.Relation, script *kerneltest.Script) *kernel.Table {
 			own := &store{}
 			script.Room = own

@@ -16,16 +16,17 @@ import (
 // A subject is the audited program over a protected table. run also receives the table's rows,
 // which the front door ignores: tests use them to plant faults.
 type subject struct {
-	columns  int // of numbers and, the last, of codes of categories
-	codes    int // how many these are
+	columns  int        // of numbers and, the last, of codes of categories
+	codes    int        // how many these are
+	texts    [][]string // what the codes stand for, where the fit finds that; else nil
 	relation privacy.Relation
 	table    func(rows [][]float64, d int, r privacy.Relation, s *kerneltest.Script) *kernel.Table
 	run      func(ctx context.Context, rows [][]float64, t *kernel.Table) (*gauze.Result, error)
 }
 
 // frontDoor returns the subject that fits as users do.
-func frontDoor(r gauze.Request, codes int) subject {
-	return subject{columns: len(r.Columns), codes: codes, relation: r.Relation, table: kerneltest.Observed,
+func frontDoor(r gauze.Request, codes int, texts [][]string) subject {
+	return subject{columns: len(r.Columns), codes: codes, texts: texts, relation: r.Relation, table: kerneltest.Observed,
 		run: func(ctx context.Context, _ [][]float64, t *kernel.Table) (*gauze.Result, error) {
 			return gauze.Fit(ctx, t, r)
 		}}
@@ -42,7 +43,7 @@ type ending struct {
 
 // fit runs the subject once.
 func (s subject) fit(ctx context.Context, rows [][]float64, script *kerneltest.Script) (e ending) {
-	script.Codes = s.codes
+	script.Codes, script.Texts = s.codes, s.texts
 	result, err := s.run(ctx, rows, s.table(rows, s.columns, s.relation, script))
 	e.heard, e.beyond = script.Heard, script.Beyond
 	if err != nil {

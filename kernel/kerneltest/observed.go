@@ -30,6 +30,7 @@ type Script struct {
 	Answers  []Heard
 	Seed     uint64
 	Codes    int         // the last so many of the d columns are codes of categories
+	Texts    [][]string  // .. that stand for these texts, which the fit is to find; nil for codes that are declared
 	Room     kernel.Room // stores the rows; nil for memory
 	// Heard are the session's measurements, in order.
 	Heard []Heard
@@ -66,6 +67,9 @@ func observed(rows [][]float64, d int, r privacy.Relation, s *Script, factor flo
 	b := core.NewMixedBuilder(d-s.Codes, s.Codes, s.Room)
 	for _, row := range rows {
 		b.Append(row)
+	}
+	if s.Texts != nil {
+		b.NameCodes(s.Texts)
 	}
 	h := core.NewTestHook()
 	h.NoiseFactor = factor

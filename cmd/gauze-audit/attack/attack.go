@@ -35,7 +35,7 @@ func run(e *shell.Env, o *fit.AuditOptions) error {
 	if o.Runs < 1 || o.Columns < 1 || o.Categories < 0 {
 		return shell.Wrong("--runs, --dim, --categories", "positive numbers", fmt.Sprintf("%d, %d and %d", o.Runs, o.Columns, o.Categories), "for instance --runs 5000 --dim 1")
 	}
-	r := audit.Request{Fit: request, Rows: o.Rows, Columns: o.Columns, Categories: o.Categories, Runs: o.Runs}
+	r := audit.Request{Fit: request, Rows: o.Rows, Columns: o.Columns, Categories: o.Categories, Find: o.Find, Runs: o.Runs}
 	if shell.IsTerminal(e.Stderr) && !e.JSON {
 		r.Progress = func(done, of int) { fmt.Fprintf(e.Stderr, "\r%d of %d fits attacked ", done, of) }
 	}

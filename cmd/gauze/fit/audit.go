@@ -13,6 +13,7 @@ const AuditRuns = 5000
 type AuditOptions struct {
 	Request                         Request
 	Rows, Columns, Categories, Runs int
+	Find                            bool
 }
 
 // AuditOfRows are the flags of fit that speak of a table, which an audit makes up.
@@ -36,5 +37,6 @@ func (o *AuditOptions) register(flags *pflag.FlagSet) {
 	flags.IntVar(&o.Rows, "rows", 0, "rows of the made-up tables (default: the fewest at which the attack sees most of what is spent)")
 	flags.IntVar(&o.Columns, "dim", 1, "columns of numbers of the made-up tables")
 	flags.IntVar(&o.Categories, "categories", 0, "columns of categories beside them, of two values each")
+	flags.BoolVar(&o.Find, "find", false, "have the fit find the values of these columns, which are then replayed only")
 	flags.IntVar(&o.Runs, "runs", AuditRuns, "fits that are attacked, of each pair of tables")
 }
