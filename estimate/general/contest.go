@@ -6,7 +6,6 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/privateem"
@@ -55,7 +54,7 @@ func (f *fit) againstOne(_ context.Context, r *privateem.Rounds) error {
 	}
 	r.Components = []component.Gaussian{whole}
 	r.Components[0].Uncertainty = component.StartUncertainty()
-	f.Notes.Flag(flags.New(flags.OneComponent, oneGroup))
+	f.Notes.Flag(oneGroup(f.seen()))
 	return nil
 }
 

@@ -65,7 +65,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		if none := gaussian.TooFew(f.Problem, f.AtMost); none != nil {
 			return estimate.Outcome{NoRelease: none, Diagnostics: f.Notes}, nil
 		}
-		return f.method.fitOne(ctx, f.method.looks(f.Problem, f.AtMost), false, f.SubBudget, f.Problem)
+		return f.method.fitOne(ctx, f.method.looks(f.Problem, f.AtMost), false, 0, f.SubBudget, f.Problem)
 	}
 	if least := leastFor(f.Problem, max(f.Problem.Components, 2)); f.missing.early && f.AtMost < least || !f.missing.early && f.Few(least) {
 		return f.Refuse("about %.0f rows are too few for %d components in %d columns", math.Max(0, f.Rows), max(f.Problem.Components, 2), f.All), nil
@@ -132,7 +132,7 @@ func (f *fit) finish(ctx context.Context, start []component.Gaussian) (estimate.
 		f.giveBack()
 		f.asks(true)
 		f.asFound()
-		return f.method.fitOne(ctx, nil, true, f.SubBudget, f.Problem)
+		return f.method.fitOne(ctx, nil, true, f.seen(), f.SubBudget, f.Problem)
 	case err != nil:
 		return estimate.Outcome{}, err
 	}

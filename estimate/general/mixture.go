@@ -51,7 +51,7 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 // Fit follows the plan with the whole budget of the session.
 func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	if e.One(p) {
-		return e.fitOne(ctx, e.looks(p, float64(p.Rows)), false, s.SubBudget(), p)
+		return e.fitOne(ctx, e.looks(p, float64(p.Rows)), false, 0, s.SubBudget(), p)
 	}
 	return (&fit{Run: program.Begin(s, p, advice), method: e}).run(ctx)
 }
@@ -62,19 +62,40 @@ func (Estimator) One(p estimate.Problem) bool {
 	return one && sure
 }
 
-// The text for a fit of one Gaussian if more components were allowed.
-const oneGroup = "One group found; at this budget smaller or closer groups could be missed"
+// oneGroup returns the flag of a fit of one Gaussian if more components were allowed: groups of
+// less than a share of the rows could not be seen; 0 if that is not known.
+func oneGroup(seen float64) estimate.Flag {
+	if !(seen > 0 && seen < 1) {
+		return flags.New(flags.OneComponent, "One group found; at this budget smaller or closer groups could be missed")
+	}
+	return flags.New(flags.OneComponent, "One group found; at this budget groups below about %.2g%% of the rows, or closer ones, could be missed", 100*seen).Of(seen, 0)
+}
+
+// Utility constants of seen. seenSDs: of a count of the search for components, that a group must
+// hold; leastSeen: the least share of the rows. With both, all of 72 fits of two spheres, 6 to
+// 30 sds apart in 2 and 8 columns, 3,000 to 50,000 rows, found a group of that size, and with the
+// half of both 38.
+const seenSDs, leastSeen = 16.0, .02
+
+// seen returns the share of the rows that a group must hold for the search to see it; 0 if nothing
+// was counted.
+func (f *fit) seen() float64 {
+	if !(f.countSD > 0) {
+		return 0
+	}
+	return math.Max(leastSeen, seenSDs*f.countSD/f.Rows)
+}
 
 // fitOne fits one Gaussian, unless several, if set, finds more, and says so where more components
 // were allowed; looked says that they have been looked for.
-func (e Estimator) fitOne(ctx context.Context, several program.Several, looked bool, a *kernel.SubBudget, p estimate.Problem) (estimate.Outcome, error) {
+func (e Estimator) fitOne(ctx context.Context, several program.Several, looked bool, seen float64, a *kernel.SubBudget, p estimate.Problem) (estimate.Outcome, error) {
 	out, err := e.one.FitSubBudget(ctx, a, p, prefixOne, several)
 	if out.Model == nil || len(out.Model.Components) > 1 || p.Components == 1 || p.MaxComponents <= 1 {
 		return out, err
 	}
 	told := flags.New(flags.OneComponent, "one Gaussian: too few rows to look for several components, about %.0f would be needed", estimate.AboutRows(rowsOfLooking(p)))
 	if looked || several != nil {
-		told = flags.New(flags.OneComponent, oneGroup)
+		told = oneGroup(seen)
 	}
 	out.Diagnostics.Flag(told)
 	return out, err
