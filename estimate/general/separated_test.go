@@ -216,9 +216,9 @@ func TestSeparatedReplay(t *testing.T) {
 	}
 }
 
-// TestStatedSizeIsSeen: where one group is found, the flag says below which share of the rows other
-// groups could be missed, and one of that share, clearly apart, is found. All of 72 fits did: if two
-// in a hundred miss it, more than four of ten do with a probability of 8e-7.
+// TestStatedSizeIsSeen: where one group is found, the flag says below which share of the rows
+// other groups could be missed, and one of that share, clearly apart, is found. All of 72 fits
+// did: if two in a hundred miss it, more than four of ten do with a probability of 8e-7.
 func TestStatedSizeIsSeen(t *testing.T) {
 	rng := newRand(t)
 	for _, e := range []Estimator{tested, separated} {
