@@ -3,17 +3,12 @@
 package files
 
 import (
-	"compress/gzip"
 	"context"
-	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -94,46 +89,15 @@ func quantile(head, value string, q float64) engine.Column {
 	}}
 }
 
-// List returns the CSV files of folders, and the files named.
-func List(names []string) (all []string, err error) {
-	for _, name := range names {
-		info, err := os.Stat(name)
-		switch {
-		case err != nil:
-			return nil, err
-		case !info.IsDir():
-			all = append(all, name)
-		default:
-			for _, pattern := range []string{"*.csv", "*.csv.gz"} {
-				in, err := filepath.Glob(filepath.Join(name, pattern))
-				if err != nil {
-					return nil, err
-				}
-				all = append(all, in...)
-			}
-		}
-	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("no CSV files in %s: %w", strings.Join(names, " "), engine.ErrUsage)
-	}
-	return all, nil
-}
-
-// Base returns the name of a file without folder and endings.
-func Base(name string) string {
-	base, _, _ := strings.Cut(filepath.Base(name), ".")
-	return base
-}
-
 // custom returns an experiment on the files of folders, or on the files named.
 func custom(names []string) (e engine.Experiment[table], err error) {
-	all, err := List(names)
+	all, err := engine.ListCSV(names)
 	if err != nil {
 		return e, err
 	}
 	tables := make([]table, len(all))
 	for i, name := range all {
-		if tables[i], err = Read(name); err != nil {
+		if tables[i], err = engine.ReadCSV(name); err != nil {
 			return e, fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -142,49 +106,11 @@ func custom(names []string) (e engine.Experiment[table], err error) {
 		Lines: func(o engine.Options) (out []*line, note string) {
 			for i, name := range all {
 				for _, epsilon := range []float64{.5, 1, 3, 10} {
-					out = append(out, tables[i].line(o, Base(name), epsilon))
+					out = append(out, tables[i].line(o, engine.Base(name), epsilon))
 				}
 			}
 			return out, ""
 		}}, nil
-}
-
-// Read returns the rows of a CSV file, compressed or not: the columns that hold numbers, without
-// label and id; NaN is what is no number.
-func Read(name string) ([][]float64, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var in io.Reader = f
-	if strings.HasSuffix(name, ".gz") {
-		if in, err = gzip.NewReader(f); err != nil {
-			return nil, err
-		}
-	}
-	lines, err := csv.NewReader(in).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	head, lines := lines[0], lines[1:]
-	out := make([][]float64, len(lines))
-	for j, column := range head {
-		values, numbers := make([]float64, len(lines)), 0
-		for i, l := range lines {
-			if values[i], err = strconv.ParseFloat(l[j], 64); err == nil {
-				numbers++
-			} else {
-				values[i] = math.NaN()
-			}
-		}
-		if column != "label" && column != "id" && numbers*2 > len(lines) {
-			for i, v := range values {
-				out[i] = append(out[i], v)
-			}
-		}
-	}
-	return out, nil
 }
 
 // split returns a random sample of n rows for a fit, and a quarter as many to judge it by.

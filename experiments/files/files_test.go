@@ -42,7 +42,7 @@ func TestFiles(t *testing.T) {
 		}
 		return fmt.Sprintf("%d,%g,a,%g,7", i, math.Round(float64(i%2*400)+10*rng.NormFloat64()), y)
 	})
-	rows, err := Read(name)
+	rows, err := engine.ReadCSV(name)
 	if err != nil || len(rows[0]) != 3 {
 		t.Fatalf("%v: %v", rows[0], err)
 	}
@@ -67,7 +67,7 @@ func TestFiles(t *testing.T) {
 
 // A model that is right is told from one that is not.
 func TestCompare(t *testing.T) {
-	rows, err := Read(written(t, "x,y", 3000, func(_ int, rng *rand.Rand) string {
+	rows, err := engine.ReadCSV(written(t, "x,y", 3000, func(_ int, rng *rand.Rand) string {
 		return fmt.Sprintf("%g,%g", 50+10*rng.NormFloat64(), 20*rng.NormFloat64())
 	}))
 	if err != nil {

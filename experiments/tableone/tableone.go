@@ -16,7 +16,6 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/experiments/files"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release"
@@ -35,13 +34,13 @@ var epsilons = []float64{.5, 1, 3}
 // custom returns an experiment on the files of folders, or on the files named: random rows of each,
 // as often as there are rows.
 func custom(names []string) (e engine.Experiment[float64], err error) {
-	all, err := files.List(names)
+	all, err := engine.ListCSV(names)
 	if err != nil {
 		return e, err
 	}
 	var lines []func(o engine.Options) *line
 	for _, name := range all {
-		rows, err := files.Read(name)
+		rows, err := engine.ReadCSV(name)
 		if err != nil {
 			return e, fmt.Errorf("%s: %w", name, err)
 		}
@@ -49,7 +48,7 @@ func custom(names []string) (e engine.Experiment[float64], err error) {
 		sizes = append(slices.DeleteFunc(sizes, func(n int) bool { return n >= len(rows) }), len(rows))
 		for _, epsilon := range epsilons {
 			lines = append(lines, func(o engine.Options) *line {
-				return lineOf(o, fmt.Sprintf("%s/epsilon=%g", files.Base(name), epsilon), epsilon, sizes, func(r *rand.Rand, n int) [][]float64 {
+				return lineOf(o, fmt.Sprintf("%s/epsilon=%g", engine.Base(name), epsilon), epsilon, sizes, func(r *rand.Rand, n int) [][]float64 {
 					out := make([][]float64, n)
 					for i, from := range r.Perm(len(rows))[:n] {
 						out[i] = rows[from]
