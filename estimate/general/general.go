@@ -143,7 +143,7 @@ func (f *fit) finish(ctx context.Context, start []component.Gaussian) (estimate.
 var errOne = errors.New("one Gaussian")
 
 // begin makes rounds of a start, and sees to it that components have their own scale and hold no
-// others.
+// others, and that atoms have their own.
 func (f *fit) begin(ctx context.Context, start []component.Gaussian) (*privateem.Rounds, error) {
 	for j := range start {
 		start[j].Uncertainty = component.StartUncertainty()
@@ -160,6 +160,7 @@ func (f *fit) begin(ctx context.Context, start []component.Gaussian) (*privateem
 		}
 		return r, f.refine(ctx, r)
 	}
+	f.splitAtoms(r)
 	return r, nil
 }
 

@@ -52,12 +52,12 @@ func (e Estimator) several(ctx context.Context, run *program.Run, space componen
 	r := f.rounds([]component.Gaussian{f.global})
 	r.Floor = f.floor()
 	for range mostSplits {
+		if f.Left() < (smallLine+smallKeep)*f.Mu2 {
+			break
+		}
 		before := len(r.Components)
 		if err := f.split(ctx, r, smallLine); err != nil {
 			return out, true, err
-		}
-		if len(r.Components) == 1 {
-			return out, false, nil
 		}
 		if len(r.Components) == before {
 			break
@@ -70,9 +70,9 @@ func (e Estimator) several(ctx context.Context, run *program.Run, space componen
 			}
 		}
 		r.SharedShape = false
-		if f.Left() < (smallLine+smallKeep)*f.Mu2 {
-			break
-		}
+	}
+	if len(r.Components) == 1 {
+		return out, false, nil
 	}
 	if r, err = f.begin(ctx, r.Components); err == nil {
 		err = f.em(ctx, r)

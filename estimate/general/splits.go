@@ -33,14 +33,16 @@ const (
 const stepSplit = "lines in components"
 
 // refine runs rounds until components found in coarse cells are measured at their own scale, and
-// then resplit.
+// then resplit and splitAtoms.
 func (f *fit) refine(ctx context.Context, r *privateem.Rounds) error {
 	if err := f.frames(ctx, r, framePart); err != nil {
 		return err
 	}
 	before := len(r.Components)
 	err := f.resplit(ctx, r)
-	f.whole = len(r.Components) == before
+	if f.whole = len(r.Components) == before; err == nil {
+		f.splitAtoms(r)
+	}
 	return err
 }
 

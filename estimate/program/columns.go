@@ -43,9 +43,16 @@ type Columns struct {
 	// Grids are what the columns are recorded in: declared units, and those that were inferred
 	// from released values, which count for as much. The zero Lattice where none is known.
 	Grids []fit1d.Grid
+	// Atoms are the values that many rows of a column share, by column, as far as the profile or
+	// the search for recorded units has seen them.
+	Atoms [][]Atom
 	// Notes are what a reader should know so far, for the outcome's diagnostics.
 	Notes estimate.Diagnostics
 }
+
+// An Atom is a share of the rows, give or take Noise, that lies within Half of a value of a column;
+// 0: they share the value.
+type Atom struct{ Value, Half, Share, Noise float64 }
 
 // Count buys the number of good rows with loss mu: n is private under add-or-remove-one, and null
 // rows are under replace-one. The step's query is a query.Count. Errors are faults of the plan or

@@ -29,14 +29,17 @@ func ProfileShare(p estimate.Problem, rows float64) (share float64, full bool) {
 }
 
 // Utility constants of units by a profile, guesses: scaleQuantile of the distances to the centre,
-// whose octave is the scale, as columns.MeasureUnits has it; in a column that has more than
-// mostAtCentre of its cells there, or of which one value was seen, variedPart of mu^2 at most
-// counts the others, and sparsePart finds their octaves; points values represent a column.
+// whose octave is the scale, as columns.MeasureUnits has it; of the other cells' distances where
+// more than mostAtCentre, but not all but leastOthers, are in the centre's own bar. In a column
+// that has more than mostAtCentre of its cells at the centre, or of which one value was seen,
+// variedPart of mu^2 at most counts the others, and sparsePart finds their octaves; points values
+// represent a column.
 const (
 	scaleQuantile = .6
 	variedPart    = .02
 	sparsePart    = .05
 	mostAtCentre  = .6
+	leastOthers   = .1
 	points        = 200
 )
 
@@ -71,6 +74,18 @@ func distances(c *estimate.ColumnProfile, center float64) (out []stretch, same f
 	return out, same
 }
 
+// beside returns a column without the bar at a centre, if most but not nearly all cells are in it:
+// their distances say nothing about the others.
+func beside(c *estimate.ColumnProfile, center float64) (others *estimate.ColumnProfile, ok bool) {
+	i := slices.IndexFunc(c.Histogram, func(b estimate.Bar) bool { return b.Low == center || b.Low < center && center < b.High })
+	if i < 0 || c.Histogram[i].Share <= mostAtCentre || c.Histogram[i].Share >= 1-leastOthers {
+		return c, false
+	}
+	other := *c
+	other.Histogram = slices.Delete(slices.Clone(c.Histogram), i, i+1)
+	return &other, true
+}
+
 // settled returns the centre and the scale of a column by its profile: the median, and the octave
 // of the .6 quantile of the distances to it that are not 0. ok is false if most cells that are seen
 // have one value, the centre, or values too close to distinguish.
@@ -84,6 +99,9 @@ func settled(c *estimate.ColumnProfile) (center, scale float64, ok bool) {
 	}
 	center = c.Quantiles[at].Value
 	all, same := distances(c, center)
+	if others, ok := beside(c, center); ok {
+		all, same = distances(others, center)
+	}
 	total, far := 0.0, 0.0
 	for _, s := range all {
 		total, far = total+s.share, math.Max(far, s.far)
@@ -121,8 +139,10 @@ func (r *Run) ByProfile(a *kernel.SubBudget, prefix string) (columns.Units, erro
 		r.Grids = fit1d.DeclaredGrids(r.Problem.RoundedTo, r.All)
 	}
 	before := slices.Clone(r.Grids)
+	r.Atoms = make([][]Atom, r.All)
 	for j := range r.All {
 		c, ok := &r.Problem.Profile.Columns[j], false
+		r.Atoms[j] = atomsOf(c)
 		center[j], scale[j], ok = settled(c)
 		one[j], uneven[j] = !ok, !ok || columns.UnevenPairs(values(c))
 		if r.Grids[j] == (fit1d.Grid{}) && c.Grid > 0 && !few(c) {
@@ -134,6 +154,19 @@ func (r *Run) ByProfile(a *kernel.SubBudget, prefix string) (columns.Units, erro
 	u.Uneven = uneven
 	const almost = 1 - 1e-9
 	return u, u.FindOthers(a, columns.UnitsConfig{Prefix: prefix, VariedMu2: variedPart * r.Mu2 * almost, SparseMu2: sparsePart * r.Mu2 * almost, Rows: r.Problem.Profile.Rows}, one)
+}
+
+// atomsOf returns the atoms of a column, and the bars between them.
+func atomsOf(c *estimate.ColumnProfile) (out []Atom) {
+	for _, a := range c.Atoms {
+		out = append(out, Atom{Value: a.Value, Share: a.Share, Noise: a.Noise})
+	}
+	for _, b := range c.Histogram {
+		if b.High > b.Low {
+			out = append(out, Atom{b.Low/2 + b.High/2, b.High/2 - b.Low/2, b.Share, b.Noise})
+		}
+	}
+	return out
 }
 
 // values returns points quantiles of a column, in order, and the largest noise of a bar's share.

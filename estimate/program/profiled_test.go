@@ -27,6 +27,8 @@ func TestSettled(t *testing.T) {
 		{"two sides", flat(0, estimate.Bar{Low: -8, High: -7, Share: .5}, estimate.Bar{Low: 0, High: 1, Share: .5}), 0, 4, true},
 		{"some at the centre", flat(0, estimate.Bar{Share: .3}, estimate.Bar{Low: 0, High: 10, Share: .7}), 0, 4, true},
 		{"most at the centre", flat(0, estimate.Bar{Share: .9}, estimate.Bar{Low: 0, High: 10, Share: .1}), 0, 1, false},
+		{"most in a bar, others beside", flat(0, estimate.Bar{Low: -1e-9, High: 1e-9, Share: .7}, estimate.Bar{Low: 1, High: 6, Share: .3}), 0, 4, true},
+		{"nearly all in a bar", flat(0, estimate.Bar{Low: -1e-9, High: 1e-9, Share: .95}, estimate.Bar{Low: 1, High: 6, Share: .05}), 0, 0x1p-31, true},
 		{"a zero and the next number", flat(0, estimate.Bar{Share: .3}, estimate.Bar{High: math.SmallestNonzeroFloat64, Share: .2}, estimate.Bar{Low: 0, High: 10, Share: .5}), 0, 4, true},
 		{"the next number alone", flat(0, estimate.Bar{High: math.SmallestNonzeroFloat64, Share: 1}), 0, 1, false},
 		{"tiny", flat(1e-300, estimate.Bar{Low: 0, High: 2e-300, Share: 1}), 1e-300, 1, false},

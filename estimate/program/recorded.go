@@ -13,15 +13,19 @@ import (
 
 // Utility constants of the search for units, guesses.
 const (
-	recordedPart   = .005 // of mu^2
-	recordedReach  = 8    // scales on both sides of the centre
-	recordedPoints = 1024
+	// of mu^2: as much as it takes for seenAtom of the rows to be clear, within these
+	leastRecorded, mostRecorded = .005, .015
+	seenAtom                    = .2
+	recordedReach               = 8 // scales on both sides of the centre
+	recordedPoints              = 1024
+	// A value is an atom if so large a part of the rows has it, and so many sds of the noise.
+	leastAtom, atomSDs = .05, 5.0
 )
 
 const stepRecorded = "recorded units"
 
 func recordedStep(prefix string) kernel.Step {
-	return kernel.Step{Name: prefix + stepRecorded, Query: query.Histogram, Share: recordedPart, Most: 1}
+	return kernel.Step{Name: prefix + stepRecorded, Query: query.Histogram, Share: mostRecorded, Most: 1}
 }
 
 // recorded looks whether columns without a declared unit are recorded in one, once units are known:
@@ -38,16 +42,17 @@ func (r *Run) recorded(prefix string, a *kernel.SubBudget, rows float64) error {
 			q.Edges[j] = fit1d.PointEdges(points[j])
 		}
 	}
-	mu := r.Mu(recordedPart)
-	if sigma := q.Sensitivity(r.Problem.Relation) / mu; q.Size() == 0 || !fit1d.GridVisible(sigma, rows, sigma) {
+	part := math.Max(leastRecorded, square(atomSDs*q.Sensitivity(r.Problem.Relation)/(seenAtom*rows))/r.Mu2)
+	if q.Size() == 0 || part > mostRecorded {
 		return nil
 	}
-	answer, err := a.Sum(prefix+stepRecorded, q, mu)
+	answer, err := a.Sum(prefix+stepRecorded, q, r.Mu(part))
 	if err != nil {
 		return err
 	}
 	before := slices.Clone(r.Grids)
 	counts := answer.Values
+	r.Atoms = make([][]Atom, r.All)
 	for j, edges := range q.Edges {
 		if len(edges) == 0 {
 			continue
@@ -56,6 +61,11 @@ func (r *Run) recorded(prefix string, a *kernel.SubBudget, rows float64) error {
 		of, inside := fit1d.PointCounts(points[j], edges, counts[:last+1]), rows-math.Max(0, counts[0]+counts[last])
 		if l, ok := fit1d.InferGrid(points[j], of, answer.Sigma, inside, math.Sqrt2*answer.Sigma); ok && !fit1d.FewValues(of, inside) {
 			r.Grids[j] = l
+		}
+		for i, n := range of {
+			if n > math.Max(leastAtom*rows, atomSDs*answer.Sigma) {
+				r.Atoms[j] = append(r.Atoms[j], Atom{Value: points[j][i], Share: math.Min(1, n/rows), Noise: answer.Sigma / rows})
+			}
 		}
 		counts = counts[last+1:]
 	}

@@ -46,6 +46,31 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
+// TestRecordedAtoms: values that many rows share are seen, 20 % of them with twice the noise sds
+// that it takes, and continuous columns have none.
+func TestRecordedAtoms(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	rows := make([][]float64, 20000)
+	for i := range rows {
+		rows[i] = []float64{40 + 12*rng.NormFloat64(), rng.NormFloat64()}
+		if rng.Float64() < .2 {
+			rows[i][0] = 35
+		}
+	}
+	s := kerneltest.Open(t, kerneltest.Table(rows, 2, privacy.ReplaceOne), kernel.Plan{Method: "recorded", Steps: Steps(estimate.Problem{}, "u: ", weakPart)},
+		kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Rho: .02}}, kerneltest.Options{Fresh: true})
+	r := Begin(s, estimate.Problem{Columns: 2, Rows: len(rows)}, nil)
+	if none := r.Use(columns.Units{Center: []float64{41, 0}, Scale: []float64{8, 1}, Constant: make([]bool, 2)}); none != nil {
+		t.Fatal(none)
+	}
+	if err := r.recorded("u: ", r.SubBudget, r.Rows); err != nil {
+		t.Fatal(err)
+	}
+	if a := r.Atoms; len(a) != 2 || len(a[0]) != 1 || a[1] != nil || a[0][0].Value != 35 || math.Abs(a[0][0].Share-.2) > 6*math.Hypot(a[0][0].Noise, .003) {
+		t.Errorf("atoms %+v", r.Atoms)
+	}
+}
+
 // TestRecordedWouldBeNoise: nothing is asked where the noise would hide any lattice.
 func TestRecordedWouldBeNoise(t *testing.T) {
 	rows := tableOf(400, normal(0, 1))

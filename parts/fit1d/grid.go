@@ -126,6 +126,10 @@ const (
 	// mostAlike: a column nearly all of whose rows have one value is no lattice but an atom; with
 	// less in one of two values their spread is no less than that of rounding, unit^2/12.
 	mostAlike = .9
+	// Beside a value with so large a part of the rows others are often heaped on round numbers: the
+	// noise must then be half as large. Guesses: of 26,000 people's hours 47 % are 40, and in every
+	// other fit the rest passed for multiples of 2.5 or 5.
+	heapedPart, heapedNoise = .25, .5
 )
 
 // InferGrid returns the coarsest grid that the rows within a comb are on, given the counts of its
@@ -145,11 +149,15 @@ func InferGrid(points, counts []float64, sigma, rows, about float64) (l Grid, ok
 	if !(rest > (1-mostAlike)*rows) {
 		return l, false
 	}
+	allowed := mostNoise * rest
+	if full > heapedPart*rows {
+		allowed *= heapedNoise
+	}
 	for step := n - 1; step >= 1; step-- {
 		from := at % step
 		sum, many := fullest(counts, from, step, sigma)
 		noise := noiseSDs * math.Sqrt(about*about+sigma*sigma*float64(many+1))
-		if noise <= mostNoise*rest && sum-full > onPart*rest-noise {
+		if noise <= allowed && sum-full > onPart*rest-noise {
 			return between(points, from, step), true
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 func TestCombHoldsWhatPeopleWrite(t *testing.T) {
@@ -120,6 +122,21 @@ func TestInfer(t *testing.T) {
 					t.Errorf("%s: above %v: %v", name, x, y)
 				}
 			}
+		}
+	}
+	// Half at 40, three quarters of the others at multiples of 5: noise may hide the rest.
+	var hours [81]float64
+	counts := make([]float64, 81)
+	for i := range counts {
+		hours[i], counts[i] = float64(i), 46
+		if i%5 == 0 {
+			counts[i] = 600
+		}
+	}
+	counts[40] = 12000
+	for _, sigma := range []float64{40, 80, 120, 160, 200, 240} {
+		if l, ok := InferGrid(hours[:], counts, sigma, floats.Sum(counts), sigma); ok && l.Unit != 1 {
+			t.Errorf("noise %v: hours are on %+v", sigma, l)
 		}
 	}
 	if _, ok := InferGrid([]float64{0, 1}, []float64{5, 5}, 25, 10, 25); ok {
