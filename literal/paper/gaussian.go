@@ -177,8 +177,10 @@ func turned(around Gaussian, angle float64, sd [2]float64, g, zeta float64, yiel
 	shape := NewGaussian(make([]float64, 2), cov)
 	step := [2]float64{zeta * sd[0], zeta * sd[1]}
 	for i := -math.Floor(g / step[0]); i <= g/step[0]; i++ {
-		for j := -math.Floor(g / step[1]); j <= g/step[1]; j++ {
-			u, v := i*step[0], j*step[1]
+		u := i * step[0]
+		reach := math.Ceil(math.Sqrt(math.Max(0, g*g-u*u)) / step[1]) // no walk through what is beyond: g can be n^3
+		for j := -reach; j <= reach; j++ {
+			v := j * step[1]
 			if u*u+v*v > g*g {
 				continue
 			}

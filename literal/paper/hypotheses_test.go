@@ -358,3 +358,13 @@ func TestMixtureModel(t *testing.T) {
 		t.Errorf("density %v, want %v", got, math.Log(f))
 	}
 }
+
+// A net with so large a g as the printed n^3 begins at once: whoever has had enough ends it.
+func TestNetPlaneOfAnySize(t *testing.T) {
+	listed := 0
+	for range NetPlane(NewGaussian(make([]float64, 2), mat.NewSymDense(2, []float64{1, 0, 0, 1})), 1e45, .01) {
+		if listed++; listed == 1000 {
+			break
+		}
+	}
+}
