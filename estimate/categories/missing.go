@@ -40,7 +40,7 @@ func Missing(p estimate.Problem, out *estimate.Outcome) error {
 			if note.Missing == nil {
 				note.Missing = map[int]float64{}
 			}
-			note.Missing[by.Missing[column]], note.MissingNoise = of[g][1], c.noise(g)
+			note.Missing[by.Missing[column]], note.MissingNoise = of[g][1], math.Min(1, c.noise(g))
 		}
 	}
 	return nil
