@@ -389,6 +389,9 @@ func diagnosticsOf(d estimate.Diagnostics, columns []string) release.Diagnostics
 		out.Units = append(out.Units, release.Unit{Column: columns[u.Column], Unit: u.Unit, Offset: u.Offset})
 	}
 	out.Undescribed = undescribedOf(d.Undescribed, columns)
+	if n := d.Number; n != nil {
+		out.Number = &release.Number{Found: n.Found, Confidence: n.Confidence, Or: n.Or}
+	}
 	if c := d.Core; c != nil {
 		out.Core = &release.Core{Share: c.Share, Mean: c.Gaussian.Mean, Covariance: matrixOf(c.Gaussian.Cov.Dense())}
 	}

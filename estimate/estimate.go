@@ -102,6 +102,17 @@ type Diagnostics struct {
 	// Core is what the rows are without those far from all others, where that differs from the
 	// model of all rows; else nil. Of one Gaussian alone.
 	Core *Core
+	// Number says how sure the number of components is; nil if it was given, or the method cannot
+	// say.
+	Number *Number
+}
+
+// A Number of components, not counting background, with the probability that there are as many, and
+// what there are most likely otherwise.
+type Number struct {
+	Found      int
+	Confidence float64
+	Or         int
 }
 
 // A Core is mean and covariance of that share of the rows which lies together.

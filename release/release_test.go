@@ -196,6 +196,7 @@ func TestRoundTrip(t *testing.T) {
 			Components: []ComponentNote{{EffectiveNoise: 0.1, Misfit: .9, EffectiveRows: 1e-300, Flags: []Flag{{Code: flags.FewRows, Text: "thin"}}}, {}},
 			Flags:      []Flag{{Code: flags.LeftOut, Columns: []string{"age"}, Share: .05, Noise: 1e-3, Text: "a, [b] {c}: \"d\"\\"}}, Unresolved: []Direction{{[]float64{0.6, 0.8}, 1e-3}},
 			ConstantColumns: []string{"age"}, Notes: []string{"note <1>"},
+			Number:      &Number{Found: 1, Confidence: .93, Or: 2},
 			Undescribed: &Undescribed{Share: .06, Noise: 1e-3, Where: "far", Columns: []UndescribedColumn{{Column: "age", Share: .05, Noise: 1e-3, Beyond: []float64{-1, 1}, Pull: .2}}},
 		}
 		again := reread(t, r)

@@ -212,6 +212,16 @@ type Diagnostics struct {
 	// The rows without those far from all others, where the model of one Gaussian, which is of all
 	// rows, differs from that.
 	Core *Core `json:"core,omitempty"`
+	// How sure the number of components is; nil if it was given, or the method does not say.
+	Number *Number `json:"number,omitempty"`
+}
+
+// A Number is how many components were found, not counting background, and how sure that is.
+type Number struct {
+	Found int `json:"found"`
+	// The part of fits at such noise, to clusters that lie apart, that are right: in [0, 1].
+	Confidence float64 `json:"confidence"`
+	Or         int     `json:"or"` // The likeliest number otherwise, at least 1.
 }
 
 // A Core is mean and covariance of the share of the rows that lies together, over the model's

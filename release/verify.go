@@ -98,6 +98,7 @@ func Verify(r *Release) []error {
 	v.diagnostics(&r.Diagnostics, columns)
 	v.missing(r)
 	v.core(r.Diagnostics.Core, r.Model)
+	v.number(r.Diagnostics.Number, r.Model)
 	notes := len(r.Diagnostics.Components)
 	v.fault(k > 0 && notes > 0 && notes != k, "diagnostics.components", fmt.Sprintf("one for each of %d components", k), fmt.Sprint(notes))
 	return v.faults
@@ -205,6 +206,21 @@ func (v *verifier) diagnostics(d *Diagnostics, columns []string) {
 		v.fault(b != nil && !(len(b) == 2 && -math.MaxFloat64 <= b[0] && b[0] <= b[1] && b[1] <= math.MaxFloat64), field+"beyond",
 			"two numbers, the lesser first", fmt.Sprint(b))
 	}
+}
+
+// number checks that the number of components is the model's, and its confidence a probability.
+func (v *verifier) number(n *Number, m *model.Mixture) {
+	if n == nil {
+		return
+	}
+	found := 0
+	if m != nil {
+		groups, _ := m.Split()
+		found = len(groups)
+	}
+	v.fault(n.Found != found || found < 1, "diagnostics.number.found", fmt.Sprintf("the model's components, %d", found), fmt.Sprint(n.Found))
+	v.amount("diagnostics.number.confidence", n.Confidence, 1)
+	v.fault(n.Or < 1 || n.Or == n.Found, "diagnostics.number.or", "another number of at least 1", fmt.Sprint(n.Or))
 }
 
 // core checks that a core has a mean and a symmetric covariance of the model's columns of numbers,

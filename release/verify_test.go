@@ -49,6 +49,10 @@ func TestVerifyCatches(t *testing.T) {
 		{"bounds swapped", gaussian, func(r *Release) {
 			r.Diagnostics.Undescribed = &Undescribed{Columns: []UndescribedColumn{{Beyond: []float64{2, 1}}}}
 		}, "diagnostics.undescribed.columns[0].beyond"},
+		{"a number that is not the model's", gaussian, func(r *Release) { r.Diagnostics.Number = &Number{Found: 3, Confidence: .9, Or: 1} }, "diagnostics.number.found"},
+		{"more than sure", gaussian, func(r *Release) { r.Diagnostics.Number = &Number{Found: 2, Confidence: 1.1, Or: 3} }, "diagnostics.number.confidence"},
+		{"a confidence that is no number", gaussian, func(r *Release) { r.Diagnostics.Number = &Number{Found: 2, Confidence: math.NaN(), Or: 3} }, "diagnostics.number.confidence"},
+		{"no other number", gaussian, func(r *Release) { r.Diagnostics.Number = &Number{Found: 2, Confidence: .9, Or: 2} }, "diagnostics.number.or"},
 		{"misfit", gaussian, func(r *Release) { r.Diagnostics.Components = []ComponentNote{{Misfit: -1}} }, "diagnostics.components[0].misfit"},
 		{"a flag of no code", gaussian, func(r *Release) { r.Diagnostics.Flags = []Flag{{Code: "odd", Text: "odd"}} }, "diagnostics.flags[0].code: want one of [left-out "},
 		{"a flag without a text", gaussian, func(r *Release) { r.Diagnostics.Flags = []Flag{{Code: flags.FewRows}} }, "diagnostics.flags[0].text"},

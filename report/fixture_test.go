@@ -90,6 +90,7 @@ func typical(t testing.TB) *release.Release {
 		Flags:      []release.Flag{{Code: flags.FewRows, Text: "one component is noisy"}},
 		Unresolved: []release.Direction{{Direction: []float64{0.8, -0.6, 0}, StdAtMost: 0.35}},
 		Notes:      []string{"4 components were found of at most 10."},
+		Number:     &release.Number{Found: 3, Confidence: .93, Or: 4},
 		Undescribed: &release.Undescribed{Share: .061, Noise: .002, Where: "they are in no component",
 			Columns: []release.UndescribedColumn{{Column: "bmi", Share: .04, Noise: .002, Beyond: []float64{8, 70}}}},
 	}

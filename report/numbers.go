@@ -37,6 +37,7 @@ type modelNumbers struct {
 	Components []componentNumbers `json:"components"`
 	Flags      []release.Flag     `json:"flags,omitempty"`
 	Core       *release.Core      `json:"core,omitempty"`
+	Number     *release.Number    `json:"number,omitempty"`
 }
 
 // componentNumbers describes one component's rows.
@@ -115,7 +116,7 @@ func levelName(i int) string { return strconv.FormatFloat(overall.Levels[i], 'f'
 
 // numbersOf returns the numbers of a release with one valid model.
 func numbersOf(r *release.Release) *modelNumbers {
-	out := &modelNumbers{Table: tableOf(r, overall.Of(r)), Flags: r.Diagnostics.Flags, Core: r.Diagnostics.Core}
+	out := &modelNumbers{Table: tableOf(r, overall.Of(r)), Flags: r.Diagnostics.Flags, Core: r.Diagnostics.Core, Number: r.Diagnostics.Number}
 	out.Table.Categories = categoriesOf(r, -1)
 	for i, c := range overall.Components(r) {
 		n := note(r, i)

@@ -98,6 +98,7 @@ func (e Estimator) fitOne(ctx context.Context, several program.Several, looked b
 		told = oneGroup(seen)
 	}
 	out.Diagnostics.Flag(told)
+	number(p, &out, math.Inf(1))
 	return out, err
 }
 

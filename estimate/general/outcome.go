@@ -34,5 +34,6 @@ func (f *fit) outcome(r *privateem.Rounds) estimate.Outcome {
 	f.AddOutside(out, share, noise, "they are in no component; components marked as background stand for some of them")
 	outcome := out.Outcome()
 	outcome.Missing = f.missing.gaps
+	number(f.Problem, &outcome, r.Closest())
 	return outcome
 }

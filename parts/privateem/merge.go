@@ -38,22 +38,37 @@ func (r *Rounds) Merge(ctx context.Context, mu float64) error {
 // other, and both hold apartRows sds of the noise of a count. Utility constants, guesses.
 const apartSDs, apartRows = 2.0, 6.0
 
-// apartBySDs returns the test whether two components lie apart by the model's own account: along
-// Fisher's direction between their means for the mean covariance of all components, their means are
-// far from each other in their own sds, and both hold rows that noise cannot feign. Noise is no
-// reason to join such components: whether they are two is asked of the rows.
+// apartBySDs returns the test whether two components lie apart by the model's own account: their
+// means are far from each other in their own sds, and both hold rows that noise cannot feign. Noise
+// is no reason to join such components: whether they are two is asked of the rows.
 func (r *Rounds) apartBySDs() func(a, b component.Gaussian) bool {
-	_, inverse, _ := symmetric.Factor(r.pooled())
+	distance := r.distance()
 	return func(a, b component.Gaussian) bool {
-		if math.Min(a.Weight, b.Weight)*r.Rows <= apartRows*math.Max(a.CountSD, b.CountSD) {
-			return false
-		}
+		return math.Min(a.Weight, b.Weight)*r.Rows > apartRows*math.Max(a.CountSD, b.CountSD) && distance(a, b) > apartSDs
+	}
+}
+
+// distance returns the distance of two components' means in both their sds together, along Fisher's
+// direction between them for the mean covariance of all components.
+func (r *Rounds) distance() func(a, b component.Gaussian) float64 {
+	_, inverse, _ := symmetric.Factor(r.pooled())
+	return func(a, b component.Gaussian) float64 {
 		between, z := symmetric.Between(inverse, a.Mean, b.Mean)
 		var u mat.VecDense
 		u.MulVec(inverse.T(), z)
-		spread := math.Sqrt(mat.Inner(&u, a.Cov, &u)) + math.Sqrt(mat.Inner(&u, b.Cov, &u))
-		return mat.Dot(&u, between) > apartSDs*spread
+		return mat.Dot(&u, between) / (math.Sqrt(mat.Inner(&u, a.Cov, &u)) + math.Sqrt(mat.Inner(&u, b.Cov, &u)))
 	}
+}
+
+// Closest returns the least distance of two components, in both their sds together; +Inf for one.
+func (r *Rounds) Closest() float64 {
+	least, distance := math.Inf(1), r.distance()
+	for i, a := range r.Components {
+		for _, b := range r.Components[:i] {
+			least = math.Min(least, distance(a, b))
+		}
+	}
+	return least
 }
 
 // joinDownTo merges pairs until that many components are left, or join finds none.

@@ -173,6 +173,11 @@ class Release:
         return found and {"share": float(found["share"]), "mean": np.array(found["mean"], float), "covariance": np.array(found["covariance"], float)}
 
     @property
+    def number(self) -> dict[str, Any] | None:
+        """How many components were found, the confidence that there are as many, and "or" the likeliest number otherwise; None if the number was given, or the method does not say."""
+        return self.diagnostics.get("number")
+
+    @property
     def columns(self) -> list[str]:
         """The names of the columns of numbers, or of all columns of a profile."""
         if "model" not in self._content and self.profile:
