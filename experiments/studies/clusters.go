@@ -44,7 +44,7 @@ const leastBar, mostBar = .08, .35
 
 // Values of a run of clusters: what it drew, and whether it warned or had the number of clusters.
 const (
-	limit, trueK, exact, warned                   = "limit", "true_k", "exact", "warned"
+	limit, trueK, exact, warned, sure             = "limit", "true_k", "exact", "warned", "sure"
 	scaled, uneven, ellipsoids, mapped, addRemove = "scaled", "uneven", "ellipsoids", "mapped", "add_remove"
 )
 
@@ -177,6 +177,10 @@ func rightClusters(c cell, t table, f engine.Fitted) (engine.Outcome, error) {
 	}
 	flags, _, _ := engine.Warnings(f.Release)
 	out.Values[warned], out.Values[exact] = number(len(flags) > 0), number(out.Values[found] == out.Values[trueK])
+	out.Values[sure] = 1
+	if n := f.Release.Diagnostics.Number; n != nil {
+		out.Values[sure] = n.Confidence
+	}
 	return out, err
 }
 
@@ -218,13 +222,16 @@ var views = []view{
 	{"relation", either(addRemove, "add/remove one", "replace one")},
 }
 
+// doubtful: a release that gives its number of components less doubts it, and names another.
+const doubtful = .8
+
 // clustersSummary writes how often each contender is right, and has the number of components, by
 // everything that was drawn.
 func clustersSummary(p *engine.Page, r *results) {
-	all := engine.Table{Head: []string{"method", "right", "k exact", "no model", "wrong and nothing said", "s per fit"}}
+	all := engine.Table{Head: []string{"method", "right", "k exact", "no model", "k exact of those said to be at .95 or more", "wrong, no flag", "and k said at .8 or more", "s per fit"}}
 	for _, by := range r.Contenders() {
 		var runs []engine.Result
-		none, quiet := 0, 0
+		none, quiet, unsaid, sures, right := 0, 0, 0, 0, 0
 		for _, l := range r.By(by) {
 			runs = append(runs, l.First()...)
 		}
@@ -232,11 +239,17 @@ func clustersSummary(p *engine.Page, r *results) {
 			switch {
 			case run.Why != "":
 				none++
+				continue
 			case !run.Success && run.Values[warned] == 0:
-				quiet++
+				if quiet++; run.Values[sure] >= doubtful {
+					unsaid++
+				}
+			}
+			if run.Values[sure] >= .95 {
+				sures, right = sures+1, right+int(run.Values[exact])
 			}
 		}
-		all.Add(by, engine.Rate(engine.Count(runs), len(runs)), engine.Rate(engine.Total(runs, exact), len(runs)), none, quiet, engine.Seconds(runs))
+		all.Add(by, engine.Rate(engine.Count(runs), len(runs)), engine.Rate(engine.Total(runs, exact), len(runs)), none, fmt.Sprintf("%d/%d", right, sures), quiet, unsaid, engine.Seconds(runs))
 	}
 	p.Table(all)
 	for _, v := range views {

@@ -57,9 +57,15 @@ func Notes(r *release.Release) []string {
 	return out
 }
 
+// unsure: a confidence in the number of components below it is said.
+const unsure = .9
+
 func notes(of string, r *release.Release) (out []string) {
 	for _, text := range append(flags.Texts(r.Diagnostics.Flags), componentFlags(r)...) {
 		out = append(out, of+"flag: "+text)
+	}
+	if n := r.Diagnostics.Number; n != nil && n.Confidence < unsure {
+		out = append(out, fmt.Sprintf("%snote: the number of components, %d, is right in about %.0f of 100 such fits to clusters that lie apart; otherwise it is most likely %d", of, n.Found, 100*n.Confidence, n.Or))
 	}
 	for i := range r.Profile {
 		c := &r.Profile[i]
