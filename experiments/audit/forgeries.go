@@ -93,7 +93,7 @@ var forgeries = []forgery{
 	{"mixture", "one component said to have been asked for", refused, func(r *release.Release) { r.Certificate.Requested.Components = 1 }},
 	{"mixture", "all EM rounds deleted but the last, sums fixed", refused, func(r *release.Release) { drop(r, "EM rounds"); mend(r) }},
 	{"mixture", "the last round deleted, its part given to the EM rounds", refused, func(r *release.Release) { give(r, "last round", "EM rounds") }},
-	{"mixture", "method renamed: `separated`", refused, func(r *release.Release) { r.Certificate.Method = "separated" }},
+	{"mixture", "method renamed: `separated`, whose plan has these steps too", unseen, func(r *release.Release) { r.Certificate.Method = "separated" }},
 	{"private", "`count` with a tenth of the noise, sums not fixed", refused, func(r *release.Release) { quieter(r, "count", .1) }},
 	{"private", "rows said to be 4000 where they are private", refused, func(r *release.Release) { n := 4000; r.Certificate.Rows = &n }},
 	{"private", "every noise doubled, sums fixed, ε claimed as what is left", warned, func(r *release.Release) { louder(r, 2); mend(r); claim(r) }},
