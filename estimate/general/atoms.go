@@ -28,12 +28,12 @@ const (
 	leastRest, leastRestVariance = .05, .2
 )
 
-// An atom is a share of the rows within half of a value of a coordinate of the working space; its
-// rows start with this variance, and there may be components as narrow as least.
+// An atom is a share of the rows within half of a value of a coordinate of the working space. Its
+// rows start with the variance least, and components may be as narrow.
 type atom struct {
-	at                    int
-	value, half, variance float64
-	share, least          float64
+	at           int
+	value, half  float64
+	share, least float64
 }
 
 // splitAtoms gives atoms that components miss components of their own. Noise alone decides whether
@@ -72,11 +72,10 @@ func (f *fit) atoms(r *privateem.Rounds) (out []atom) {
 		}
 		least = math.Max(least, r.Grid[i])
 		for _, a := range f.Atoms[j] {
-			if a.Half == 0 && f.Grids[j].Unit == 0 && !standsOut(a, f.Atoms[j], besideAtom*scale*math.Sqrt(whole.Cov.At(i, i))) {
+			if f.Grids[j].Unit == 0 && !standsOut(a, f.Atoms[j], besideAtom*scale*math.Sqrt(whole.Cov.At(i, i))) {
 				continue
 			}
-			variance := math.Max(least, sq(a.Half/scale)/3)
-			out = append(out, atom{i, (a.Value - r.Space.Center[i]) / scale, math.Sqrt(3 * variance), variance, a.Share - 2*a.Noise, least})
+			out = append(out, atom{i, (a.Value - r.Space.Center[i]) / scale, math.Sqrt(3 * least), a.Share - 2*a.Noise, least})
 		}
 	}
 	return out
@@ -86,7 +85,7 @@ func (f *fit) atoms(r *privateem.Rounds) (out []atom) {
 // large part of the rows, and no value within so much of it has nearly as many.
 func standsOut(a program.Atom, all []program.Atom, within float64) bool {
 	return a.Share >= leastAlone && !slices.ContainsFunc(all, func(b program.Atom) bool {
-		return b.Half == 0 && b.Value != a.Value && math.Abs(b.Value-a.Value) < within && b.Share > a.Share/outstanding
+		return b.Value != a.Value && math.Abs(b.Value-a.Value) < within && b.Share > a.Share/outstanding
 	})
 }
 
@@ -153,5 +152,5 @@ func (a atom) divide(c component.Gaussian, share float64) (of, others component.
 		g.Cov.SetSym(i, i, variance)
 		return g
 	}
-	return at(share, a.value, a.variance, 0), at(w-share, mean, variance, math.Sqrt(variance/v))
+	return at(share, a.value, a.least, 0), at(w-share, mean, variance, math.Sqrt(variance/v))
 }

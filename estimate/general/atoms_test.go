@@ -93,12 +93,10 @@ func TestSplitAtoms(t *testing.T) {
 		asked int
 	}{
 		"asked for":            {[]program.Atom{{Value: .5, Share: .4}}, 0, 2},
-		"as the components":    {[]program.Atom{{Value: 0, Half: .5, Share: .27}}, 0, 0},
 		"a number of a grid":   {[]program.Atom{{Value: 0, Share: .27}}, 1, 0},
 		"numbers among others": {[]program.Atom{{Value: 0, Share: .2}, {Value: .25, Share: .19}}, 0, 0},
 		"too few":              {[]program.Atom{{Value: 0, Share: .09}}, 0, 0},
 		"as good as noise":     {[]program.Atom{{Value: 0, Share: .2, Noise: .1}}, 0, 0},
-		"less than is there":   {[]program.Atom{{Value: 0, Half: 2, Share: .2}}, 0, 0},
 	} {
 		f.Problem.Components = c.asked
 		f.Atoms, f.Grids = [][]program.Atom{c.atoms, nil}, []fit1d.Grid{{Unit: c.unit}, {}}

@@ -50,9 +50,8 @@ type Columns struct {
 	Notes estimate.Diagnostics
 }
 
-// An Atom is a share of the rows, give or take Noise, that lies within Half of a value of a column;
-// 0: they share the value.
-type Atom struct{ Value, Half, Share, Noise float64 }
+// An Atom is a share of the rows, give or take Noise, that has one value in a column.
+type Atom struct{ Value, Share, Noise float64 }
 
 // Count buys the number of good rows with loss mu: n is private under add-or-remove-one, and null
 // rows are under replace-one. The step's query is a query.Count. Errors are faults of the plan or

@@ -156,15 +156,10 @@ func (r *Run) ByProfile(a *kernel.SubBudget, prefix string) (columns.Units, erro
 	return u, u.FindOthers(a, columns.UnitsConfig{Prefix: prefix, VariedMu2: variedPart * r.Mu2 * almost, SparseMu2: sparsePart * r.Mu2 * almost, Rows: r.Problem.Profile.Rows}, one)
 }
 
-// atomsOf returns the atoms of a column, and the bars between them.
+// atomsOf returns the atoms of a column. Bars are none: of clusters that lie far apart each is one.
 func atomsOf(c *estimate.ColumnProfile) (out []Atom) {
 	for _, a := range c.Atoms {
 		out = append(out, Atom{Value: a.Value, Share: a.Share, Noise: a.Noise})
-	}
-	for _, b := range c.Histogram {
-		if b.High > b.Low {
-			out = append(out, Atom{b.Low/2 + b.High/2, b.High/2 - b.Low/2, b.Share, b.Noise})
-		}
 	}
 	return out
 }
