@@ -151,12 +151,7 @@ func (p *planned) followed(r *release.Release) []error {
 		f.whole()
 	}
 	f.fault(r.Certificate.Requested.Covariance != estimate.Full.String() && correlated(r), "model.covariances", "matrices that are diagonal, as was asked", "others")
-	asked, k := r.Certificate.Requested, 0
-	for j := range len(r.Model.Components) {
-		if j >= len(r.Model.Background) || !r.Model.Background[j] {
-			k++
-		}
-	}
+	asked, k := r.Certificate.Requested, r.Model.K()
 	f.fault(asked.Components > 0 && k > asked.Components, "model", fmt.Sprintf("at most the %d components that were asked for", asked.Components), fmt.Sprint(k))
 	f.fault(asked.Components == 0 && asked.MaxComponents > 0 && k > asked.MaxComponents, "model", fmt.Sprintf("at most the %d components that were allowed", asked.MaxComponents), fmt.Sprint(k))
 	return f.faults

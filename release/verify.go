@@ -215,8 +215,7 @@ func (v *verifier) number(n *Number, m *model.Mixture) {
 	}
 	found := 0
 	if m != nil {
-		groups, _ := m.Split()
-		found = len(groups)
+		found = m.K()
 	}
 	v.fault(n.Found != found || found < 1, "diagnostics.number.found", fmt.Sprintf("the model's components, %d", found), fmt.Sprint(n.Found))
 	v.amount("diagnostics.number.confidence", n.Confidence, 1)

@@ -13,6 +13,10 @@ import (
 // that is left in out.Missing: of the columns that the profile shows to lack some, or of all.
 // Missing and present are the two values of a category here, so it is one measurement of counts of
 // categories, whose rows are completed by the model. Without a spread in any column there is none.
+//
+// Of c columns the L2 sensitivity is sqrt(2c) under replace-one and sqrt(c) under add-or-remove-one;
+// loss and proof are those of query.CategoryCounts, and of kernel.Complete, which completes a row
+// from that row alone.
 func Missing(p estimate.Problem, out *estimate.Outcome) error {
 	m := out.Model
 	by := completion(m)

@@ -204,7 +204,8 @@ func (p *plain) farColumns() error {
 
 // farFrom releases which share of the rows is farther than edge from center in each column that
 // varies, with its noise: columnsNoise of share, which is about that of all columns together, or
-// what columnsMost of mu^2 buys.
+// what columnsMost of mu^2 buys. A row changes one count of each of the d columns by at most one:
+// the L2 sensitivity is sqrt(d) under both relations (query.Counts).
 func (f *Fit) farFrom(center, edge []float64, share float64) (far []float64, noise float64, err error) {
 	q := query.Counts{Center: make([]float64, f.All), Edges: query.Each(slices.Repeat([]float64{math.NaN()}, f.All)), As: query.Above}
 	for i, j := range f.Space.Columns {

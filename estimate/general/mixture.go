@@ -27,6 +27,9 @@ func New(one program.OneGaussian) Estimator {
 }
 
 // NewSeparated returns the estimator for components that lie apart.
+//
+// Source: [KSSU19] Part C of the restatement. Differs: from its stage R on (C.6) it goes on as the
+// estimator of New does.
 func NewSeparated(one program.OneGaussian) Estimator {
 	return Estimator{estimate.Describe("separated", sourceApart, "a mixture of well separated components, of any scales and with outliers: a tree of counts, level by level, then private EM"), one, sampleStrength, true}
 }
@@ -71,10 +74,10 @@ func oneGroup(seen float64) estimate.Flag {
 	return flags.New(flags.OneComponent, "One group found; at this budget groups below about %.2g%% of the rows, or closer ones, could be missed", 100*seen).Of(seen, 0)
 }
 
-// Utility constants of seen, guesses. seenSDs: of a count of the search for components, that a
-// group must hold; leastSeen: the least share of the rows. With both, all of 72 fits of two
-// spheres, 6 to 30 sds apart in 2 and 8 columns, 3,000 to 50,000 rows, found a group of that size,
-// and with the half of both 38.
+// Utility constants of seen, guesses. A group must hold seenSDs times the noise of a count of the
+// search for components, and a share of at least leastSeen of the rows. Groups of that size were
+// found in all of 72 fits of two spheres, 6 to 30 sds apart in 2 and 8 columns, 3,000 to 50,000
+// rows; groups of half that size in 38.
 const seenSDs, leastSeen = 16.0, .02
 
 // seen returns the share of the rows that a group must hold for the search to see it; 0 if nothing

@@ -82,3 +82,16 @@ func TestStepsOfOneWay(t *testing.T) {
 		t.Errorf("%v; %v", stage, profiled)
 	}
 }
+
+// TestAtoms: values that many rows share are atoms, and bars of a histogram are none, however
+// narrow: of clusters that lie far apart each is one.
+func TestAtoms(t *testing.T) {
+	c := flat(0, estimate.Bar{Low: -1, High: 1, Share: .5}, estimate.Bar{Low: 1e9, High: 1e9, Share: .5})
+	if got := atomsOf(c); len(got) != 0 {
+		t.Errorf("bars alone: %v", got)
+	}
+	c.Atoms = []estimate.Atom{{Value: 7, Share: .3, Noise: .01}}
+	if got := atomsOf(c); len(got) != 1 || got[0] != (Atom{Value: 7, Share: .3, Noise: .01}) {
+		t.Errorf("one value: %v", got)
+	}
+}

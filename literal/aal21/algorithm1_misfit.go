@@ -82,7 +82,7 @@ func (l decoded) apart(m *model.Mixture, n float64) (far float64, cells int) {
 		least, low := math.Inf(1), math.Max(1, math.Min(inside, n))
 		const steps = 32
 		for i := range steps + 1 {
-			total := low + (n-low)*float64(i)/steps
+			total := low + math.Max(0, n-low)*float64(i)/steps
 			counts := append(b.counts[:len(b.counts):len(b.counts)], total-inside)
 			off, expected := paper.Apart(counts, noise, masses, total, math.Inf(1))
 			least = math.Min(least, off-expected)

@@ -35,6 +35,9 @@ func TestApart(t *testing.T) {
 		if far, cells := list.apart(truth, r.rows); far > .05 || cells < 2 {
 			t.Errorf("the truth is %v away on %d bins", far, cells)
 		}
+		if far, _ := list.apart(truth, 0); math.IsNaN(far) {
+			t.Error("of a count of no rows the distance is NaN")
+		}
 		second := truth.Components[1].Mean[0]
 		for name, other := range map[string][][3]float64{"one missing": {{1, 0, 1}}, "uneven": {{.9, 0, 1}, {.1, second, 1}}, "elsewhere": {{.5, 0, 1}, {.5, second + 8, 1}},
 			"wide": {{.5, 0, 8}, {.5, second, 8}}} {
