@@ -12,9 +12,9 @@ import (
 // Missing measures how large a part of each component's rows lacks the cell of a column, with all
 // that is left in out.Missing: of the columns that the profile shows to lack some, or of all.
 // Missing and present are the two values of a category here, so it is one measurement of counts of
-// categories, whose rows are completed by the model. Without a spread in any column there is none.
+// categories, whose rows are completed by the model. It is none without a spread in any column.
 //
-// Of c columns the L2 sensitivity is sqrt(2c) under replace-one and sqrt(c) under add-or-remove-one;
+// The L2 sensitivity of c columns is sqrt(2c) under replace-one, sqrt(c) under add-or-remove-one;
 // loss and proof are those of query.CategoryCounts, and of kernel.Complete, which completes a row
 // from that row alone.
 func Missing(p estimate.Problem, out *estimate.Outcome) error {
