@@ -133,7 +133,7 @@ func leaveGaps(from []drawn, missing bool) error {
 		for j, name := range d.Model.Columns {
 			at := slices.IndexFunc(d.of.Profile, func(c release.ColumnProfile) bool { return c.Name == name })
 			if at < 0 {
-				return shell.Wrong("--missing", "a release with a profile, as default fits have", "none of "+strconv.Quote(name), "fit again with the default method, or leave --missing out")
+				return shell.Wrong("--missing", "a release with a profile, as default fits have", "none of "+strconv.Quote(name), "fit again with --method general and rows enough for its profile, or leave --missing out")
 			}
 			if c := d.of.Profile[at]; 1-c.Cells > seenGaps*c.CellsNoise {
 				gaps[j] = 1 - c.Cells
