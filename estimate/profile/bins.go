@@ -96,7 +96,7 @@ func (c *column) lay(sigma float64) {
 	fine, b.width = linear(b.within[0], b.within[1], int(most), c.grid.Unit)
 	first, last := c.seen[0].low, c.seen[len(c.seen)-1].high
 	b.octaves = [2]float64{first, last}
-	b.edges = outward(fine, first, last)
+	b.edges = outward(fine, finite(first-(last-first)), finite(last+(last-first)))
 	for i := 1; i <= fartherBins; i++ { // rows that octaves do not see may be farther out
 		step := (last - first) * math.Pow(fartherTimes, float64(i))
 		b.edges = append(b.edges, finite(first-step), finite(last+step))

@@ -44,7 +44,7 @@ func octaveEdges(every, far int) (edges []float64, zero int) {
 const (
 	besideOctaves, besideSDs = 2, 1.5 // octaves beside one that is clear count from less on
 	zeroSDs                  = 3.0
-	lonely, lonelyPart       = 24, 1.4 // an octave alone, hardly clear, is noise
+	lonely, lonelyPart       = 24, 1.4 // what is hardly clear is noise, if no octave so near is clear
 	mostWindow               = 16
 )
 
@@ -71,20 +71,22 @@ func (f *fit) findOctaves() error {
 
 // readOctaves finds the octaves that hold rows: those that are clear of the noise, and neighbours.
 func (c *column) readOctaves(edges, counts []float64, zero int, sigma, clear float64) {
-	keep := make([]bool, len(counts))
-	for i, n := range counts {
-		if i == zero || !(n > clear) {
-			continue
-		}
-		for k := max(0, i-besideOctaves); k <= min(i+besideOctaves, len(counts)-1); k++ {
-			keep[k] = keep[k] || k != zero && (counts[k] > besideSDs*sigma || k == i)
-		}
-	}
 	if n := counts[zero]; n > math.Max(zeroSDs*sigma, 1) {
 		c.zero = n
 	}
+	counts = slices.Clone(counts)
+	counts[zero] = math.Inf(-1)
+	keep := make([]bool, len(counts))
+	for i, n := range counts {
+		if !(n > clear) || n < lonelyPart*clear && alone(counts, i, clear) {
+			continue
+		}
+		for k := max(0, i-besideOctaves); k <= min(i+besideOctaves, len(counts)-1); k++ {
+			keep[k] = keep[k] || counts[k] > besideSDs*sigma
+		}
+	}
 	for w := 2; w <= mostWindow && !slices.Contains(keep, true); w *= 2 { // several together
-		best, at := clear*math.Sqrt(float64(w)), -1
+		best, at := lonelyPart*clear*math.Sqrt(float64(w)), -1
 		for i := 0; i+w <= len(counts); i++ {
 			sum := 0.0
 			for k := i; k < i+w; k++ {
@@ -97,17 +99,11 @@ func (c *column) readOctaves(edges, counts []float64, zero int, sigma, clear flo
 			}
 		}
 		for k := at; at >= 0 && k < at+w; k++ {
-			keep[k] = k != zero && counts[k] > 0
-		}
-	}
-	most := 0.0
-	for i, n := range counts {
-		if i != zero && keep[i] {
-			most = math.Max(most, n)
+			keep[k] = counts[k] > 0
 		}
 	}
 	for i, n := range counts {
-		if !keep[i] || n < lonelyPart*clear && n < most && alone(counts, i, zero, clear) {
+		if !keep[i] {
 			continue
 		}
 		b := bin{-math.MaxFloat64, math.MaxFloat64, n, sigma}
@@ -122,9 +118,9 @@ func (c *column) readOctaves(edges, counts []float64, zero int, sigma, clear flo
 }
 
 // alone reports that no octave near one is clear.
-func alone(counts []float64, at, zero int, clear float64) bool {
+func alone(counts []float64, at int, clear float64) bool {
 	for k := max(0, at-lonely); k <= min(at+lonely, len(counts)-1); k++ {
-		if k != at && k != zero && counts[k] > clear {
+		if k != at && counts[k] > clear {
 			return false
 		}
 	}

@@ -35,6 +35,22 @@ const gridAtom = .05
 // A mean or an sd is not reported if its noise is more than this part of the sd.
 const mostNoise = .5
 
+// Where most cells share a value, an sd is that of the others: it is not reported if more than this
+// part of them may lie beyond what is seen. Chosen on made-up columns of zeros and log-normal
+// values.
+const mostUnseen = .3
+
+// besideAtom returns the number of cells that do not have the value that most cells share; +Inf
+// where there is none.
+func (c *column) besideAtom() float64 {
+	for _, a := range c.atoms {
+		if a.rows > c.cells/2 {
+			return c.cells - a.rows
+		}
+	}
+	return math.Inf(1)
+}
+
 // profile returns the profile of all columns.
 func (f *fit) profile() *estimate.Profile {
 	p := &estimate.Profile{Rows: f.rows}
@@ -60,7 +76,7 @@ func (c *column) profile(rows, weak float64) estimate.ColumnProfile {
 	}
 	p.Grid, p.Offset = c.grid.Unit, c.grid.Offset
 	p.Mean, p.MeanNoise, p.SD, p.SDNoise = c.mean, c.meanSD, c.sd, c.sdSD
-	if p.NoSD = !c.constant && !(c.sdSD <= mostNoise*c.sd); p.NoSD {
+	if p.NoSD = !c.constant && (!(c.sdSD <= mostNoise*c.sd) || c.hidden()*c.cells > mostUnseen*c.besideAtom()); p.NoSD {
 		p.Notes = append(p.Notes, hiddenSpread)
 	}
 	if c.limits != nil {

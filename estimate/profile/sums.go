@@ -34,7 +34,10 @@ const (
 	excess       = 4   // more than where it is undone: what clipping hides is more than what noise does
 	noisySums    = .25 // of the bins' variance, half the noise of that of the sums: more is much
 	clearSums    = 8   // noise sds of a variance
-	shrunk       = .3  // by how many sds of a column rows that are clipped for others move, about
+	// A column whose bins reach this many sds may have rows beyond them. Chosen on columns of zeros
+	// and log-normal, Pareto and rare codes, and on light ones, which reach less.
+	farReach = 4.5
+	shrunk   = .3 // by how many sds of a column rows that are clipped for others move, about
 )
 
 // byBins returns mean, sd and reach by the settled histogram.
@@ -140,6 +143,9 @@ func (f *fit) sums() (done bool, err error) {
 		}
 		bins := c.ofBins(c.mean, c.sd, c.reach)
 		c.read(m, i, space.Scale[i], lost, f.rows)
+		if bins.reach > reachMore*farReach*bins.sd {
+			c.unsureBy(math.Min(c.hidden(), (math.Max(0, m.Beyond)+m.BeyondSD)*f.rows/math.Max(c.cells, 1)), space.Scale[i]*math.Sqrt(m.R2))
+		}
 		c.surer(bins)
 	}
 	return true, nil
@@ -155,6 +161,15 @@ func (c *column) surer(bins moments) {
 		c.moments = bins
 	}
 }
+
+// hidden returns the part of the cells that may lie outside of what the bins show.
+func (c *column) hidden() float64 {
+	return (c.outside[0] + c.outside[1] + math.Hypot(c.spill[0], c.spill[1])) / math.Max(c.cells, 1)
+}
+
+// unsureBy adds to the noise of the mean that sums may hold that part of the cells at the distance
+// where they are clipped: twice the noise covers the mean of what is seen.
+func (c *column) unsureBy(part, clip float64) { c.meanSD = math.Hypot(c.meanSD, part*clip/2) }
 
 // beyond returns what the bins farther than x from the mean add to the mean square, over the cells,
 // all in units of a scale.

@@ -208,19 +208,13 @@ func (b *bins) ends() (left, right int) {
 	for w := 1; w <= mostWindows; w *= 2 {
 		for i := 0; i+w <= left; i++ {
 			if low, high := b.span(i, i+w); b.clear(i, i+w, sds(low, high)) {
-				for i < left-1 && b.rows[i] < b.sds[i] {
-					i++
-				}
-				left = i
+				left = b.clearest(i, i+w, -1)
 				break
 			}
 		}
 		for i := len(b.rows); i-w >= right; i-- {
 			if low, high := b.span(i-w, i); b.clear(i-w, i, sds(low, high)) {
-				for i > right+1 && b.rows[i-1] < b.sds[i-1] {
-					i--
-				}
-				right = i
+				right = b.clearest(i-w, i, 1)
 				break
 			}
 		}
@@ -232,6 +226,23 @@ func (b *bins) ends() (left, right int) {
 func (b *bins) clear(from, to int, sds float64) bool {
 	sum, sd := b.total(from, to)
 	return sum > sds*sd
+}
+
+// clearest returns where a window ends, outwards, that is the clearest of those within [from, to)
+// that begin at its inner end: the bins beyond are noise, however clear all of it is.
+func (b *bins) clearest(from, to, outwards int) (end int) {
+	sum, variance, best := 0.0, 0.0, math.Inf(-1)
+	for k := range to - from {
+		i, at := from+k, from+k+1
+		if outwards < 0 {
+			i, at = to-1-k, to-1-k
+		}
+		sum, variance = sum+b.rows[i], variance+b.sds[i]*b.sds[i]
+		if z := sum / math.Sqrt(variance); z > best {
+			best, end = z, at
+		}
+	}
+	return end
 }
 
 // readValues finds atoms and the unit in what was counted at the points of combs.
