@@ -3,6 +3,7 @@ package gaussian
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense"
@@ -78,6 +79,7 @@ func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed) (none estimat
 	if least, collapsed := component.LeastVariance(spread); collapsed || noise > noiseLimit*least {
 		return none, f.Refuse("the noise hides the spread in some directions")
 	}
+	far.InColumns(unitRows(st))
 	mean, all := far.With(delta, spread)
 	_, factor := symmetric.FlooredRoot(all, component.LeastEigen)
 	told := f.besideCore(st, delta, spread, mean, factor, named, share, shareNoise)
@@ -88,6 +90,15 @@ func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed) (none estimat
 	}
 	f.Notes.LeavesOut(beyond)
 	return f.Finish(st, root, mean, factor, math.Max(noise, math.Hypot(far.Noise, how.noise)), told)
+}
+
+// unitRows returns by column of the state the direction of its coordinates in which it grows.
+func unitRows(st *tyler.State) *mat.Dense {
+	rows := mat.DenseCopyOf(st.Wi)
+	for i := range rows.RawMatrix().Rows {
+		floats.Scale(1/dense.Norm(rows.RawRowView(i)), rows.RawRowView(i))
+	}
+	return rows
 }
 
 // farIn returns by column that varies whether rows beyond the gate are so far out in it that they

@@ -3,11 +3,14 @@ package gaussian
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model/flags"
+	"github.com/gauze-dp/gauze/parts/columns"
 )
 
 // TestTailsWithoutVariance: a column is said to have no sd where that is so, and not where it is
@@ -46,5 +49,21 @@ func TestTailsWithoutVariance(t *testing.T) {
 			said = runs - said
 		}
 		stattest.GoodAtMost(t, said, runs, .05, 1e-4)
+	}
+}
+
+// TestClippedColumns: of columns that were measured by themselves only those are named of which
+// much is an estimate of what clipping took, whatever it took from all of them together.
+func TestClippedColumns(t *testing.T) {
+	p := &plain{Fit: &Fit{}, lost: .5}
+	p.Run.Columns = &program.Columns{}
+	p.Space.Columns = []int{1, 4, 5}
+	p.table.Columns = []columns.Column{{Tail: 3}, {}, {Tail: 4}}
+	if of, lost := p.clipped(); !slices.Equal(of, []int{1, 5}) || lost != .5 {
+		t.Errorf("columns %v lost %v, want 1 and 5, which have tails", of, lost)
+	}
+	p.table.Given = []float64{.1, 0, .4}
+	if of, lost := p.clipped(); !slices.Equal(of, []int{5}) || lost != .4 {
+		t.Errorf("columns %v lost %v, want 5 alone", of, lost)
 	}
 }

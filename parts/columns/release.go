@@ -85,6 +85,8 @@ type Summary struct {
 	Seen    component.Space // as Columns has it
 	Columns []Column
 	Moments
+	// Given is by column the part of its variance that is an estimate of what clipping took.
+	Given []float64
 }
 
 // Release measures the columns' moments, each in units of its reach.
@@ -119,6 +121,7 @@ func (t *Summary) Outside() (query.Affine, float64) {
 func (t *Summary) giveBack() {
 	d, all := len(t.Columns), 0.0
 	weight, factor := make([]float64, d), mat.NewDense(d, d, nil)
+	t.Given = make([]float64, d)
 	for i, c := range t.Columns {
 		unit := t.Space.Scale[i] / t.Seen.Scale[i]
 		weight[i] = c.SquareFrom(outer*math.Sqrt(t.R2)*unit)/(unit*unit) + math.Max(t.Beyond, t.BeyondSD)*t.Cov.At(i, i)
@@ -128,6 +131,7 @@ func (t *Summary) giveBack() {
 		factor.Set(i, i, 1)
 		if gain := t.ClippedTrace * weight[i] / (all * t.Cov.At(i, i)); gain > 0 { // false for NaN: of noise alone all may be 0
 			factor.Set(i, i, math.Sqrt(1+gain))
+			t.Given[i] = gain / (1 + gain)
 		}
 	}
 	t.Cov = symmetric.Congruence(factor, t.Cov)

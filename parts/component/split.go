@@ -68,6 +68,8 @@ type Beyond struct {
 	Second *mat.SymDense // that of z z^T
 	Hidden float64       // the part of the trace whose direction the noise hides, and that Second lacks
 	Noise  float64       // of Second, relative to it, in the noisiest direction that it has
+	// Astray is what the noise of the directions alone gives Second in another one.
+	Astray float64
 }
 
 // NewBeyond returns the far rows of a Split, given their number and the sums of their unit vectors,
@@ -90,6 +92,7 @@ func NewBeyond(s Sums, rows, first, square float64) (f Beyond) {
 		rest.SymRankOne(rest, -1, c)
 		kept, held = kept+l, held+1
 		f.Noise = math.Max(f.Noise, s.SecondSD/l)
+		f.Astray += s.SecondSD * s.SecondSD / (2 * l)
 		floats.AddScaled(f.First, floats.Dot(c.RawVector().Data, s.Sum), c.RawVector().Data)
 	}
 	left := s.Trace - kept
@@ -102,8 +105,41 @@ func NewBeyond(s Sums, rows, first, square float64) (f Beyond) {
 	}
 	floats.Scale(first/rows, f.First)
 	f.Second.ScaleSym(square/rows, f.Second)
+	f.Astray *= square / rows
 	return f
 }
+
+// InColumns leaves the far rows only in the columns in which they stand out of the noise of their
+// directions, which moves rows that are far enough out in one column as far as one likes in all
+// others. column j of a row z is the product of z with the row j of columns, of length 1; without an
+// inverse it does nothing.
+func (f *Beyond) InColumns(columns *mat.Dense) {
+	d, k := columns.Dims()
+	var inverse, part mat.Dense
+	if d != k || inverse.Inverse(columns) != nil {
+		return
+	}
+	own, all := symmetric.Congruence(columns, f.Second), true
+	kept := mat.NewDense(d, d, nil)
+	for j := range d {
+		if own.At(j, j) > 2*math.Log(astrayColumns*float64(d))*f.Astray {
+			kept.Set(j, j, 1)
+		} else {
+			all = false
+		}
+	}
+	if all {
+		return
+	}
+	part.Product(&inverse, kept, columns)
+	f.Second = symmetric.Congruence(&part, f.Second)
+	first := make([]float64, d)
+	symmetric.AddMul(first, &part, f.First)
+	f.First = first
+}
+
+// astrayColumns: of so many columns without far rows one is taken to have some. A guess.
+const astrayColumns = 10
 
 // With returns mean and covariance of all rows when those within have the mean delta and the
 // covariance with the symmetric root spread.

@@ -62,3 +62,40 @@ func TestFar(t *testing.T) {
 		t.Errorf("%+v: rows without a clear direction are not spread", f)
 	}
 }
+
+// TestFarInColumns: rows 1e6 out in one of three correlated columns leave the others as they are,
+// though the noise of their direction is that of thousands of standard deviations there; rows that
+// are far out in all columns stay so.
+func TestFarInColumns(t *testing.T) {
+	const d, rows, count, far, sd = 3, 10_000., 500., 1e6, 5.
+	columns := mat.NewDense(d, d, []float64{1, 0, 0, .6, .8, 0, .6, .48, .64})
+	var inverse mat.Dense
+	if err := inverse.Inverse(columns); err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []struct {
+		direction []float64 // in columns
+		clean     bool
+	}{{[]float64{1, 0, 0}, true}, {[]float64{1, -1, 1}, false}} {
+		z := mat.NewVecDense(d, nil)
+		z.MulVec(&inverse, mat.NewVecDense(d, of.direction))
+		z.ScaleVec(1/mat.Norm(z, 2), z)
+		s := Sums{Sum: make([]float64, d), Second: mat.NewSymDense(d, []float64{3, -4, 2, -4, -5, 4, 2, 4, 4}), SecondSD: sd, Trace: count}
+		s.Second.SymRankOne(s.Second, count, z)
+		for i := range s.Sum {
+			s.Sum[i] = count*z.AtVec(i) + float64(i) - 1
+		}
+		f := NewBeyond(s, rows, far, far*far)
+		f.InColumns(columns)
+		mean, cov := f.With(make([]float64, d), mat.NewSymDense(d, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}))
+		var moved mat.VecDense
+		moved.MulVec(columns, mat.NewVecDense(d, mean))
+		for j := range d {
+			row := columns.RowView(j)
+			variance, still := mat.Inner(row, cov, row), of.clean && j > 0
+			if still && (math.Abs(moved.AtVec(j)) > 1e-3 || math.Abs(variance-1) > .1) || !still && variance < 1e8 {
+				t.Errorf("far out in %v: column %d has the mean %v and the variance %v", of.direction, j, moved.AtVec(j), variance)
+			}
+		}
+	}
+}
