@@ -24,8 +24,8 @@ const (
 	// farMean noise sds from what a column has by itself, a mean of clipped rows is not.
 	farMean = 1.5
 	// Where so much of a variance is given back for what clipping takes, it may be far off. Of 240
-	// columns of tables on which constants may be chosen with .1 to .2 given back 9 were off by half
-	// of the strict bar (experiments/unkind), of 114 with more 47. Chosen on these.
+	// columns of families for development with .1 to .2 given back 9 were off by half of the strict
+	// bar (experiments/unkind), of 114 with more 47. Chosen on these.
 	mostLost = .2
 	// A tail that falls more slowly than that is clipped. A guess.
 	clippedTail = 5
