@@ -111,8 +111,8 @@ func NewBeyond(s Sums, rows, first, square float64) (f Beyond) {
 
 // InColumns leaves the far rows only in the columns in which they stand out of the noise of their
 // directions, which moves rows that are far enough out in one column as far as one likes in all
-// others. column j of a row z is the product of z with the row j of columns, of length 1; without an
-// inverse it does nothing.
+// others. The value of a row z in column j is its product with row j of columns, of length 1;
+// without an inverse nothing is done.
 func (f *Beyond) InColumns(columns *mat.Dense) {
 	d, k := columns.Dims()
 	var inverse, part mat.Dense
