@@ -146,7 +146,7 @@ func (r Request) checkTypical(faults *estimate.Faults) {
 		sd := r.TypicalSD[name]
 		faults.If(!(sd > 0) || math.IsInf(sd, 0), "typical_sd", "a positive number for "+name, sd, "for instance "+name+"=12, in the column's own unit")
 		known := slices.ContainsFunc(r.Columns, func(c source.Column) bool {
-			return c.Name == name && c.Kind != source.Categories && c.Kind != source.Logs
+			return c.Name == name && !c.Categorical() && c.Kind != source.Logs
 		})
 		faults.If(!known, "typical_sd", "columns of numbers that are fitted, but for logarithms", name, "name it as the schema does")
 	}
@@ -155,7 +155,7 @@ func (r Request) checkTypical(faults *estimate.Faults) {
 // firstNumber returns the name of the first column of numbers.
 func firstNumber(columns []source.Column) string {
 	for _, c := range columns {
-		if c.Kind != source.Categories {
+		if !c.Categorical() {
 			return c.Name
 		}
 	}

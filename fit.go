@@ -69,6 +69,12 @@ func Fit(ctx context.Context, table *kernel.Table, r Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	categorical := (&source.Schema{Columns: q.schema().Categorical()}).Names()
+	for j, c := range r.schema().Numbers() {
+		if a := slices.Index(categorical, c.Name); a >= 0 {
+			q.counted, q.places = append(q.counted, j), append(q.places, a)
+		}
+	}
 	return q.fit(ctx, table)
 }
 
@@ -148,6 +154,13 @@ func (q *question) measure(ctx context.Context, session *kernel.Session) (outcom
 		run = func(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 			return profile.Fit(ctx, q.method, s, p)
 		}
+	}
+	if q.counted != nil {
+		counted, err := kernel.Counted(session.SubBudget(), q.counted, q.places)
+		if err != nil {
+			return outcome, err
+		}
+		session = counted.Session()
 	}
 	numbers := session
 	if q.shares.All > 0 {
@@ -230,7 +243,7 @@ func (q *question) release(outcome estimate.Outcome, certificate release.Certifi
 func (q *question) valued(found [][]string) []source.Column {
 	columns, a := slices.Clone(q.Columns), 0
 	for i, c := range columns {
-		if c.Kind != source.Categories {
+		if !c.Categorical() {
 			continue
 		}
 		if found != nil && found[a] != nil {

@@ -124,6 +124,8 @@ type Request struct {
 	// unit is the column whose values name the persons that the table's rows stand for, "" where a
 	// row of the input is one: only Input.Fill, which knows it, sets it.
 	unit string
+	// settled says that columns are as a release states them: which are counted is decided.
+	settled bool
 	// Force allows a budget that promises next to nothing: an epsilon above LargestEpsilon, or a
 	// delta of one over the public number of rows or more.
 	Force bool
@@ -187,6 +189,16 @@ func (r Request) named(p estimate.Problem) (estimate.Estimator, string, error) {
 // schema returns a schema of the columns.
 func (r Request) schema() *source.Schema { return &source.Schema{Columns: slices.Clone(r.Columns)} }
 
+// counts reports whether the values of columns of yes and no are counted like those of categories:
+// for methods that look for several components, which two points far apart would be.
+func (r Request) counts() bool {
+	one := r.Components == 1 || r.Components == 0 && r.MaxComponents == 1
+	if one || r.settled || r.Estimator != nil || r.KnownCovariance != nil || r.Budget.Pure() {
+		return false
+	}
+	return r.Method == "" || r.Method == catalog.Auto || slices.ContainsFunc(Methods().Mixtures, func(e estimate.Estimator) bool { return e.Name() == r.Method })
+}
+
 // found returns the numbers, among the columns of categories, of those whose values are to be
 // found.
 func (r Request) found() (columns []int) {
@@ -204,9 +216,12 @@ type question struct {
 	Request
 	problem estimate.Problem // the request as an estimator sees it
 	method  estimate.Estimator
-	why     string            // reason for this method
-	asked   float64           // the requested epsilon, if it exceeds what the method can use
-	shares  categories.Shares // of mu^2, for categories; the method has the rest
+	why     string  // reason for this method
+	asked   float64 // the requested epsilon, if it exceeds what the method can use
+	// of the table's columns of numbers, those whose values are counted, and the number of each
+	// among the columns of categories
+	counted, places []int
+	shares          categories.Shares // of mu^2, for categories; the method has the rest
 }
 
 // check checks the request and chooses the method; rows is n where that is public, else 0.
@@ -300,7 +315,7 @@ func (r Request) asCategories(rows int) []string {
 	coded, wholes := r, 0
 	coded.Columns = slices.Clone(r.Columns)
 	for i := len(coded.Columns) - 1; i >= 0 && len(coded.schema().Numbers()) > 1; i-- {
-		if c := &coded.Columns[i]; c.Kind == source.Counts || c.RoundedTo == 1 && c.Kind != source.Categories && c.Kind != source.Dates {
+		if c := &coded.Columns[i]; c.Kind == source.Counts || c.RoundedTo == 1 && !c.Categorical() && c.Kind != source.Dates {
 			*c = source.Column{Name: c.Name, Kind: source.Categories}
 			for v := range values {
 				c.Categories = append(c.Categories, fmt.Sprint(v))
@@ -370,6 +385,9 @@ func (r Request) pose(rows int) (*question, error) {
 	total, err := privacy.Calibrate(r.Budget, privacy.Needs{})
 	if err != nil {
 		return nil, err
+	}
+	if r.counts() {
+		r.Columns = r.schema().Counted()
 	}
 	numbers := r.schema().Numbers()
 	q := &question{Request: r, problem: estimate.Problem{

@@ -27,7 +27,7 @@ func Describe(ctx context.Context, table *kernel.Table, r Request) (*Result, err
 func profileOf(p *estimate.Profile, columns []source.Column) (out []release.ColumnProfile) {
 	numbers, categories := p.Columns, p.Categories
 	for j := range columns {
-		if columns[j].Kind == source.Categories {
+		if columns[j].Categorical() {
 			out, categories = append(out, categoryProfile(categories[0], columns[j])), categories[1:]
 			continue
 		}

@@ -55,7 +55,7 @@ func requestOf(r *release.Release) (Request, error) {
 	if !known {
 		return Request{}, fmt.Errorf("covariance %q", c.Requested.Covariance)
 	}
-	out := Request{Relation: relation, Budget: privacy.Budget{Epsilon: c.Epsilon, Delta: c.Delta, Rho: c.Rho}, Method: c.Method,
+	out := Request{settled: true, Relation: relation, Budget: privacy.Budget{Epsilon: c.Epsilon, Delta: c.Delta, Rho: c.Rho}, Method: c.Method,
 		Components: c.Requested.Components, MaxComponents: c.Requested.MaxComponents, Covariance: shape, Printed: c.Constants == release.ConstantsPrinted, Tournament: c.Constants == release.ConstantsTournament, Force: true}
 	switch {
 	case r.Columns != nil:
@@ -128,7 +128,7 @@ func replan(r *release.Release, method estimate.Estimator) (*planned, error) {
 // countsOf returns the number of values of each column of categories of a release.
 func countsOf(r *release.Release) (values []int) {
 	for _, c := range r.Columns {
-		if column := source.Column(c); c.Kind == source.Categories {
+		if column := source.Column(c); column.Categorical() {
 			values = append(values, len(column.Values()))
 		}
 	}

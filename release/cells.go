@@ -30,18 +30,25 @@ func (r *Release) Named(name string) Column {
 	return Column{Name: name}
 }
 
-// The kinds of columns of categories, of days since 1970-01-01, and of numbers that are fitted as
-// their logarithms.
+// The kinds of columns of categories, of yes and no, of days since 1970-01-01, and of numbers that
+// are fitted as their logarithms.
 const (
 	KindLog      = "log"
 	KindCategory = "category"
+	KindYesNo    = "yes-no"
 	KindDate     = "date"
 )
+
+// Categorical reports whether the shares of the column's values are released, and not their mean:
+// of categories, and of a column of yes and no whose values were counted.
+func (c Column) Categorical() bool {
+	return c.Kind == KindCategory || c.Kind == KindYesNo && c.Categories != nil
+}
 
 // Numbers returns the columns that hold numbers, as the columns of a model do.
 func (r *Release) Numbers() (numbers []Column) {
 	for _, c := range r.Columns {
-		if c.Kind != KindCategory {
+		if !c.Categorical() {
 			numbers = append(numbers, c)
 		}
 	}
@@ -156,7 +163,7 @@ func (r *Release) Keep() {
 	r.Model.Shared = r.shared(cells)
 	if of := len(cells) + len(r.Model.Categories); of > len(cells) {
 		for _, c := range r.Columns { // of which some may be held out
-			if c.Kind == KindCategory || slices.Contains(r.Model.Columns, c.Name) {
+			if c.Categorical() || slices.Contains(r.Model.Columns, c.Name) {
 				r.Model.Order = append(r.Model.Order, c.Name)
 			}
 		}
@@ -200,7 +207,7 @@ func (v *verifier) columns(r *Release) {
 	}
 	for j, c := range r.Columns {
 		field := fmt.Sprintf("columns[%d].", j)
-		if c.Kind == KindCategory && r.Model != nil {
+		if c.Categorical() && r.Model != nil {
 			categories = v.category(field, c, categories)
 			continue
 		}
@@ -214,7 +221,7 @@ func (v *verifier) columns(r *Release) {
 		if c.AtLeast != nil && c.AtMost != nil && !(*c.AtLeast <= *c.AtMost) {
 			v.fault(true, field+"at_most", fmt.Sprintf("at_least, %v, or more", *c.AtLeast), fmt.Sprint(*c.AtMost))
 		}
-		v.fault(!slices.Contains([]string{"", "number", "count", "yes-no", KindDate, KindLog, KindCategory}, c.Kind), field+"kind", "number, count, yes-no, date, log or category", strconv.Quote(c.Kind))
+		v.fault(!slices.Contains([]string{"", "number", "count", KindYesNo, KindDate, KindLog, KindCategory}, c.Kind), field+"kind", "number, count, yes-no, date, log or category", strconv.Quote(c.Kind))
 		v.fault(c.Kind == KindLog && (c.AtLeast == nil || c.AtMost != nil && *c.AtMost <= *c.AtLeast), field+"at_least", "a least value below the most, beside log", "none, or another")
 		for i, code := range c.Missing {
 			number, isNumber := code.(float64)

@@ -50,7 +50,8 @@ type Column struct {
 	// The kind of its values: "number", "count", "yes-no" (1 and 0), "date" (days since 1970-01-01)
 	// or "category"; empty if not declared.
 	Kind string `json:"kind,omitempty"`
-	// The values of a category, except for missing cells; nil for numbers.
+	// The values of a category, except for missing cells; "0" and "1" of a "yes-no" column that was
+	// counted. Nil for numbers.
 	Categories []string `json:"categories,omitempty"`
 	// Find says that these values were found among the rows' texts, within the budget: "(other)"
 	// stands for those that were too rare.

@@ -58,7 +58,7 @@ func categoryTables(r *release.Release, parts []part) (out []categoryTable) {
 				rest += whole[v]
 				continue
 			}
-			row := categoryRow{Value: clean(cmp.Or(c.Values[v], missingValue)), Share: whole[v], Cells: []string{percent(whole[v])}}
+			row := categoryRow{Value: clean(valueCalled(r, c, v)), Share: whole[v], Cells: []string{percent(whole[v])}}
 			for _, p := range parts {
 				row.Cells = append(row.Cells, percent(c.Probabilities[p.index][v]))
 			}
@@ -70,6 +70,15 @@ func categoryTables(r *release.Release, parts []part) (out []categoryTable) {
 		out = append(out, t)
 	}
 	return out
+}
+
+// valueCalled returns a value as people read it: yes and no of a column of these, and missing.
+func valueCalled(r *release.Release, c *model.Category, v int) string {
+	value := c.Values[v]
+	if at := slices.Index([]string{"0", "1"}, value); at >= 0 && r.Named(c.Name).Kind == release.KindYesNo {
+		value = []string{"no", "yes"}[at]
+	}
+	return cmp.Or(value, missingValue)
 }
 
 // calledCategory returns the label of a column of categories.
@@ -105,7 +114,8 @@ type categoryNumbers struct {
 	Name   string               `json:"name"`
 	Label  string               `json:"label,omitempty"`
 	Shares map[string]estimated `json:"shares"` // by the values; "" is a missing cell
-	values []string
+	values []string             // their keys
+	called []string             // .. and as people read them
 }
 
 // categoriesOf returns the shares of the values among all rows, or those of component i.
@@ -125,7 +135,7 @@ func categoriesOf(r *release.Release, i int) (out []categoryNumbers) {
 			if noise > 0 {
 				e.Noise = finite(noise)
 			}
-			own.Shares[value] = e
+			own.Shares[value], own.called = e, append(own.called, valueCalled(r, c, v))
 		}
 		out = append(out, own)
 	}

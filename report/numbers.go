@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -248,8 +247,8 @@ func (t tableNumbers) lines(to [][]string, group, part, component string) [][]st
 		}
 	}
 	for _, c := range t.Categories {
-		for _, v := range c.values {
-			add(c.Shares[v], "share of "+cmp.Or(v, missingValue), c.Name, "")
+		for i, v := range c.values {
+			add(c.Shares[v], "share of "+c.called[i], c.Name, "")
 		}
 	}
 	return to

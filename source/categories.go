@@ -14,10 +14,34 @@ import (
 // release of each is too large for more values.
 const MostCategories = 1000
 
+// answers are the values of a column of YesNo that is counted as categories are.
+var answers = []string{"0", "1"}
+
+// Categorical reports whether the shares of the column's values are measured, and not their mean:
+// of categories, and of a column of YesNo whose values are counted.
+func (c *Column) Categorical() bool {
+	return c.Kind == Categories || c.Kind == YesNo && c.Categories != nil
+}
+
+// Counted returns the columns with the values of those of YesNo counted as those of categories; the
+// columns as they are if no number would be left.
+func (s *Schema) Counted() []Column {
+	counted := slices.Clone(s.Columns)
+	for i := range counted {
+		if c := &counted[i]; c.Kind == YesNo {
+			c.Categories = slices.Clone(answers)
+		}
+	}
+	if len((&Schema{Columns: counted}).Numbers()) == 0 {
+		return s.Columns
+	}
+	return counted
+}
+
 // Numbers returns the columns that hold numbers, as they are fitted: all but those of categories.
 func (s *Schema) Numbers() (numbers []Column) {
 	for _, c := range s.Columns {
-		if c.Kind != Categories {
+		if !c.Categorical() {
 			numbers = append(numbers, c)
 		}
 	}
@@ -27,7 +51,7 @@ func (s *Schema) Numbers() (numbers []Column) {
 // Categorical returns the columns of categories.
 func (s *Schema) Categorical() (categories []Column) {
 	for _, c := range s.Columns {
-		if c.Kind == Categories {
+		if c.Categorical() {
 			categories = append(categories, c)
 		}
 	}
@@ -49,7 +73,7 @@ func (c *Column) Values() []string { return slices.Concat(c.Categories, []string
 // tidyCategories trims the values of a column of categories, and returns an error if they are
 // invalid.
 func (c *Column) tidyCategories() error {
-	if c.Kind != Categories && c.Categories == nil && !c.Find {
+	if c.Kind != Categories && c.Categories == nil && !c.Find || c.Kind == YesNo && slices.Equal(c.Categories, answers) && !c.Find {
 		return nil
 	}
 	fault := &Error{Field: fmt.Sprintf("schema, column %q, categories", c.Name), Wanted: "values that are distinct, not empty and can be printed",
@@ -118,7 +142,8 @@ type values struct {
 	codes   map[string]int
 	numbers map[string]int // of values that read as a number, by that number
 	missing []any
-	other   int // code of OtherValue; -1 for none
+	other   int  // code of OtherValue; -1 for none
+	yesNo   bool // words of YesNo are values too
 	// Of a column whose values are to be found: all texts, by their codes. The order is that of the
 	// rows, so the codes stand for the texts within a table and for nothing else.
 	find  bool
@@ -134,7 +159,7 @@ func (t *Table) categoriesOf() (lost []string) {
 			lost = append(lost, c.Name)
 			continue
 		}
-		v := values{label: len(t.roles.labels), codes: map[string]int{}, numbers: map[string]int{}, find: c.Find, other: slices.Index(c.Categories, OtherValue)}
+		v := values{label: len(t.roles.labels), codes: map[string]int{}, numbers: map[string]int{}, find: c.Find, other: slices.Index(c.Categories, OtherValue), yesNo: c.Kind == YesNo}
 		v.missing, _ = tidyCodes("", slices.Concat(c.Missing, t.schema.CSV.Missing))
 		for code, value := range c.Categories {
 			v.codes[value] = code
@@ -152,6 +177,11 @@ func (t *Table) categoriesOf() (lost []string) {
 // undeclared value gets the number after the last.
 func (v *values) code(label string, d *Dialect, count *CategoryReport) int {
 	text := strings.TrimSpace(label)
+	coded := func(code any) bool { return strings.EqualFold(personOf(fmt.Sprint(code)), personOf(text)) }
+	if v.yesNo && slices.ContainsFunc(v.missing, coded) { // before its values, as in a column of numbers
+		count.Missing++
+		return len(v.codes)
+	}
 	if code, ok := v.codes[text]; ok {
 		count.Known++
 		return code
@@ -162,10 +192,13 @@ func (v *values) code(label string, d *Dialect, count *CategoryReport) int {
 		count.Known++
 		return code
 	}
-	coded := func(code any) bool { return strings.EqualFold(personOf(fmt.Sprint(code)), personOf(text)) }
 	if word(text) == Missing || slices.ContainsFunc(v.missing, coded) {
 		count.Missing++
 		return len(v.codes)
+	}
+	if number, ok := answer(text); ok && v.yesNo {
+		count.Known++
+		return int(number)
 	}
 	if count.Other++; v.other >= 0 {
 		return v.other

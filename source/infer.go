@@ -59,12 +59,12 @@ func (t *Table) infer() error {
 		t.ahead, t.report.LookedAt = a, a.rows
 	}
 	for i, j := range a.from {
-		if t.ahead != nil && !t.types[j].Numbers {
+		if t.ahead != nil && !t.types[j].Numbers && !t.types[j].Truth {
 			why[j] = a.leaveOut(header[j], i)
 		}
 		if why[j] == "" {
 			a.pick = append(a.pick, i)
-			t.columns = append(t.columns, Column{Name: header[j]})
+			t.columns = append(t.columns, t.typed(j))
 		}
 	}
 	for j, name := range header {
@@ -148,6 +148,16 @@ func (t *Table) undeclared() error {
 	return fault
 }
 
+// typed returns column j of the header as its type declares it.
+func (t *Table) typed(j int) Column {
+	c := Column{Name: t.reader.Header()[j]}
+	if t.types[j].Truth {
+		c.Kind = YesNo
+		_ = c.tidyKind() // which has nothing against it
+	}
+	return c
+}
+
 // byType returns for each column why its name or type keeps it from being fitted, "" if nothing
 // does. It looks at no cell.
 func (t *Table) byType() []string {
@@ -158,7 +168,7 @@ func (t *Table) byType() []string {
 		case name == t.schema.Person() || slices.ContainsFunc(t.schema.By, func(g Grouping) bool { return g.Name == name }):
 			why[j] = itsRole
 		case kind == Type{}:
-		case !kind.Numbers:
+		case !kind.Numbers && !kind.Truth:
 			why[j] = "its type: " + kind.Name
 		case rowIdentifier(name):
 			why[j] = byItsName

@@ -40,6 +40,33 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// TestCountedAnswers: a column of yes and no whose values are counted is read as one of categories;
+// not where no number would be left, and with no other values.
+func TestCountedAnswers(t *testing.T) {
+	schema, err := parseSchema([]byte(`{"columns": [{"name": "a", "kind": "yes-no", "missing": ["f", 1]}, {"name": "x"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema.Columns = schema.Counted()
+	table, err := opened("stdin", strings.NewReader("a,x\nyes,3\nNo,0\nTRUE,1\n 0 ,1\n1,1\nf,1\n,1\nmaybe,1\n2,1\n"), schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows kept
+	if err := table.Read(&rows); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := show(rows), "[3 1] [0 0] [1 1] [1 0] [1 2] [1 2] [1 2] [1 2] [1 2]"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if alone := (&Schema{Columns: []Column{{Name: "a", Kind: YesNo}}}).Counted(); alone[0].Categorical() {
+		t.Error("no number is left")
+	}
+	if _, err := parseSchema([]byte(`{"columns": [{"name": "a", "kind": "yes-no", "categories": ["n", "y"]}, {"name": "x"}]}`)); !isMistake(err) {
+		t.Errorf("values of its own: %v", err)
+	}
+}
+
 func TestKindMistakes(t *testing.T) {
 	for kind, want := range map[string]string{
 		`"category"`: "--columns \"a:category(a,b)\"", `"log", "at_most": 0`: "at_least below at_most", `"int"`: `"number", "count", "yes-no", "date", "log" or "category"`, `3`: "want a value as in the example",

@@ -96,6 +96,7 @@ type Typed interface {
 // decide, as in CSV.
 type Type struct {
 	Numbers bool   // or missing cells
+	Truth   bool   // true and false: a column of YesNo where no other kind is declared
 	Name    string // in the plural: "whole numbers", "dates"; "" for the zero Type
 	// Hint says how to make a column of this type numeric, if it cannot be fitted as it is. Text
 	// without a hint is read as cells of CSV are.
@@ -178,7 +179,7 @@ func Foresee(reader Reader, schema *Schema) (columns []Column, known bool, err e
 			left = append(left, LeftOut{name, why})
 			continue
 		}
-		columns, known = append(columns, Column{Name: name}), known && t.types[j] != Type{}
+		columns, known = append(columns, t.typed(j)), known && t.types[j] != Type{}
 	}
 	switch {
 	case columns == nil:

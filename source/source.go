@@ -68,14 +68,24 @@ func (t *Table) take(schema *Schema) (err error) {
 
 // declare finds the schema's columns in the header.
 func (t *Table) declare() error {
-	declared, header := t.schema, t.reader.Header()
+	header := t.reader.Header()
 	at := make(map[string]int, len(header))
 	for i, name := range header {
 		at[name] = i
 	}
+	for i := range t.schema.Columns {
+		c := &t.schema.Columns[i]
+		if j, ok := at[c.Name]; ok && t.types[j].Truth && c.Kind == "" {
+			c.Kind = YesNo
+			if err := c.tidyKind(); err != nil {
+				return err
+			}
+		}
+	}
+	t.columns = t.schema.Numbers()
 	var pick []int
 	var lost []string
-	for _, c := range declared.Numbers() {
+	for _, c := range t.columns {
 		i, ok := at[c.Name]
 		if !ok {
 			lost = append(lost, c.Name)
@@ -88,11 +98,11 @@ func (t *Table) declare() error {
 			Hint: "fix the schema or add the header row; case counts"}
 	}
 	for i, j := range pick {
-		if kind := t.types[j]; kind.Hint != "" {
-			return &Error{Field: fmt.Sprintf("column %q", declared.Numbers()[i].Name), Wanted: "numbers", Got: kind.Name, Hint: kind.Hint}
+		c := t.columns[i]
+		if kind := t.types[j]; kind.Hint != "" && !(kind.Truth && c.Kind == YesNo) {
+			return &Error{Field: fmt.Sprintf("column %q", c.Name), Wanted: "numbers", Got: kind.Name, Hint: kind.Hint}
 		}
 	}
-	t.columns = declared.Numbers()
 	t.reader.Select(pick, t.roles.labels)
 	return nil
 }
@@ -107,7 +117,7 @@ func (t *Table) Schema() *Schema {
 		s.Columns = slices.Clone(t.columns)
 	}
 	for i := range s.Columns {
-		if s.Columns[i].Kind != Categories {
+		if !s.Columns[i].Categorical() {
 			s.Columns[i] = t.columns[numbers]
 			numbers++
 		}

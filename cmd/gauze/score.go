@@ -80,6 +80,9 @@ func schemaOf(r *release.Release) *source.Schema {
 	for _, c := range r.Model.Categories {
 		public := r.Named(c.Name)
 		column := source.Column{Name: c.Name, Kind: source.Categories, Missing: public.Missing, Find: public.Find}
+		if public.Kind == release.KindYesNo {
+			column.Kind = source.YesNo
+		}
 		if !public.Find { // values that were found are compared as they were: by their text
 			column.Categories = slices.DeleteFunc(slices.Clone(c.Values), func(v string) bool { return v == "" })
 		}

@@ -50,6 +50,8 @@ func (c *column) cell(i int) (float64, source.Kind) {
 		return 0, source.Missing
 	case c.index != nil:
 		return c.values.cell(c.entry(i))
+	case c.kind == typeBool:
+		return float64(c.data[i/8] >> (i % 8) & 1), source.Number
 	case c.kind == typeInt && c.unsigned:
 		return float64(c.raw(c.bits, i)), source.Number
 	case c.kind == typeInt:

@@ -122,7 +122,7 @@ func typeOf(f *field) source.Type {
 	case typeDecimal:
 		return source.Type{Numbers: true, Name: "decimals"}
 	case typeBool:
-		return source.Type{Name: "truth values", Hint: "write it as a column of 0 and 1"}
+		return source.Type{Truth: true, Name: "truth values", Hint: "leave its kind out, or say yes-no"}
 	case typeDate:
 		return source.Type{Name: "dates", Hint: "write it as a number, such as days since 1970 or an age"}
 	case typeStamp:

@@ -225,6 +225,11 @@ func libraryCell(a arrow.Array, i int) (float64, source.Kind) {
 		return 0, source.Missing
 	}
 	switch a := a.(type) {
+	case *array.Boolean:
+		if a.Value(i) {
+			return 1, source.Number
+		}
+		return 0, source.Number
 	case *array.Float64:
 		return source.Cell(a.Value(i))
 	case *array.Float32:

@@ -24,6 +24,8 @@ func (l *leaf) cell(v *values, i int) (float64, source.Kind) {
 		return source.Cell(fromHalf(binary.LittleEndian.Uint16(v.at(i))))
 	}
 	switch l.physical {
+	case format.Boolean:
+		return float64(v.bits[i/8] >> (i % 8) & 1), source.Number
 	case format.Double:
 		return source.Cell(v.doubles[i])
 	case format.Float:

@@ -191,7 +191,7 @@ func (r *reader) nextGroup() error {
 	for at, list := range [][]int{r.selected, r.labels} {
 		for _, j := range list {
 			leaf := &r.leaves[j]
-			if leaf.holds.Hint != "" && at == 0 || leaf.nested {
+			if leaf.holds.Hint != "" && !leaf.holds.Truth && at == 0 || leaf.nested {
 				return &source.Error{Field: fmt.Sprintf("column %q", leaf.name), Wanted: "plain cells", Got: leaf.holds.Name, Hint: leaf.holds.Hint}
 			}
 			c, err := openColumn(r.file, leaf, &group.Columns[leaf.chunk])

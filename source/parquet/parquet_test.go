@@ -143,11 +143,23 @@ func TestTypes(t *testing.T) {
 		t.Errorf("got %v, want %s", got, want)
 	}
 	r.Close()
-	for name, want := range map[string]string{"truth": "a column of 0 and 1", "date": "days since 1970", "stamp": "seconds since 1970", "nested": "one value to a row"} {
+	for name, want := range map[string]string{"date": "days since 1970", "stamp": "seconds since 1970", "nested": "one value to a row"} {
 		if _, err := source.Of(open(t, "testdata/v2-zstd-dictionary.parquet"), source.Named([]string{name})); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q in it", name, err, want)
 		}
 	}
+	number := &source.Schema{Columns: []source.Column{{Name: "truth", Kind: source.Numbers}}}
+	if _, err := source.Of(open(t, "testdata/v2-zstd-dictionary.parquet"), number); err == nil || !strings.Contains(err.Error(), "say yes-no") {
+		t.Errorf("truth values as numbers: %v", err)
+	}
+	truth, err := source.Of(open(t, "testdata/v2-zstd-dictionary.parquet"), source.Named([]string{"truth"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := truth.Schema().Columns[0]; c.Kind != source.YesNo || c.RoundedTo != 1 {
+		t.Errorf("a column of truth values is %+v", c)
+	}
+	truth.Close()
 	if _, err := read(open(t, "testdata/v2-zstd-dictionary.parquet"), []string{"int8"}, []string{"nested"}); err == nil || !strings.Contains(err.Error(), "want plain cells") {
 		t.Errorf("a nested label: got %v", err)
 	}

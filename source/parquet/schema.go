@@ -139,7 +139,7 @@ func (l *leaf) typed() source.Type {
 	case l.physical == format.Int32, l.physical == format.Int64:
 		return source.Type{Numbers: true, Name: "whole numbers"}
 	case l.physical == format.Boolean:
-		return source.Type{Name: "truth values", Hint: "write it as a column of 0 and 1"}
+		return source.Type{Truth: true, Name: "truth values", Hint: "leave its kind out, or say yes-no"}
 	}
 	return source.Type{Name: "text"}
 }

@@ -42,7 +42,7 @@ var known = map[uint32]source.Type{
 	float4bytes: {Numbers: true, Name: "floating-point numbers"},
 	float8bytes: {Numbers: true, Name: "floating-point numbers"},
 	numeric:     {Numbers: true, Name: "decimals"},
-	boolean:     {Name: "truth values", Hint: "select 0 and 1, by column::int, in a ?query="},
+	boolean:     {Truth: true, Name: "truth values", Hint: "leave its kind out, or say yes-no"},
 	money:       {Name: "amounts of money", Hint: "select column::numeric in a ?query="},
 	date:        {Name: "dates", Hint: epochHint},
 	clock:       {Name: "times of day", Hint: epochHint},
@@ -87,6 +87,11 @@ func cell(oid uint32, data []byte) (float64, source.Kind) {
 		return 0, source.Missing
 	}
 	switch oid {
+	case boolean:
+		if len(data) == 1 && data[0] == 't' {
+			return 1, source.Number
+		}
+		return 0, source.Number
 	case int2bytes:
 		return float64(int16(binary.BigEndian.Uint16(data))), source.Number
 	case int4bytes:

@@ -113,7 +113,7 @@ func typeOf(declared string) source.Type {
 	case declared == "", has("BLOB"):
 		return source.Type{}
 	case has("BOOL"):
-		return source.Type{Name: "truth values", Hint: "fit 0 and 1" + byQuery}
+		return source.Type{Truth: true, Name: "truth values", Hint: "leave its kind out, or say yes-no"}
 	case has("DATE", "TIME"):
 		return source.Type{Name: "points in time", Hint: "fit numbers, such as unixepoch(column)" + byQuery}
 	case has("INT"):

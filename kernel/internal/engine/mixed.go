@@ -181,3 +181,58 @@ func (t *Table) Recoded(ctx context.Context, values [][]string) *Table {
 	}
 	return &Table{d: t.d, n: t.n, good: t.good, room: t.room, chunks: t.chunks, at: t.at, cells: t.cells, codes: codes, texts: texts}
 }
+
+// Counted returns a table without the columns of these numbers, whose cells are codes instead:
+// column columns[i] is that of the codes with the number places[i], 0 for 0, 1 for 1, and 2 for any
+// other cell. A row without codes, or without a cell where t has none, has no codes. If the context
+// ends, rows are missing.
+func (t *Table) Counted(ctx context.Context, columns, places []int) *Table {
+	var numbers, kept []int // of t, its columns and its codes
+	for j := range t.d {
+		if !slices.Contains(columns, j) {
+			numbers = append(numbers, j)
+		}
+	}
+	c := t.Codes() + len(columns)
+	for a := range c {
+		if !slices.Contains(places, a) {
+			kept = append(kept, a)
+		}
+	}
+	out, row := t.Beside(len(numbers)), make([]float64, len(numbers)+c)
+	out.codes = t.Beside(c)
+	if out.texts = nil; t.texts != nil {
+		out.texts = make([][]string, c)
+		for old, a := range kept {
+			out.texts[a] = t.texts[old]
+		}
+	}
+	read, codes := Seen{Table: t}.Pieces(), func(int) []float64 { return nil }
+	if t.codes != nil {
+		codes = t.codes.Pieces()
+	}
+	for first := 0; first < t.n && ctx.Err() == nil; first += PieceRows {
+		own := codes(first / PieceRows)
+		for piece := read(first / PieceRows); len(piece) > 0; piece = piece[t.d:] {
+			for i, j := range numbers {
+				row[i] = piece[j]
+			}
+			code := row[len(numbers):]
+			for i, j := range columns {
+				if code[places[i]] = 2; piece[j] == 0 || piece[j] == 1 {
+					code[places[i]] = piece[j] + 0 // no negative zero
+				} else if t.codes == nil && present(piece[:t.d]) == 0 {
+					code[places[i]] = math.NaN()
+				}
+			}
+			for old, a := range kept {
+				code[a] = own[old]
+			}
+			if t.codes != nil {
+				own = own[t.codes.d:]
+			}
+			out.Append(row)
+		}
+	}
+	return out
+}

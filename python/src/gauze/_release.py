@@ -303,9 +303,13 @@ class Release:
         missing: whether as many cells of numbers are NaN, each by itself, as the table's were by the profile.
         """
         text = self._run("sample", "--rows", str(n), *_seed(_drawn(seed, random_state)), *([] if background else ["--no-background"]), *(["--missing"] if missing else []))
-        if self.categories:
-            return _whole_rows(text, set(self.categories))
+        if texts := self._texts():
+            return _whole_rows(text, texts)
         return _whole_rows(text, set()).astype(float) if any(c.get("kind") == "date" for c in self.facts) else _rows(text)
+
+    def _texts(self) -> set[str]:
+        """The columns of categories, but for those of yes and no."""
+        return set(self.categories) - {c["name"] for c in self.facts if c.get("kind") == "yes-no"}
 
     def sample_frame(
         self, n: int, seed: int | None = None, background: bool = True, *, random_state: int | np.random.Generator | None = None, library: str = "pandas",
@@ -317,7 +321,7 @@ class Release:
         library: "pandas", "polars" or "pyarrow". Units and labels of the columns are in attrs of a
         DataFrame of pandas.
         """
-        values = {name: [v for v in of if v] for name, of in self.categories.items()}
+        values = {name: [v for v in of if v] for name, of in self.categories.items() if name in self._texts()}
         return frame(self.sample(n, seed, background, random_state=random_state, missing=missing), self.header, self.facts, library, values)
 
     def verify(self, key: str | os.PathLike[str] | None = None, signature: str | os.PathLike[str] | None = None) -> dict[str, Any]:

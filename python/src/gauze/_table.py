@@ -42,7 +42,7 @@ class Column:
     """A column that waits to be read: its name, what it holds, and what its library says of it.
 
     TEXT may hold numbers, which only its cells tell. narrow: it holds 32-bit floats, which the program takes for the shortest decimals that name
-    them. facts: its label and unit of measure. They and the categories are public.
+    them. facts: its label and unit of measure, or its kind. They and the categories are public.
     """
 
     name: str
@@ -264,7 +264,7 @@ def _pandas(x: Any) -> Table:
         if isinstance(kind, pd.CategoricalDtype):
             columns.append(Column(name, TEXT, type="a categorical", found=[word(c) for c in kind.categories]))
         elif pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_complex_dtype(kind):
-            columns.append(Column(name, NUMBERS, getattr(kind, "numpy_dtype", kind) == np.float32))
+            columns.append(Column(name, NUMBERS, getattr(kind, "numpy_dtype", kind) == np.float32, facts=_answers(pd.api.types.is_bool_dtype(kind))))
         else:
             text = kind == object or pd.api.types.is_string_dtype(kind)
             columns.append(Column(name, TEXT if text else f"the type {kind}", type=f"the type {kind}"))
@@ -281,6 +281,11 @@ def _pandas(x: Any) -> Table:
             yield [_of_series(part.iloc[:, at[n]], by[n].kind == NUMBERS) for n in wanted]
 
     return Table(columns, pieces, len(x), named)
+
+
+def _answers(truth: bool) -> dict[str, str]:
+    """The fact of a column of true and false: its kind."""
+    return {"kind": "yes-no"} if truth else {}
 
 
 def _of_series(s: Any, number: bool) -> _Cells:
@@ -304,7 +309,7 @@ def _polars(x: Any) -> Table:
     columns = []
     for name, kind in x.schema.items():
         if kind.is_numeric() or kind == pl.Boolean:
-            columns.append(Column(name, NUMBERS, kind == pl.Float32))
+            columns.append(Column(name, NUMBERS, kind == pl.Float32, facts=_answers(kind == pl.Boolean)))
         elif isinstance(kind, pl.Enum):
             columns.append(Column(name, TEXT, type="an Enum", categories=[str(c) for c in kind.categories]))
         else:
@@ -339,7 +344,7 @@ def _of_arrow(x: Any) -> Table:
     columns = []
     for f in schema:
         number = pa.types.is_integer(f.type) or pa.types.is_floating(f.type) or pa.types.is_boolean(f.type) or pa.types.is_decimal(f.type)
-        facts = {k.decode(): v.decode(errors="replace") for k, v in (f.metadata or {}).items() if k in (b"unit_of_measure", b"label")}
+        facts = _answers(pa.types.is_boolean(f.type)) | {k.decode(): v.decode(errors="replace") for k, v in (f.metadata or {}).items() if k in (b"unit_of_measure", b"label")}
         text = pa.types.is_string(f.type) or pa.types.is_large_string(f.type) or pa.types.is_dictionary(f.type)
         kind = NUMBERS if number else TEXT if text else f"the type {f.type}"
         columns.append(Column(f.name, kind, pa.types.is_float32(f.type), f"the type {f.type}", facts=facts))
