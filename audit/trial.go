@@ -132,7 +132,7 @@ func differences(own, again ending, same bool) (faults []string) {
 		return []string{fmt.Sprintf("%s the same answers led to another number of measurements: the fit branched on something that was not released", where)}
 	}
 	for k, h := range own.heard {
-		if other := again.heard[k]; h.Step != other.Step || h.Mu != other.Mu || !equal(h.Query, other.Query) {
+		if other := again.heard[k]; h.Step != other.Step || h.Mu != other.Mu || !kerneltest.Same(h.Query, other.Query) {
 			return []string{fmt.Sprintf("%s the same answers led to another question in the step %q: the fit branched on something that was not released", where, h.Step)}
 		}
 	}

@@ -2,7 +2,6 @@ package estimatetest
 
 import (
 	"math"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -145,38 +144,5 @@ func gapMasses(q query.SpacingMasses, rows [][]float64, d int) map[query.Spacing
 // SameQuestions reports whether two runs took the same steps and asked the same queries at the same
 // prices, to the last bit.
 func SameQuestions(a, b kerneltest.Transcript) bool {
-	return identical(reflect.ValueOf(a.Steps), reflect.ValueOf(b.Steps)) && identical(reflect.ValueOf(a.Mus), reflect.ValueOf(b.Mus)) &&
-		identical(reflect.ValueOf(a.Queries), reflect.ValueOf(b.Queries))
-}
-
-// identical compares queries, structs of slices and numbers, as reflect.DeepEqual does, but with
-// NaN equal to itself.
-func identical(a, b reflect.Value) bool {
-	if a.IsValid() != b.IsValid() || a.IsValid() && a.Type() != b.Type() {
-		return false
-	}
-	switch a.Kind() {
-	case reflect.Interface:
-		return identical(a.Elem(), b.Elem())
-	case reflect.Float64:
-		return math.Float64bits(a.Float()) == math.Float64bits(b.Float())
-	case reflect.Slice:
-		if a.Len() != b.Len() || a.IsNil() != b.IsNil() {
-			return false
-		}
-		for i := range a.Len() {
-			if !identical(a.Index(i), b.Index(i)) {
-				return false
-			}
-		}
-		return true
-	case reflect.Struct:
-		for i := range a.NumField() {
-			if !identical(a.Field(i), b.Field(i)) {
-				return false
-			}
-		}
-		return true
-	}
-	return a.Equal(b)
+	return kerneltest.Same(a.Steps, b.Steps) && kerneltest.Same(a.Mus, b.Mus) && kerneltest.Same(a.Queries, b.Queries)
 }

@@ -145,9 +145,11 @@ func ThresholdQuantile(logS float64) float64 {
 	if math.IsInf(logS, -1) {
 		return math.Inf(1)
 	}
-	return leastWhere(func(z float64) bool {
-		l := logUpperTail(z)
-		return l+Safety(l) <= logS
+	return lastQuantile.of(logS, 0, func() float64 {
+		return leastWhere(func(z float64) bool {
+			l := logUpperTail(z)
+			return l+Safety(l) <= logS
+		})
 	})
 }
 

@@ -72,18 +72,28 @@ func EpsilonOfMu(delta, mu float64) float64 {
 	})
 }
 
-var lastMu, lastEpsilon memo
+var lastMu, lastEpsilon, lastQuantile memo
 
-// A memo holds two numbers and the last solution for them: a fit asks for the same several times.
-type memo struct{ last atomic.Pointer[[3]float64] }
+// A memo holds the last solutions for two numbers, not both 0: fits ask for the same few several
+// times.
+type memo struct {
+	last atomic.Pointer[[16][3]float64]
+}
 
 func (m *memo) of(a, b float64, solve func() float64) float64 {
-	if l := m.last.Load(); l != nil && l[0] == a && l[1] == b {
-		return l[2]
+	before := m.last.Load()
+	if before == nil {
+		before = new([16][3]float64)
 	}
-	x := solve()
-	m.last.Store(&[3]float64{a, b, x})
-	return x
+	for _, known := range before {
+		if known[0] == a && known[1] == b {
+			return known[2]
+		}
+	}
+	next := [16][3]float64{{a, b, solve()}}
+	copy(next[1:], before[:])
+	m.last.Store(&next)
+	return next[0][2]
 }
 
 // notNegative panics if a number is negative or NaN.

@@ -38,6 +38,9 @@ const mostBody = 1 << 20
 // A handler does what a person requests, and returns the status and the value to write as JSON.
 type handler func(a *API, r *http.Request, p store.Person) (int, any, error)
 
+// A writer does the same and writes the answer itself.
+type writer func(a *API, w http.ResponseWriter, r *http.Request, p store.Person) error
+
 // A route is an endpoint.
 type route struct {
 	method, path string // behind Base
@@ -45,29 +48,29 @@ type route struct {
 	// long says that it reads rows for the custodian, for as long as that takes
 	long bool
 	// write, in place of do, writes an answer that is not JSON of this package
-	write func(a *API, w http.ResponseWriter, r *http.Request, p store.Person) error
+	write writer
 }
 
 // routes returns all endpoints that need a token. A test compares openapi.json with them.
 func routes() []route {
 	return []route{
 		{method: "GET", path: "/datasets", do: datasets},
-		{method: "POST", path: "/datasets", do: register, long: true},
-		{method: "GET", path: "/datasets/{name}", do: dataset},
-		{method: "POST", path: "/datasets/{name}/grants", do: grant},
-		{method: "POST", path: "/datasets/{name}/withdrawals", do: withdraw},
-		{method: "POST", path: "/datasets/{name}/accept", do: accept, long: true},
-		{method: "POST", path: "/datasets/{name}/retire", do: retire},
-		{method: "POST", path: "/plans", do: plan},
-		{method: "POST", path: "/fits", do: submit},
+		{method: "POST", path: "/datasets", do: posted(store.Custodian, register), long: true},
+		{method: "GET", path: "/datasets/{name}", do: one("name", (*service.Service).Dataset)},
+		{method: "POST", path: "/datasets/{name}/grants", do: posted(store.Custodian, grant)},
+		{method: "POST", path: "/datasets/{name}/withdrawals", do: posted(store.Custodian, withdraw)},
+		{method: "POST", path: "/datasets/{name}/accept", do: one("name", (*service.Service).Accept), long: true},
+		{method: "POST", path: "/datasets/{name}/retire", do: one("name", (*service.Service).Retire)},
+		{method: "POST", path: "/plans", do: posted("", plan)},
+		{method: "POST", path: "/fits", do: posted(store.Analyst, submit)},
 		{method: "GET", path: "/fits", do: fits},
-		{method: "GET", path: "/fits/{id}", do: fit},
-		{method: "DELETE", path: "/fits/{id}", do: cancel},
-		{method: "POST", path: "/fits/{id}/cancel", do: cancel},
+		{method: "GET", path: "/fits/{id}", do: one("id", (*service.Service).Fit)},
+		{method: "DELETE", path: "/fits/{id}", do: one("id", (*service.Service).Cancel)},
+		{method: "POST", path: "/fits/{id}/cancel", do: one("id", (*service.Service).Cancel)},
 		{method: "GET", path: "/releases", do: releases},
-		{method: "GET", path: "/releases/{id}", write: writeRelease},
+		{method: "GET", path: "/releases/{id}", write: written("application/json", (*service.Service).Release)},
 		{method: "GET", path: "/releases/{id}/report", write: report},
-		{method: "GET", path: "/releases/{id}/signature", write: writeSignature},
+		{method: "GET", path: "/releases/{id}/signature", write: written("text/plain; charset=utf-8", (*service.Service).Signature)},
 		{method: "GET", path: "/log", do: events},
 		{method: "GET", path: "/me", do: me},
 	}

@@ -2,7 +2,9 @@ package api
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
+	"io"
 	"net/http"
 
 	"github.com/gauze-dp/gauze/ledger"
@@ -13,18 +15,6 @@ import (
 
 //go:embed openapi.json
 var openAPI []byte
-
-func register(a *API, r *http.Request, p store.Person) (int, any, error) {
-	var body service.Registration
-	if p.Role != store.Custodian {
-		return 0, nil, service.Forbidden(store.Custodian)
-	}
-	if err := read(r, &body); err != nil {
-		return 0, nil, err
-	}
-	d, err := a.Service.Register(r.Context(), p, body)
-	return http.StatusCreated, d, err
-}
 
 // A datasetPage is a part of a list of data sets: Next, if there is one, is the name after which
 // the next part begins.
@@ -46,19 +36,34 @@ func datasets(a *API, r *http.Request, p store.Person) (int, any, error) {
 	return http.StatusOK, out, err
 }
 
-func dataset(a *API, r *http.Request, p store.Person) (int, any, error) {
-	d, err := a.Service.Dataset(r.Context(), p, r.PathValue("name"))
-	return http.StatusOK, d, err
+// one returns the handler of what is done to the thing that the path names.
+func one[T any](key string, do func(s *service.Service, ctx context.Context, p store.Person, name string) (T, error)) handler {
+	return func(a *API, r *http.Request, p store.Person) (int, any, error) {
+		out, err := do(a.Service, r.Context(), p, r.PathValue(key))
+		return http.StatusOK, out, err
+	}
 }
 
-func grant(a *API, r *http.Request, p store.Person) (int, any, error) {
-	var body service.Grant
-	if p.Role != store.Custodian {
-		return 0, nil, service.Forbidden(store.Custodian)
+// posted returns the handler of what is done with a body, by people of one role, or of any for "".
+func posted[B any](role store.Role, do func(a *API, r *http.Request, p store.Person, body B) (int, any, error)) handler {
+	return func(a *API, r *http.Request, p store.Person) (int, any, error) {
+		var body B
+		if role != "" && p.Role != role {
+			return 0, nil, service.Forbidden(role)
+		}
+		if err := read(r, &body); err != nil {
+			return 0, nil, err
+		}
+		return do(a, r, p, body)
 	}
-	if err := read(r, &body); err != nil {
-		return 0, nil, err
-	}
+}
+
+func register(a *API, r *http.Request, p store.Person, body service.Registration) (int, any, error) {
+	d, err := a.Service.Register(r.Context(), p, body)
+	return http.StatusCreated, d, err
+}
+
+func grant(a *API, r *http.Request, p store.Person, body service.Grant) (int, any, error) {
 	d, err := a.Service.Grant(r.Context(), p, r.PathValue("name"), body)
 	if body.Preview {
 		return http.StatusOK, d, err
@@ -66,45 +71,17 @@ func grant(a *API, r *http.Request, p store.Person) (int, any, error) {
 	return http.StatusCreated, d, err
 }
 
-func withdraw(a *API, r *http.Request, p store.Person) (int, any, error) {
-	var body service.Withdrawal
-	if p.Role != store.Custodian {
-		return 0, nil, service.Forbidden(store.Custodian)
-	}
-	if err := read(r, &body); err != nil {
-		return 0, nil, err
-	}
+func withdraw(a *API, r *http.Request, p store.Person, body service.Withdrawal) (int, any, error) {
 	d, err := a.Service.Withdraw(r.Context(), p, r.PathValue("name"), body)
 	return http.StatusOK, d, err
 }
 
-func retire(a *API, r *http.Request, p store.Person) (int, any, error) {
-	d, err := a.Service.Retire(r.Context(), p, r.PathValue("name"))
-	return http.StatusOK, d, err
-}
-
-func accept(a *API, r *http.Request, p store.Person) (int, any, error) {
-	d, err := a.Service.Accept(r.Context(), p, r.PathValue("name"))
-	return http.StatusOK, d, err
-}
-
-func plan(a *API, r *http.Request, p store.Person) (int, any, error) {
-	var body ask.Ask
-	if err := read(r, &body); err != nil {
-		return 0, nil, err
-	}
+func plan(a *API, r *http.Request, p store.Person, body ask.Ask) (int, any, error) {
 	out, err := a.Service.Plan(r.Context(), p, body)
 	return http.StatusOK, out, err
 }
 
-func submit(a *API, r *http.Request, p store.Person) (int, any, error) {
-	var body ask.Ask
-	if p.Role != store.Analyst {
-		return 0, nil, service.Forbidden(store.Analyst)
-	}
-	if err := read(r, &body); err != nil {
-		return 0, nil, err
-	}
+func submit(a *API, r *http.Request, p store.Person, body ask.Ask) (int, any, error) {
 	f, err := a.Service.Submit(r.Context(), p, body, r.Header.Get("Idempotency-Key"))
 	return http.StatusAccepted, f, err
 }
@@ -116,16 +93,6 @@ func fits(a *API, r *http.Request, p store.Person) (int, any, error) {
 	}
 	out, err := a.Service.Fits(r.Context(), p, before, most, false)
 	return http.StatusOK, out, err
-}
-
-func fit(a *API, r *http.Request, p store.Person) (int, any, error) {
-	f, err := a.Service.Fit(r.Context(), p, r.PathValue("id"))
-	return http.StatusOK, f, err
-}
-
-func cancel(a *API, r *http.Request, p store.Person) (int, any, error) {
-	f, err := a.Service.Cancel(r.Context(), p, r.PathValue("id"))
-	return http.StatusOK, f, err
 }
 
 // A releasePage is a part of a list of releases.
@@ -158,25 +125,17 @@ func releases(a *API, r *http.Request, p store.Person) (int, any, error) {
 	return http.StatusOK, out, nil
 }
 
-func writeRelease(a *API, w http.ResponseWriter, r *http.Request, p store.Person) error {
-	body, err := a.Service.Release(r.Context(), p, r.PathValue("id"))
-	if err != nil {
-		return err
+// written returns what answers with a text about a release.
+func written(media string, text func(s *service.Service, ctx context.Context, p store.Person, id string) (string, error)) writer {
+	return func(a *API, w http.ResponseWriter, r *http.Request, p store.Person) error {
+		body, err := text(a.Service, r.Context(), p, r.PathValue("id"))
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Content-Type", media)
+		io.WriteString(w, body)
+		return nil
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Write([]byte(body))
-	return nil
-}
-
-// writeSignature answers with the signature of a release, as the file beside it holds it.
-func writeSignature(a *API, w http.ResponseWriter, r *http.Request, p store.Person) error {
-	signed, err := a.Service.Signature(r.Context(), p, r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Write([]byte(signed))
-	return nil
 }
 
 // signingKey answers anybody with the public keys of release signatures.

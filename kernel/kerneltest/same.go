@@ -1,13 +1,13 @@
-package audit
+package kerneltest
 
 import (
 	"math"
 	"reflect"
 )
 
-// equal compares queries, structs of slices and numbers, as reflect.DeepEqual does, but with a NaN
+// Same compares queries, structs of slices and numbers, as reflect.DeepEqual does, but with a NaN
 // equal to itself.
-func equal(a, b any) bool { return same(reflect.ValueOf(a), reflect.ValueOf(b)) }
+func Same(a, b any) bool { return same(reflect.ValueOf(a), reflect.ValueOf(b)) }
 
 func same(a, b reflect.Value) bool {
 	if a.IsValid() != b.IsValid() || a.IsValid() && a.Type() != b.Type() {
