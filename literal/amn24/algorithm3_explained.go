@@ -95,7 +95,7 @@ func (h histogram) best(count int) (best []part, off float64) {
 					parts, _ = h.exchanged(parts, i, all)
 				}
 			}
-			if parts, least := h.settled(parts, h.off(parts), func(slot int) []part { return slots[slot] }); least < off {
+			if parts, least := h.settled(parts, h.off(parts, math.Inf(1)), func(slot int) []part { return slots[slot] }); least < off {
 				best, off = parts, least
 			}
 		}
@@ -146,10 +146,10 @@ func (h histogram) settled(parts []part, least float64, of func(slot int) []part
 // exchanged returns the parts with the one in the slot exchanged for the best of all.
 func (h histogram) exchanged(parts []part, slot int, all []part) (best []part, least float64) {
 	try := append([]part(nil), parts...)
-	best, least = parts, h.off(parts)
+	best, least = parts, h.off(parts, math.Inf(1))
 	for _, p := range append(parts[slot].near(), all...) {
 		try[slot] = p
-		if off := h.off(try); off < least {
+		if off := h.off(try, least); off < least {
 			best, least = append([]part(nil), try...), off
 		}
 	}
@@ -170,14 +170,18 @@ func (p part) near() (all []part) {
 
 // off returns the sum over the buckets of how far their counts are from those that the parts lead
 // one to expect, and how many rows more or fewer than all they have. A row at x, where so many rows
-// have density f, is followed by a gap that exceeds g with probability exp(-f g).
-func (h histogram) off(parts []part) (sum float64) {
+// have density f, is followed by a gap that exceeds g with probability exp(-f g). For time it stops
+// at a sum of most or more.
+func (h histogram) off(parts []part, most float64) (sum float64) {
 	sum = -h.n
 	for _, p := range parts {
 		sum += p.rows
 	}
 	sum = math.Abs(sum)
 	for _, b := range h.buckets {
+		if sum >= most {
+			break
+		}
 		expected := 0.0
 		for _, p := range parts {
 			m, s := p.Mean[0], p.L.At(0, 0)

@@ -73,7 +73,7 @@ func TestOff(t *testing.T) {
 	at := func(mean, sd, rows float64) float64 {
 		p := c.told(pure.Bucket{}, 1)
 		p.Mean, p.L = []float64{mean}, diagonal(sd)
-		return h.off([]part{{p, rows}})
+		return h.off([]part{{p, rows}}, math.Inf(1))
 	}
 	// about 50 buckets of some hundreds, each with a chance of its root
 	if own := at(1, 2, 20000); own > .12*20000 {

@@ -44,7 +44,9 @@ func (l *List) maximin(r int) (chosen []int) {
 		for i := range pool {
 			tv := 0.0
 			for p, v := range f[i] {
-				tv += math.Abs(v - f[at][p])
+				if tv += math.Abs(v - f[at][p]); tv >= distance[i] { // no nearer
+					break
+				}
 			}
 			distance[i] = min(distance[i], tv)
 			if distance[i] > distance[next] {
