@@ -244,7 +244,7 @@ func (q *question) plan() (kernel.Plan, error) {
 	if err == nil && q.shares.All > 0 {
 		plan = categories.Extend(plan, q.problem, q.shares)
 	}
-	return plan, q.fixed(err, q.problem.Rows)
+	return plan, err
 }
 
 // usualEpsilons are the values suggested when a fit is refused.

@@ -118,9 +118,10 @@ func Plan(r Request, rows int) (*Statement, error) {
 
 // calibrated returns the plan of the method, and its largest cost.
 func (q *question) calibrated() (plan kernel.Plan, total privacy.Calibration, err error) {
-	if plan, err = q.plan(); err == nil {
-		total, err = kernel.Calibrate(plan, q.Relation, q.Budget)
+	if plan, err = q.plan(); err != nil {
+		return plan, total, q.fixed(err, q.problem.Rows)
 	}
+	total, err = kernel.Calibrate(plan, q.Relation, q.Budget)
 	return plan, total, err
 }
 

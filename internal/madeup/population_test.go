@@ -57,7 +57,7 @@ func TestScaleOfT3(t *testing.T) {
 // a scaled copy of the truth has the error that one can say.
 func TestErrors(t *testing.T) {
 	const n = 500
-	p := Population{Columns: 5, Constant: 1, Rank: 3, Kappa: 1e4, Offset: 10, Units: 2}
+	p := Population{Columns: 5, Kappa: 1e4, Offset: 10, Units: 2}
 	s, err := p.Draw(3, n)
 	if err != nil {
 		t.Fatal(err)
@@ -76,44 +76,35 @@ func TestErrors(t *testing.T) {
 	if m, c := s.Added(mean, centred); m > 1e-9 || c > 1e-9 {
 		t.Errorf("the sample is %v and %v from itself", m, c)
 	}
-	if math.Abs(e.Mean-s.MeanError) > 1e-6 || math.Abs(e.Covariance-s.CovarianceError) > 1e-6 || e.Rank != 3 || e.Null > 1e-12 || e.NullMean > 1e-12 {
+	if math.Abs(e.Mean-s.MeanError) > 1e-6 || math.Abs(e.Covariance-s.CovarianceError) > 1e-6 {
 		t.Errorf("%+v, but the sample has errors %v and %v", e, s.MeanError, s.CovarianceError)
 	}
-	// The truth's factor, 2 % too wide, and an extra direction.
-	d, r := s.Truth.axes.Dims()
-	f := mat.NewDense(d, r+1, nil)
-	for j := range d {
-		for i := range r {
+	// The truth's factor, 2 % too wide.
+	f := mat.NewDense(5, 5, nil)
+	for j := range 5 {
+		for i := range 5 {
 			f.Set(j, i, 1.02*s.Truth.unit[j]*s.Truth.axes.At(j, i)*s.Truth.sd[i])
 		}
 	}
-	if e = s.Truth.Errors(s.Truth.Mean, f); math.Abs(e.Covariance-(1.02*1.02-1)*math.Sqrt(3)) > 1e-9 || e.Mean > 1e-9 || e.Rank != 3 {
+	if e = s.Truth.Errors(s.Truth.Mean, f); math.Abs(e.Covariance-(1.02*1.02-1)*math.Sqrt(5)) > 1e-9 || e.Mean > 1e-9 {
 		t.Errorf("a truth that is 2%% too wide: %+v", e)
 	}
 	if m, _ := s.Added(s.Truth.Mean, f); math.Abs(m-s.MeanError) > 1e-9 {
 		t.Errorf("the true mean is %v from the sample's, which is %v from it", m, s.MeanError)
 	}
-	f.Set(0, r, 7*s.Truth.unit[0])
-	if e = s.Truth.Errors(s.Truth.Mean, f); e.Rank != 4 || e.Null < .1 {
-		t.Errorf("an extra direction: %+v", e)
-	}
 }
 
-func TestSpectra(t *testing.T) {
-	for spectrum, want := range map[Spectrum][]float64{
-		Geometric: {1, .1, .01}, Halves: {1, 1, .01}, OneBig: {1, .01, .01}, OneSmall: {1, 1, .01},
-	} {
-		if got := (Population{Columns: 3, Spectrum: spectrum, Kappa: 1e4}).sds(3); !floats.EqualApprox(got, want, 1e-12) {
-			t.Errorf("%v: %v, want %v", spectrum, got, want)
-		}
-		if got := (Population{Columns: 1, Spectrum: spectrum, Kappa: 1e4}).sds(1); got[0] != .01 {
-			t.Errorf("%v at d = 1: %v", spectrum, got)
-		}
+func TestVariances(t *testing.T) {
+	if got := (Population{Columns: 3, Kappa: 1e4}).sds(); !floats.EqualApprox(got, []float64{1, .1, .01}, 1e-12) {
+		t.Errorf("%v", got)
+	}
+	if got := (Population{Columns: 1, Kappa: 1e4}).sds(); math.Abs(got[0]-.01) > 1e-15 {
+		t.Errorf("d = 1: %v", got)
 	}
 }
 
 func TestPopulationFaults(t *testing.T) {
-	for _, p := range []Population{{}, {Columns: 2, Constant: 2}, {Columns: 2, Rank: 3}, {Columns: 1, Law: "cauchy"}, {Columns: 1, Kappa: .5}, {Columns: 1, Spectrum: "flat"}} {
+	for _, p := range []Population{{}, {Columns: 1, Law: "cauchy"}, {Columns: 1, Kappa: .5}, {Columns: 1, Offset: -1}, {Columns: 1, Units: 301}} {
 		if _, err := p.Draw(1, 10); err == nil {
 			t.Errorf("%+v is drawn", p)
 		}

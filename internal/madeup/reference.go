@@ -10,13 +10,11 @@ import (
 )
 
 // Reference returns the best estimate without privacy: maximum likelihood by EM started at the
-// truth, on the rows that are not outliers. No start is better, so its error is that of the sample.
+// truth. No start is better, so its error is that of the sample.
 func (in *Instance) Reference(steps int) (*model.Mixture, error) {
 	var rows [][]float64
-	for i, label := range in.Labels {
-		if label != strayRow {
-			rows = append(rows, in.Rows.RawRowView(i))
-		}
+	for i := range in.Labels {
+		rows = append(rows, in.Rows.RawRowView(i))
 	}
 	return EM(rows, in.Truth, steps)
 }

@@ -26,9 +26,6 @@ const (
 	Overlapping Arrangement = "overlapping"
 	// Nested: in one column, one mean and scales that grow by factors from 10 to 10^6.
 	Nested Arrangement = "nested"
-	// Pairs: in one column, overlapping pairs, each pair with a scale of its own and apart from the
-	// others.
-	Pairs Arrangement = "pairs"
 	// Crossing: in two columns, two ellipses with one mean.
 	Crossing Arrangement = "crossing"
 	// Parallel: in two columns, two long ellipses of one shape side by side, so that they overlap
@@ -62,15 +59,8 @@ type Unbounded struct {
 	Arrangement Arrangement `json:"arrangement,omitempty"`
 	// Weights in random order. Default: equal ones.
 	Weights []float64 `json:"weights,omitempty"`
-	// Scale, if not 0, is the standard deviation of the narrowest component instead of a random
-	// one.
-	Scale float64 `json:"scale,omitempty"`
-	// Distance, if not 0, is the distance of neighbours of an Overlapping mixture in standard
-	// deviations, and Ratio that of neighbouring scales of a Nested one, instead of random ones.
-	Distance float64 `json:"gap,omitempty"`
-	Ratio    float64 `json:"ratio,omitempty"`
 	// Printed, if set, is the name of a mixture that is the same for every seed, one of
-	// printedNames.
+	// printed.
 	Printed string `json:"printed,omitempty"`
 }
 
@@ -139,72 +129,44 @@ func (u Unbounded) components(rng *rand.Rand) ([]model.Gaussian, error) {
 func (u Unbounded) line(rng *rand.Rand) (means, sds []float64) {
 	k := u.Components
 	low, high := leastScale+0.0, largestScale+0.0
-	if u.Scale > 0 {
-		low = math.Log10(u.Scale)
-		high = min(high, low+6)
-	}
 	// Scales of one table lie within a random part of the whole range, so that near ones are drawn
 	// as often as distant ones.
 	span := rng.Float64() * (high - low)
-	if u.Scale == 0 {
-		low += rng.Float64() * (high - low - span)
-	}
+	low += rng.Float64() * (high - low - span)
 	scale := func() float64 { return math.Pow(10, low+span*rng.Float64()) }
 	switch u.Arrangement {
 	case Overlapping:
-		return overlapping(rng, k, scale(), u.Distance)
+		return overlapping(rng, k, scale())
 	case Nested:
 		means, sds = make([]float64, k), make([]float64, k) // all means are 0
 		s := math.Pow(10, low+rng.Float64()*max(0, high-low-6*float64(k-1)))
 		for i := range sds {
 			sds[i] = s
-			grow := math.Pow(10, uniform(rng, 1, 6))
-			if u.Ratio > 0 {
-				grow = u.Ratio
-			}
-			s *= grow
-		}
-	case Pairs:
-		for left := k; left > 0; left -= 2 {
-			m, s := overlapping(rng, min(left, 2), scale(), u.Distance)
-			beside(rng, &means, &sds, m, s)
+			s *= math.Pow(10, uniform(rng, 1, 6))
 		}
 	default:
 		for range k {
-			beside(rng, &means, &sds, []float64{0}, []float64{scale()})
+			m, sd := []float64{0}, scale()
+			if means != nil {
+				shift(rng, max(slices.Max(sds), sd), slices.Min(means), slices.Max(means), m)
+			}
+			means, sds = append(means, m...), append(sds, sd)
 		}
-	}
-	if u.Scale > 0 {
-		shrink := u.Scale / slices.Min(sds)
-		floats.Scale(shrink, sds)
-		floats.Scale(shrink, means)
 	}
 	return means, sds
 }
 
 // overlapping draws a chain of components that partly overlap.
-func overlapping(rng *rand.Rand, k int, scale, gap float64) (means, sds []float64) {
+func overlapping(rng *rand.Rand, k int, scale float64) (means, sds []float64) {
 	at := 0.0
 	for i := range k {
 		s := scale * math.Pow(3, rng.Float64())
 		if i > 0 {
-			far := uniform(rng, 2, 4)
-			if gap > 0 {
-				far = gap
-			}
-			at += far * math.Sqrt((s*s+sds[i-1]*sds[i-1])/2)
+			at += uniform(rng, 2, 4) * math.Sqrt((s*s+sds[i-1]*sds[i-1])/2)
 		}
 		means, sds = append(means, at), append(sds, s)
 	}
 	return means, sds
-}
-
-// beside puts a group of components left or right of those that are there.
-func beside(rng *rand.Rand, means, sds *[]float64, m, s []float64) {
-	if len(*means) > 0 {
-		shift(rng, max(slices.Max(*sds), slices.Max(s)), slices.Min(*means), slices.Max(*means), m)
-	}
-	*means, *sds = append(*means, m...), append(*sds, s...)
 }
 
 // shift moves means to the left or the right of an interval, by some of the widest standard
@@ -224,9 +186,6 @@ func (u Unbounded) boxes(rng *rand.Rand) (means, sds [][]float64) {
 	unit := make([]float64, u.Columns)
 	for j := range unit {
 		unit[j] = math.Pow(10, uniform(rng, leastScale+ownScale, largestScale-ownScale))
-		if u.Scale > 0 {
-			unit[j] = u.Scale
-		}
 	}
 	for range u.Components {
 		m, s := make([]float64, u.Columns), make([]float64, u.Columns)

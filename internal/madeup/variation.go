@@ -20,6 +20,9 @@ const (
 var gaussLegendre = [][2]float64{{0, 128. / 225}, {.5384693101056831, .4786286704993665}, {-.5384693101056831, .4786286704993665},
 	{.9061798459386640, .2369268850561891}, {-.9061798459386640, .2369268850561891}}
 
+// monteCarloStream keeps the rows of the Monte-Carlo estimate apart from those of a table.
+const monteCarloStream = 3
+
 // TotalVariation returns the total variation distance of two mixtures: an integral in one column,
 // in pieces that resolve every component, else by Monte Carlo with the given number of rows.
 func TotalVariation(a, b *model.Mixture, rows int) (float64, error) {
