@@ -18,8 +18,8 @@ const (
 	contestMost  = .25
 	contestBound = 2.0 // nats that one row may say
 	contestWin   = .01 // nats per row by which the mixture must win
-	// .. and by which each component more must win on, where joining it loses less than plainMost
-	// by the model itself, as plainAsks questions can tell: chosen on development families
+	// .. and by which each component more must win on, where being without it loses less than
+	// plainMost by the model itself, as plainAsks questions can tell: chosen on development families
 	plainWin = .002
 	// .. and this many sds of the answer's noise: chosen on three groups that overlap a little, n =
 	// 20,000, where 19 of 20 fits in place of 9 of 16 had the right number; plainMost too
@@ -59,14 +59,16 @@ func (f *fit) againstOne(_ context.Context, r *privateem.Rounds) error {
 }
 
 // plainer asks the rows how many of the components they speak for, and takes the fewest that
-// explain them about as well: noise makes several pieces of what is one.
+// explain them about as well: noise makes several pieces of what is one, and lays wide components
+// over several.
 func (f *fit) plainer(ctx context.Context, r *privateem.Rounds) error {
-	fewer, err := r.MergePath(ctx, program.Draws, plainMost)
+	fewer, err := r.PrunePath(ctx, program.Draws, plainMost)
 	if err != nil {
 		return err
 	}
 	from, to := 0, len(fewer)-1 // the fewest that will do are among these
-	for at, asked := to, 0; from < to && asked < plainAsks; asked++ {
+	for asked := 0; from < to && asked < plainAsks; asked++ {
+		at := (from + to + 1) / 2
 		gain, noise, err := f.gain(r, fewer[at], plainBound, f.schedule.cost(plainPart))
 		if err != nil {
 			return err
@@ -76,7 +78,6 @@ func (f *fit) plainer(ctx context.Context, r *privateem.Rounds) error {
 		} else {
 			to = at - 1
 		}
-		at = (from + to + 1) / 2
 	}
 	r.Components = fewer[from]
 	return nil

@@ -77,8 +77,16 @@ func (f *fit) round(i int, r *privateem.Rounds) (part float64) {
 
 // numbered returns the round after which the number of components is decided: 0 is the last one.
 func (f *fit) numbered() int {
-	if f.odds == 1 {
-		return 0
+	switch {
+	case f.odds > 1:
+		return f.schedule.rounds - settledRounds
+	case f.schedule.rounds >= leastRounds:
+		return f.schedule.rounds - restRounds
 	}
-	return f.schedule.rounds - settledRounds
+	return 0
 }
+
+// restRounds come after the number of components is decided in a table that is not large. A
+// utility constant, chosen of none and 2 on plain clusters 5 and 6 sds apart and on mixtures that
+// cross or overlap: a fifth less total variation.
+const restRounds = 2

@@ -74,8 +74,8 @@ func TestLargeReplay(t *testing.T) {
 }
 
 // TestNumberSettles: whether there are several components is asked after the first rounds, and how
-// many there are is decided before the last rounds of a large table, so that joints have rounds to
-// settle in; of others it is the last thing.
+// many there are is decided before the last rounds, of which a large table has more, so that what
+// is left has rounds to settle in.
 func TestNumberSettles(t *testing.T) {
 	rows := twoGroups(newRand(t), 16000, 1)
 	for _, strength := range []float64{10, math.Inf(1)} {
@@ -91,7 +91,7 @@ func TestNumberSettles(t *testing.T) {
 			t.Errorf("a strength of %v is enough: %d rounds before the contest, want %d", strength, rounds, openRounds)
 		}
 	}
-	for odds, want := range map[float64]int{4: 20 - settledRounds, 1: 0} {
+	for odds, want := range map[float64]int{4: 20 - settledRounds, 1: 20 - restRounds} {
 		f := fit{odds: odds, schedule: schedule{rounds: 20}}
 		if got := f.numbered(); got != want {
 			t.Errorf("one row in %v is asked first: decided after %d rounds of 20, want %d", odds, got, want)

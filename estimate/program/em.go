@@ -55,7 +55,7 @@ type Schedule struct {
 	// From round ExtraUntil on there are no more components than are asked for, if their number is.
 	ExtraUntil int
 	// After round Join, MergeIndistinct joins components as it does after the last, if their number
-	// is open; which is decided after round Number, 0 being the last one.
+	// is open; which is decided after round Number, or after the last one if there are not so many.
 	Join, Number int
 	// Refine, if set, is done once round Join is.
 	Refine func(context.Context, *privateem.Rounds) error
@@ -83,7 +83,7 @@ func Even(rounds int, mu float64) func(int) (float64, bool) {
 
 // EM runs private EM by a schedule.
 func (r *Run) EM(ctx context.Context, e *privateem.Rounds, s Schedule) error {
-	worth := func() float64 { return cmp.Or(s.MergeMu, r.LeftMu()) }
+	worth, decided := func() float64 { return cmp.Or(s.MergeMu, r.LeftMu()) }, false
 	for i := 0; ; i++ {
 		mu, more := s.Next(i)
 		if !more {
@@ -104,7 +104,7 @@ func (r *Run) EM(ctx context.Context, e *privateem.Rounds, s Schedule) error {
 				err = e.MergeIndistinct(ctx, Draws, worth())
 			}
 			if err == nil && i+1 == s.Number {
-				err = r.number(ctx, e, s, worth())
+				err, decided = r.number(ctx, e, s, worth()), true
 			}
 		}
 		if err == nil && i+1 == s.Join && s.Refine != nil {
@@ -115,7 +115,7 @@ func (r *Run) EM(ctx context.Context, e *privateem.Rounds, s Schedule) error {
 		}
 	}
 	err := r.settle(ctx, e)
-	if err == nil && r.Problem.Components == 0 && s.Number == 0 {
+	if err == nil && r.Problem.Components == 0 && !decided {
 		err = r.number(ctx, e, s, worth())
 	}
 	if err == nil && s.Before != nil {

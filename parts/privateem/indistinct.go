@@ -74,22 +74,6 @@ func (r *Rounds) MergeTo(ctx context.Context, random func(draws, components int)
 	return nil
 }
 
-// MergePath returns the components, and what is left of them as pairs are joined, one after the
-// other, whose joint loses less than most nats per row. Its error is ctx's.
-func (r *Rounds) MergePath(ctx context.Context, random func(draws, components int) Random, most float64) ([][]component.Gaussian, error) {
-	joined, judged := *r, r.judge(random)
-	out := [][]component.Gaussian{r.Components}
-	for len(joined.Components) > 2 {
-		joined.Components = slices.Clone(joined.Components)
-		ok, err := joined.joinUntold(ctx, judged, 0, func(_, _ component.Gaussian) float64 { return most })
-		if err != nil || !ok {
-			return out, err
-		}
-		out = append(out, joined.Components)
-	}
-	return out, nil
-}
-
 // joinUntold merges the pair of components whose distinction gains least, relative to the least
 // gain wanted, if the difference is less than -least.
 func (r *Rounds) joinUntold(ctx context.Context, by *judge, least float64, worth func(a, b component.Gaussian) float64) (bool, error) {
