@@ -19,7 +19,7 @@ const (
 	contestBound = 2.0 // nats that one row may say
 	contestWin   = .01 // nats per row by which the mixture must win
 	// .. and by which each component more must win on, where being without it loses less than
-	// plainMost by the model itself, as plainAsks questions can tell: chosen on development families
+	// plainMost by the model itself, as plainAsks questions tell: chosen on development families
 	plainWin = .002
 	// .. and this many sds of the answer's noise: chosen on three groups that overlap a little, n =
 	// 20,000, where 19 of 20 fits in place of 9 of 16 had the right number; plainMost too
