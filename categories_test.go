@@ -231,7 +231,7 @@ func TestCategoriesLeaveNumbersAlone(t *testing.T) {
 			of += mu * mu
 		}
 	}
-	p := estimate.Problem{Rows: 4000, Relation: privacy.ReplaceOne, Categories: []int{4, 3}}
+	p := estimate.Problem{Columns: 2, Rows: 4000, Relation: privacy.ReplaceOne, Categories: []int{4, 3}}
 	if want := categories.SharesOf(p, math.Sqrt(sum), true).All; math.Abs(of/sum-want) > .002 {
 		t.Errorf("categories have %v of what is spent, want %v", of/sum, want)
 	}

@@ -102,8 +102,14 @@ func TestShare(t *testing.T) {
 		want float64
 	}{{0, usual}, {100, most}, {1 << 30, least}} {
 		p.Rows = c.rows
-		if got := countShare(p, .3); got != c.want {
+		if got := countShare(p, .3, false); got != c.want {
 			t.Errorf("%d rows: %v, want %v", c.rows, got, c.want)
+		}
+	}
+	p.Categories, p.Columns = slices.Repeat([]int{4}, 9), 3
+	for rows, want := range map[int]float64{500: most, 2000: wide * 9 / 12, 1 << 30: least} { // where numbers have enough left, and need it less
+		if p.Rows = rows; countShare(p, .3, true) != want || countShare(p, .3, false) > most {
+			t.Errorf("9 of 12 columns, %d rows: %v, want %v", rows, countShare(p, .3, true), want)
 		}
 	}
 	if p.Categories = nil; SharesOf(p, .3, true) != (Shares{}) {
