@@ -1,7 +1,6 @@
 package cite
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"os"
@@ -25,20 +24,7 @@ func (m Mutant) About(t Tag) bool { return t.Key == m.Key && slices.Contains(t.n
 
 // ReadMutants reads the list of them below root.
 func ReadMutants(root string) ([]Mutant, error) {
-	file, err := os.Open(filepath.Join(root, filepath.FromSlash(MutantsFile)))
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	records, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	var out []Mutant
-	for _, r := range records[1:] {
-		out = append(out, Mutant{r[0], r[1], r[2], r[3], r[4], r[5]})
-	}
-	return out, nil
+	return records(root, MutantsFile, func(r []string) Mutant { return Mutant{r[0], r[1], r[2], r[3], r[4], r[5]} })
 }
 
 // CheckMutants returns the mutants below root that are about no statement, or change nothing.

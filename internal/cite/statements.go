@@ -21,20 +21,24 @@ type Statement struct {
 
 // ReadStatements reads the list of them below root.
 func ReadStatements(root string) ([]Statement, error) {
-	file, err := os.Open(filepath.Join(root, ListFile))
+	return records(root, ListFile, func(r []string) Statement { return Statement{r[0], r[1], r[2], r[3]} })
+}
+
+// records returns what the lines of a CSV file below root say, but for its header.
+func records[T any](root, name string, of func(record []string) T) (all []T, err error) {
+	file, err := os.Open(filepath.Join(root, filepath.FromSlash(name)))
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	records, err := csv.NewReader(file).ReadAll()
+	lines, err := csv.NewReader(file).ReadAll()
 	if err != nil {
 		return nil, err
 	}
-	var out []Statement
-	for _, r := range records[1:] {
-		out = append(out, Statement{r[0], r[1], r[2], r[3]})
+	for _, r := range lines[1:] {
+		all = append(all, of(r))
 	}
-	return out, nil
+	return all, nil
 }
 
 // statement matches what a tag's part may name: "Lemmas C.7 and C.8" are two.

@@ -129,40 +129,40 @@ func TestBlackBoxUnits(t *testing.T) {
 // are fixed.
 func TestBlackBoxRows(t *testing.T) {
 	const n, d = 40_000, 2
-		b := BlackBox{Columns: d, Components: 2, Separation: 6}
-		in, err := b.Draw(7, n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for c, g := range in.Truth.Components {
-			total, sum, square := 0.0, make([]float64, d), mat.NewSymDense(d, nil)
-			for i, label := range in.Labels {
-				if label != c {
-					continue
-				}
-				z := mat.NewVecDense(d, nil)
-				for j, x := range in.Rows.RawRowView(i) {
-					z.SetVec(j, x-g.Mean[j])
-				}
-				if err := z.SolveVec(g.Cov.Factor(), z); err != nil {
-					t.Fatal(err)
-				}
-				total++
-				for j := range d {
-					sum[j] += z.AtVec(j)
-				}
-				square.SymRankOne(square, 1, z)
+	b := BlackBox{Columns: d, Components: 2, Separation: 6}
+	in, err := b.Draw(7, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, g := range in.Truth.Components {
+		total, sum, square := 0.0, make([]float64, d), mat.NewSymDense(d, nil)
+		for i, label := range in.Labels {
+			if label != c {
+				continue
 			}
-			rate := 1 / math.Sqrt(total)
-			if w := math.Abs(total/n - in.Truth.Weights[c]); w > 5*.5/math.Sqrt(n) {
-				t.Errorf("the weight is %v off", w)
+			z := mat.NewVecDense(d, nil)
+			for j, x := range in.Rows.RawRowView(i) {
+				z.SetVec(j, x-g.Mean[j])
 			}
+			if err := z.SolveVec(g.Cov.Factor(), z); err != nil {
+				t.Fatal(err)
+			}
+			total++
 			for j := range d {
-				if math.Abs(sum[j]/total) > 5*rate || math.Abs(square.At(j, j)/total-1) > 20*rate || math.Abs(square.At(0, 1)/total) > 5*rate {
-					t.Errorf("component %d has mean %v, second moments %v", c, sum[j]/total, mat.Formatted(square))
-				}
+				sum[j] += z.AtVec(j)
+			}
+			square.SymRankOne(square, 1, z)
+		}
+		rate := 1 / math.Sqrt(total)
+		if w := math.Abs(total/n - in.Truth.Weights[c]); w > 5*.5/math.Sqrt(n) {
+			t.Errorf("the weight is %v off", w)
+		}
+		for j := range d {
+			if math.Abs(sum[j]/total) > 5*rate || math.Abs(square.At(j, j)/total-1) > 20*rate || math.Abs(square.At(0, 1)/total) > 5*rate {
+				t.Errorf("component %d has mean %v, second moments %v", c, sum[j]/total, mat.Formatted(square))
 			}
 		}
+	}
 }
 
 // A mixture of a seed is the same for all numbers of rows, and longer tables begin with shorter

@@ -15,18 +15,12 @@ import (
 // its rows.
 //
 // Source: [PPE] Section C2 of the restatement.
-// Differs: unless Plain, the singular vectors are those of rows in coordinates in which the
-// components, as told apart so far, are round on average, in a few rounds; the likeliest of several
-// attempts is taken, and EM takes away the bias of the hard cut between components.
+// Differs: the singular vectors are those of rows in coordinates in which the components, as told
+// apart so far, are round on average, in a few rounds; the likeliest of several attempts is taken,
+// and EM takes away the bias of the hard cut between components.
 type Mixture struct {
 	// Components is k of Learn. LearnMixture is told its own.
 	Components int
-	// Plain is the algorithm as the source has it: the distances are those of the rows as they are,
-	// so columns must have like units, and components must not be thin along the lines that join
-	// them. The directions come from half of the rows, the parts from all.
-	Plain bool
-	// Raw leaves the moments of the parts as they are, as Plain does.
-	Raw bool
 }
 
 var (
@@ -36,7 +30,7 @@ var (
 
 // Utility constants of Mixture.
 const (
-	mixtureStarts = 10 // of k-means if Plain, otherwise attempts
+	mixtureStarts = 10 // attempts
 	mixtureSteps  = 15 // of k-means
 	attemptRows   = 4000
 	mixtureRounds = 4 // of coordinates that follow from the parts found in the one before
@@ -61,30 +55,23 @@ func (m Mixture) Learn(rows [][]float64, seed uint64) ([][]float64, error) {
 	return learner.Estimates(mixture), err
 }
 
-// LearnMixture returns k components in no particular order, from k(d+2) rows at least. Unless
-// Plain, they move with the rows under every invertible affine map, up to rounding.
-func (m Mixture) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.Component, error) {
+// LearnMixture returns k components in no particular order, from k(d+2) rows at least. They move
+// with the rows under every invertible affine map, up to rounding.
+func (Mixture) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.Component, error) {
 	if k < 1 || len(rows) == 0 || len(rows[0]) == 0 || len(rows)/k < len(rows[0])+2 {
 		return nil, learner.ErrTooFew
 	}
 	rng := rand.New(rand.NewPCG(seed, uint64(k)))
 	few := rows
-	if !m.Plain && !m.Raw && len(rows) > attemptRows { // EM, in the end, sees all
+	if len(rows) > attemptRows { // EM, in the end, sees all
 		few = nil
 		for _, i := range rng.Perm(len(rows))[:attemptRows] {
 			few = append(few, rows[i])
 		}
 	}
-	u, err := unitsOf(few, m.Plain)
+	u, err := unitsOf(few)
 	if err != nil {
 		return nil, err
-	}
-	if m.Plain {
-		best := u.components(parted(halfway(u.x, k, rng), k, mixtureStarts, mixtureSteps, rng), k)
-		if best == nil {
-			return nil, errParts
-		}
-		return best, nil
 	}
 	var best []learner.Component
 	top := math.Inf(-1)
@@ -97,9 +84,6 @@ func (m Mixture) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.C
 	if best == nil {
 		return nil, errParts
 	}
-	if m.Raw {
-		return best, nil
-	}
 	return em.Polish(em.Learner{}, rows, best)
 }
 
@@ -110,9 +94,8 @@ type units struct {
 	exponent []int
 }
 
-// unitsOf returns the rows in units of their largest entries: one for all columns if they are to
-// keep their proportions.
-func unitsOf(rows [][]float64, proportions bool) (*units, error) {
+// unitsOf returns the rows in units of their largest entries, column by column.
+func unitsOf(rows [][]float64) (*units, error) {
 	d := len(rows[0])
 	u := &units{x: make([][]float64, len(rows)), at: make([]float64, d), exponent: make([]int, d)}
 	big := make([]float64, d)
@@ -123,18 +106,13 @@ func unitsOf(rows [][]float64, proportions bool) (*units, error) {
 			big[j] = math.Max(big[j], math.Abs(u.x[i][j]))
 		}
 	}
-	most := 0.0
 	for j, v := range big {
 		if v == 0 || !dense.Finite(v) || v < 0x1p-1000 {
 			return nil, errUnits
 		}
-		most = math.Max(most, v)
 		_, u.exponent[j] = math.Frexp(v)
 	}
 	for j := range big {
-		if proportions {
-			_, u.exponent[j] = math.Frexp(most)
-		}
 		mean := 0.0
 		for i, x := range u.x {
 			x[j] = math.Ldexp(x[j], -u.exponent[j])
@@ -146,19 +124,6 @@ func unitsOf(rows [][]float64, proportions bool) (*units, error) {
 		u.at[j] = rows[0][j] + math.Ldexp(mean, u.exponent[j])
 	}
 	return u, nil
-}
-
-// halfway returns the rows in the span of the k leading right singular vectors of a random half of
-// them.
-func halfway(x [][]float64, k int, rng *rand.Rand) [][]float64 {
-	if len(x[0]) <= k {
-		return x
-	}
-	var half [][]float64
-	for _, i := range rng.Perm(len(x))[:(len(x)+1)/2] {
-		half = append(half, x[i])
-	}
-	return span(x, leading(scatter(half, 1), k))
 }
 
 // round returns the parts of one attempt: k-means in whitened rows, then in the leading singular

@@ -40,7 +40,7 @@ func (e Univariate) Expect(p estimate.Problem) estimate.Expectation {
 	}
 	x.Notes = append(x.Notes, fmt.Sprintf(
 		"the analysis asks for about %s rows for crude approximations of all components of weight %.2g or more, and %s",
-		paper.RowsText(analysis), e.c.Accuracy/float64(4*k), e.c.selection(1, k, p.Mu*p.Mu)))
+		paper.RowsText(analysis), e.c.Accuracy/float64(4*k), e.c.selection(p.Mu*p.Mu)))
 	return x
 }
 
@@ -51,7 +51,7 @@ const fullestBucket = .15
 
 // selection says how many rows Algorithm 1 asks for: its net is the one that the guard allows,
 // around one crude pair per component.
-func (c Constants) selection(d, k int, mu2 float64) string {
+func (c Constants) selection(mu2 float64) string {
 	epsilon := paper.SelectionEpsilon((1 - c.CrudeShare) * c.FirstShare * mu2)
 	rows := paper.SelectionRows
 	if c.Selection == paper.Tournament {
@@ -112,7 +112,7 @@ func (x design) expect(p estimate.Problem) estimate.Expectation {
 		test = fmt.Sprintf("the test of the score's volumes passes from about %s rows of equal components on", paper.RowsText(out.RowsNeeded/promised))
 	}
 	out.Notes = append(out.Notes, about, test,
-		"the analysis asks for "+x.c.selection(x.d, x.k, p.Mu*p.Mu)+
+		"the analysis asks for "+x.c.selection(p.Mu*p.Mu)+
 			fmt.Sprintf(", and, constants and logarithms left out, for %.2g in all", x.order(p)),
 		x.composed(p.Mu*p.Mu))
 	return out

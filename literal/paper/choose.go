@@ -6,7 +6,6 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/pure"
-	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/papers"
 )
 
@@ -27,12 +26,9 @@ const mostReference = 50
 
 // Options say how to choose.
 type Options struct {
-	Columns []int // of the table, in the order of the Gaussians' coordinates; nil: all
-	Form    Form
+	Form Form
 	// Accuracy is alpha of a Tournament: the best of the list is within it of the truth. In (0, 1].
 	Accuracy float64
-	// Partition, if set, has one leaf: only the rows in it are looked at.
-	Partition query.Partition
 }
 
 // SelectionStep returns the plan's line for one choice, which a pure budget pays for too.
@@ -67,7 +63,7 @@ func Choose(a *kernel.SubBudget, step string, l *List, o Options, epsilon float6
 	if l.Len() == 1 {
 		return 0, nil
 	}
-	chosen, err := pure.Select(a, step, papers.Selection{Partition: o.Partition, Scores: []papers.Score{q}}, epsilon)
+	chosen, err := pure.Select(a, step, papers.Selection{Scores: []papers.Score{q}}, epsilon)
 	if err != nil {
 		return 0, err
 	}
@@ -97,7 +93,7 @@ func queryOf(l *List, o Options) (papers.Score, error) {
 		q.Sets = [][2]int{{0, 0}}
 	}
 	for _, g := range l.Gaussians {
-		q.Components = append(q.Components, g.component(o.Columns))
+		q.Components = append(q.Components, g.component())
 	}
 	q.Mass = l.masses(q.Sets)
 	if o.Form == Tournament {

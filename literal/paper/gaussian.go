@@ -54,8 +54,8 @@ func Product(mean, sd []float64) Gaussian {
 }
 
 // component returns the density of g, up to the factor that all have in common.
-func (g Gaussian) component(columns []int) query.Component {
-	f := query.Affine{Columns: columns, Center: g.Mean}
+func (g Gaussian) component() query.Component {
+	f := query.Affine{Center: g.Mean}
 	for i := range g.Mean {
 		f.W = append(f.W, mat.Row(nil, i, g.Inverse))
 	}
