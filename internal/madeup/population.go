@@ -114,8 +114,8 @@ func ones(n int) []float64 {
 type Sample struct {
 	Truth *Law
 	Rows  *mat.Dense // n x d
-	// MeanError and CovarianceError are those of the mean and the covariance of the rows that are
-	// not stray: what can be had without privacy.
+	// MeanError and CovarianceError are those of the mean and the covariance of the rows: what can
+	// be had without privacy.
 	MeanError, CovarianceError float64
 	// These moments on the axes of the truth, in its standard deviations: 0 and I but for chance.
 	mean []float64
@@ -132,17 +132,14 @@ func (p Population) Draw(seed uint64, n int) (*Sample, error) {
 	rng := rand.New(rand.NewPCG(seed, rowStream))
 	out := &Sample{Truth: truth, Rows: mat.NewDense(n, p.Columns, nil)}
 	r := len(truth.sd)
-	w, total, sum, square := make([]float64, r), 0.0, make([]float64, r), mat.NewSymDense(r, nil)
+	w, sum, square := make([]float64, r), make([]float64, r), mat.NewSymDense(r, nil)
 	for i := range n {
-		stray := truth.law(w, rng)
-		if !stray {
-			total++
-			floats.Add(sum, w)
-			addOuter(square, w)
-		}
+		truth.law(w, rng)
+		floats.Add(sum, w)
+		addOuter(square, w)
 		truth.place(out.Rows.RawRowView(i), w)
 	}
-	out.moments(total, sum, square)
+	out.moments(float64(n), sum, square)
 	return out, nil
 }
 
