@@ -7,9 +7,6 @@ import "github.com/gauze-dp/gauze/literal/paper"
 type Constants struct {
 	// StepAccuracy is a of oneStepHTPPCE, in (0, 1): the bias that its truncation may have is a/2.
 	StepAccuracy float64
-	// Accuracy is alpha of the last release, in (0, 1); 0: the least that the theorem promises for
-	// n, d, k and mu, which are public or released.
-	Accuracy float64
 	// FailureProb is the probability with which some bound of the analysis fails: half of it for
 	// all one-steps, half for the last release.
 	FailureProb float64
@@ -52,7 +49,6 @@ func (c Constants) Validate() error {
 	var faults paper.Faults
 	want, part := faults.Want, paper.Part
 	want(part(c.StepAccuracy), "StepAccuracy: want a number between 0 and 1, got %v", c.StepAccuracy)
-	want(c.Accuracy == 0 || part(c.Accuracy), "Accuracy: want 0 (by the theorem) or a number between 0 and 1, got %v", c.Accuracy)
 	want(part(c.FailureProb), "FailureProb: want a probability between 0 and 1, got %v", c.FailureProb)
 	want(part(c.Target), "Target: want a number between 0 and 1, got %v", c.Target)
 	want(part(c.CountShare) && part(c.MeanShare) && part(c.StartShare) && part(c.PreconditionShare),

@@ -55,7 +55,6 @@ func exponents(k int) (ofAlpha, ofColumns float64) {
 		for range 200 {
 			n := math.Sqrt(low * high)
 			x := design{Constants: Practical(), class: gaussianClass(k), d: d, relation: privacy.ReplaceOne, rows: n, public: n}
-			x.Accuracy = 0
 			if _, a := x.frobenius(1e-30, .05); a > alpha { // at so small a mu sampling is nothing
 				low = n
 			} else {

@@ -150,8 +150,8 @@ func (x design) spectral(mu, beta float64) (gamma, s float64) {
 // frobenius returns gamma and alpha, the Frobenius error of the last release with loss mu, but with
 // probability beta. Half of alpha is bias, the other half is sampling, whose mean square is at most
 // E|w|^4/m <= C_4 d^2/m (Chebyshev, beta/2), and noise, of mean square sigma^2 d(d+1)/2 and
-// Lipschitz (beta/2). With Accuracy 0 alpha is the fixed point: the least for which the theorem's
-// number of rows is n.
+// Lipschitz (beta/2). Alpha is the fixed point: the least for which the theorem's number of rows is
+// n.
 //
 // Source: [KM21] Theorem 3.1.
 func (x design) frobenius(mu, beta float64) (gamma, alpha float64) {
@@ -159,10 +159,6 @@ func (x design) frobenius(mu, beta float64) (gamma, alpha float64) {
 	half := func(a float64) float64 {
 		sampling := d * math.Sqrt(2*x.root()/(beta*x.size()))
 		return sampling + x.sigma(x.frobenius2(x.d, a), mu)*(math.Sqrt(d*(d+1)/2)+math.Sqrt(2*math.Log(2/beta)))
-	}
-	if alpha = x.Accuracy; alpha > 0 {
-		gamma = math.Sqrt(x.frobenius2(x.d, alpha))
-		return gamma, alpha/2 + half(alpha)
 	}
 	low, high := 1e-12, 1e12 // half decreases
 	for range 200 {

@@ -31,8 +31,7 @@ const mostClipped = .8
 type sphere struct {
 	mean     []float64 // in the columns' units
 	variance float64
-	rows     float64 // released; rowsSD is its noise
-	rowsSD   float64
+	rows     float64 // released
 	noise    float64 // relative noise of the variance
 }
 
@@ -87,7 +86,7 @@ func (r *run) psge(prefix string, of []part, balls []*ball, mu2 float64) ([]*sph
 		}
 		found[i] = &sphere{
 			mean:     shifted(balls[i].frame, meanWithin(sums[i], balls[i].radius)).Center,
-			variance: sum / (l * number), rows: sums[i].Count, rowsSD: sums[i].CountSD, noise: 2 * sd / sum,
+			variance: sum / (l * number), rows: sums[i].Count, noise: 2 * sd / sum,
 		}
 	}
 	return found, nil

@@ -206,32 +206,21 @@ func (s *Service) owned(ctx context.Context, p store.Person, name string) (store
 	if p.Role != store.Custodian {
 		return store.Dataset{}, Forbidden(store.Custodian)
 	}
+	return s.seen(ctx, p, name)
+}
+
+// seen returns a data set that the person who asks may see: a custodian their own, an analyst what
+// they were granted something of.
+func (s *Service) seen(ctx context.Context, p store.Person, name string) (store.Dataset, error) {
 	if !validDataset.MatchString(name) { // a database may refuse to look for such a name
 		return store.Dataset{}, Missing("data set")
 	}
 	d, err := s.Store.Dataset(ctx, name)
-	if errors.Is(err, store.ErrNotFound) || err == nil && d.Owner != p.Name {
-		return d, Missing("data set")
+	may := d.Owner == p.Name
+	if err == nil && p.Role != store.Custodian {
+		may, err = s.Store.Granted(ctx, name, p.Name)
 	}
-	return d, err
-}
-
-// seen returns a data set that the person who asks may see.
-func (s *Service) seen(ctx context.Context, p store.Person, name string) (store.Dataset, error) {
-	if p.Role == store.Custodian {
-		return s.owned(ctx, p, name)
-	}
-	if !validDataset.MatchString(name) {
-		return store.Dataset{}, Missing("data set")
-	}
-	d, err := s.Store.Dataset(ctx, name)
-	if err == nil {
-		var granted bool
-		if granted, err = s.Store.Granted(ctx, name, p.Name); err == nil && !granted {
-			err = store.ErrNotFound
-		}
-	}
-	if errors.Is(err, store.ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) || err == nil && !may {
 		return d, Missing("data set")
 	}
 	return d, err

@@ -61,26 +61,11 @@ func (c *column) cell(i int) (float64, source.Kind) {
 	case c.kind == typeFloat && c.bits == 32:
 		return source.Cell(source.Widen(math.Float32frombits(uint32(c.raw(32, i)))))
 	case c.kind == typeFloat:
-		return source.Cell(half(uint16(c.raw(16, i))))
+		return source.Cell(source.Half(uint16(c.raw(16, i))))
 	case c.kind == typeDecimal: // rounded once, as its decimal text is
 		return source.ParseCell(c.whole(i).String() + "e" + strconv.Itoa(-c.scale))
 	}
 	return source.ParseCell(c.text(i))
-}
-
-// half returns a number of 16 bits.
-func half(bits uint16) float64 {
-	sign, exponent, fraction := 1-2*float64(bits>>15), int(bits>>10&31), float64(bits&1023)
-	switch exponent {
-	case 0:
-		return sign * math.Ldexp(fraction, -24)
-	case 31:
-		if fraction > 0 {
-			return math.NaN()
-		}
-		return sign * math.Inf(1)
-	}
-	return sign * math.Ldexp(1024+fraction, exponent-25)
 }
 
 // whole returns a decimal without its point.
@@ -88,11 +73,7 @@ func (c *column) whole(i int) *big.Int {
 	size := c.bits / 8
 	b := slices.Clone(c.data[size*i : size*(i+1)])
 	slices.Reverse(b)
-	x := new(big.Int).SetBytes(b)
-	if b[0] >= 128 {
-		x.Sub(x, new(big.Int).Lsh(big.NewInt(1), uint(c.bits)))
-	}
-	return x
+	return source.Whole(b)
 }
 
 // bytes returns a cell of text, or of bytes.
@@ -136,7 +117,7 @@ func (c *column) text(i int) string {
 		case 32:
 			x = float64(math.Float32frombits(uint32(c.raw(32, i))))
 		default:
-			x = half(uint16(c.raw(16, i)))
+			x = source.Half(uint16(c.raw(16, i)))
 		}
 		return strconv.FormatFloat(x, 'f', -1, bits)
 	case typeText, typeLargeText, typeTextView:

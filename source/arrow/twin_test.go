@@ -173,11 +173,11 @@ func TestTwin(t *testing.T) {
 // TestHalf: numbers of 16 bits.
 func TestHalf(t *testing.T) {
 	for bits, want := range map[uint16]float64{0: 0, 1: 0x1p-24, 0x83ff: -1023 * 0x1p-24, 0x0400: 0x1p-14, 0x3c00: 1, 0xc500: -5, 0x7bff: 65504, 0x7c00: math.Inf(1), 0xfc00: math.Inf(-1)} {
-		if got := half(bits); got != want {
+		if got := source.Half(bits); got != want {
 			t.Errorf("%#x is %v, want %v", bits, got, want)
 		}
 	}
-	if !math.IsNaN(half(0x7c01)) {
+	if !math.IsNaN(source.Half(0x7c01)) {
 		t.Error("what is no number is one")
 	}
 }

@@ -3,7 +3,6 @@ package parquet
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"math/big"
 	"strconv"
 	"strings"
 	"time"
@@ -21,7 +20,7 @@ func (l *leaf) cell(v *values, i int) (float64, source.Kind) {
 	case l.means == decimal:
 		return l.decimalCell(v, i)
 	case l.means == half:
-		return source.Cell(fromHalf(binary.LittleEndian.Uint16(v.at(i))))
+		return source.Cell(source.Half(binary.LittleEndian.Uint16(v.at(i))))
 	}
 	switch l.physical {
 	case format.Boolean:
@@ -67,21 +66,12 @@ func (l *leaf) decimalCell(v *values, i int) (float64, source.Kind) {
 	case format.Int64:
 		u = v.int64s[i]
 	default:
-		return source.ParseCell(wide(v.at(i)).String() + "e-" + strconv.Itoa(l.scale))
+		return source.ParseCell(source.Whole(v.at(i)).String() + "e-" + strconv.Itoa(l.scale))
 	}
 	if -exactInteger <= u && u <= exactInteger && 0 <= l.scale && l.scale <= exactPower {
 		return float64(u) / powers[l.scale], source.Number
 	}
 	return source.ParseCell(strconv.FormatInt(u, 10) + "e-" + strconv.Itoa(l.scale))
-}
-
-// wide returns a whole number in two's complement, the highest byte first.
-func wide(b []byte) *big.Int {
-	u := new(big.Int).SetBytes(b)
-	if len(b) > 0 && b[0] >= 1<<7 {
-		u.Sub(u, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
-	}
-	return u
 }
 
 // text returns a value as people write it: persons and groups are distinguished by it.
@@ -102,9 +92,9 @@ func (l *leaf) text(v *values, i int) string {
 	}
 	switch b := v.at(i); {
 	case l.means == decimal:
-		return pointed(wide(b).String(), l.scale)
+		return pointed(source.Whole(b).String(), l.scale)
 	case l.means == half:
-		return strconv.FormatFloat(fromHalf(binary.LittleEndian.Uint16(b)), 'f', -1, 64)
+		return strconv.FormatFloat(source.Half(binary.LittleEndian.Uint16(b)), 'f', -1, 64)
 	case l.means == uuid && len(b) == 16:
 		h := hex.EncodeToString(b)
 		return strings.Join([]string{h[:8], h[8:12], h[12:16], h[16:20], h[20:]}, "-")

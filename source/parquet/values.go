@@ -3,7 +3,6 @@ package parquet
 import (
 	"bytes"
 	"io"
-	"math"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
@@ -125,20 +124,4 @@ func unpack(codec format.CompressionCodec, to, data []byte, size int) (out []byt
 		err = errDamaged
 	}
 	return out, err
-}
-
-// fromHalf returns a float of 16 bits.
-func fromHalf(b uint16) float64 {
-	const fraction, most = 10, 31
-	exponent, rest := int(b>>fraction)&most, float64(b&(1<<fraction-1))/(1<<fraction)
-	sign := 1 - 2*float64(b>>15)
-	switch {
-	case exponent == most && rest != 0:
-		return math.NaN()
-	case exponent == most:
-		return math.Inf(int(sign))
-	case exponent == 0:
-		return math.Copysign(math.Ldexp(rest, -14), sign)
-	}
-	return sign * math.Ldexp(1+rest, exponent-15)
 }
