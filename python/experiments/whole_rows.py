@@ -35,6 +35,8 @@ BOUNDS = {
     "german_credit_mixed.csv": {"month": (0, 80), "credit_amount": (0, 20000), "age": (18, 80)},
     "fair": {"age": (15, 50), "yrs_married": (0, 30), "children": (0, 10), "educ": (8, 20)},
 }
+# Amounts of money, for which the manual says "log".
+MONEY = {"capital_gain", "capital_loss", "credit_amount"}
 # What a classifier predicts, and a value of it.
 TARGETS = {"adult_mixed.csv.gz": ("income_per_year", ">50K"), "german_credit_mixed.csv": ("credit", "2"), "fair": ("affair", "yes")}
 DELTA, BINS, DRAWN = 1e-6, 20, 40_000
@@ -42,7 +44,7 @@ DELTA, BINS, DRAWN = 1e-6, 20, 40_000
 WORDS = """Total variation between synthetic rows and the test rows, numbers in tenths of the fitted rows: of single columns, and of pairs, means by kind; δ = 1e-6. "Rows themselves"
 are the fitted rows, which differ from the test by sampling alone. MST (McKenna, Miklau and Sheldon 2021) is written in the script on mbi's estimation, with 200 steps of
 mirror descent, under add-or-remove-one; its user states bounds of every number, which is cut into twenty equal bins. Gauze is under replace-one, which takes twice the
-noise variance, and is told kinds and values of categories. Gauze counts pairs of categories over all rows where rows suffice, and a tree of pairs has one table of odds ratios
+noise variance, and is told kinds and values of categories: amounts of money are "log", other numbers counts. Gauze counts pairs of categories over all rows where rows suffice, and a tree of pairs has one table of odds ratios
 in all components; MST measures the pairs that depend most, numbers included. The classifier is a logistic regression of a column (income, credit, whether there was an affair) on
 the others, fitted to the synthetic rows: its area under the ROC curve on the test rows. "Values alone" has cells of its own for values that a tenth of the fitted rows have,
 and tenths of the others: tenths of all rows put nearly all capital gains, most of them 0, in one cell. MST draws within its bins, so that what is shared becomes a range. The
@@ -73,7 +75,8 @@ def values(table: pd.DataFrame, numbers: dict[str, Any]) -> dict[str, list[str]]
 
 def by_gauze(table: pd.DataFrame, numbers: dict[str, Any], categories: dict[str, list[str]], epsilon: float) -> tuple[pd.DataFrame, gauze.Release]:
     """Rows of a fit in which nothing is stated but kinds and values."""
-    columns = [{"name": c, "kind": "count"} if c in numbers else {"name": c, "kind": "category", "categories": categories[c]} for c in table]
+    number = lambda c: {"name": c, "kind": "log", "rounded_to": 1} if c in MONEY else {"name": c, "kind": "count"}
+    columns = [number(c) if c in numbers else {"name": c, "kind": "category", "categories": categories[c]} for c in table]
     numeric = table.assign(**{c: pd.to_numeric(table[c]) for c in numbers})
     release = gauze.GaussianMixture(epsilon=epsilon, delta=DELTA, schema={"columns": columns, "unit": "none"}, progress=False).fit(numeric).release_
     frame = release.sample_frame(DRAWN)
