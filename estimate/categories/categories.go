@@ -28,8 +28,8 @@ const (
 	least, most = .05, .20
 	usual       = .10
 	// .. In a model most is wide times the columns' part of all columns, if that is more and the d
-	// columns of numbers keep an n mu of rest + restEach d, with which they are hardly ever refused.
-	// Chosen on 49 made-up tables of 400 to 3,200 rows at epsilon 1 and 3.
+	// columns of numbers keep an n mu of rest + restEach d, with which they are hardly ever
+	// refused. Chosen on 49 made-up tables of 400 to 3,200 rows at epsilon 1 and 3.
 	wide           = .5
 	rest, restEach = 115.0, 25.0
 	// Rounds of several components: of all rows, of components by their numbers, and the last by
