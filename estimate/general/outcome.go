@@ -1,8 +1,11 @@
 package general
 
 import (
+	"slices"
+
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/privateem"
 )
@@ -12,6 +15,9 @@ import (
 func (f *fit) outcome(r *privateem.Rounds) estimate.Outcome {
 	if len(r.Components) == 0 {
 		return f.Refuse("no component holds enough rows to be seen")
+	}
+	if len(r.Components) > 1 { // a contest may have seen one, and lines or columns several
+		f.Notes.Flags = slices.DeleteFunc(f.Notes.Flags, func(f estimate.Flag) bool { return f.Code == flags.OneComponent })
 	}
 	out := program.NewDraft(f.All, f.Notes)
 	add := func(weight float64, g component.Gaussian, note estimate.ComponentNote) {

@@ -26,6 +26,7 @@ var (
 	stepMissing = parts.Step{Name: program.StepMissing, Query: query.KindCategoryCounts, Share: gapsPart, Most: 1}
 	stepGlobal  = parts.Step{Name: "global moments", Query: query.ClippedMoments{}.Kind(), Share: weakGlobal, Most: mostGlobalRounds, Source: source}
 	stepTree    = parts.Step{Name: "tree of counts", Query: query.GridCounts{}.Kind(), Share: treePart, Most: 1, Source: "KSSU19 Section C.3"}
+	stepColumns = parts.Step{Name: "columns", Query: query.Histogram, Share: mostLine / 2 * mostLooks * mostSplits, Most: mostLooks * mostSplits, Source: "KSSU19 Section A.4"}
 	stepContest = parts.Step{Name: "contest", Query: query.LogRatio{}.Kind(), Share: contestPart + plainAsks*plainPart, Most: 1 + plainAsks, Source: source}
 )
 
@@ -57,7 +58,7 @@ func (e Estimator) steps(p estimate.Problem) (out []kernel.Step) {
 		out = append(e.searchSteps(p), out...)
 	}
 	out = append(out, program.ShapeStep(source, shapePart, 1),
-		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.DistanceCounts), Share: mostLine * mostLooks * mostSplits, Most: privateem.MostLines * mostLooks * mostSplits, Source: "KSSU19 Section C.3"})
+		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.DistanceCounts), Share: mostLine * mostLooks * mostSplits, Most: privateem.MostLines * mostLooks * mostSplits, Source: "KSSU19 Section C.3"}, stepColumns.In("", 1))
 	out = append(out, program.RoundSteps(source, 1, maxRounds+(2+mostLooks*mostSplits)*mostFrames, 1, stepContest.In("", 1))...)
 	return append(out, program.OutsideStep(source))
 }

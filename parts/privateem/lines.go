@@ -36,8 +36,8 @@ const (
 // LineReach is how far from its mean, in its own sds, the rows of a component are counted.
 const LineReach = 64.0
 
-// lineEdges returns those of the bins of a line.
-func lineEdges() []float64 {
+// LineEdges returns those of the bins of a line.
+func LineEdges() []float64 {
 	edges := floats.Span(make([]float64, lineBins+1), -lineSDs, lineSDs)
 	for e := lineSDs * lineGrows; e < LineReach; e *= lineGrows {
 		edges = append(slices.Insert(edges, 0, -e), e)
@@ -57,7 +57,7 @@ func (r *Rounds) Lines(a *kernel.SubBudget, step string, mu float64) ([][]Line, 
 		along[j] = r.directions(c)
 	}
 	// Distances are counted from a place so far out that they have a sign.
-	edges := lineEdges()
+	edges := LineEdges()
 	shifted := slices.Clone(edges)
 	floats.AddConst(LineReach, shifted)
 	for i := range along[0] {

@@ -1,0 +1,64 @@
+package general
+
+import (
+	"testing"
+
+	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/internal/stattest"
+	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model/flags"
+	"github.com/gauze-dp/gauze/parts/fit1d"
+)
+
+// TestGapInAColumn: two clusters of 1,500 rows that lie 30 sds apart in one of eight columns are
+// found under add-or-remove-one too, where there are too few pairs of rows for that, and a release
+// of two does not say that it has one.
+//
+// False-alarm rate: 1e-6.
+func TestGapInAColumn(t *testing.T) {
+	const runs, d = 30, 8
+	rng, right := newRand(t), 0
+	for range runs {
+		rows := make([][]float64, 3000)
+		for i := range rows {
+			rows[i] = make([]float64, d)
+			for j := range rows[i] {
+				rows[i][j] = rng.NormFloat64()
+			}
+			rows[i][3] += 30 * float64(i%2)
+		}
+		f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: d, Relation: privacy.AddRemoveOne, Epsilon: 1, Delta: boxedDelta, Noise: fresh})
+		if f.Model != nil && components(f) == 2 {
+			right++
+			for _, flag := range f.Diagnostics.Flags {
+				if flag.Code == flags.OneComponent {
+					t.Errorf("two components, and %q", flag.Text)
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d", right, runs)
+	stattest.GoodAtLeast(t, right, runs, .85, 1e-6)
+}
+
+// TestGapped: pieces have a gap between them if two that hold rows enough lie far apart; not the
+// two halves of a uniform distribution, nor a heavy tail.
+func TestGapped(t *testing.T) {
+	piece := func(rows, mean, sd float64) fit1d.Component { return fit1d.Component{Rows: rows, Offset: mean, SD: sd} }
+	for _, c := range []struct {
+		name string
+		of   []fit1d.Component
+		want bool
+	}{
+		{"one", []fit1d.Component{piece(100, 0, 1)}, false},
+		{"two apart", []fit1d.Component{piece(50, -1, .3), piece(50, 1, .3)}, true},
+		{"in another order", []fit1d.Component{piece(50, 1, .3), piece(50, -1, .3)}, true},
+		{"halves", []fit1d.Component{piece(50, -.87, .5), piece(50, .87, .5)}, false},
+		{"a tail", []fit1d.Component{piece(95, 0, 1), piece(5, 20, 1)}, false},
+		{"a tail between", []fit1d.Component{piece(50, -1, .3), piece(4, 0, .1), piece(46, 1, .3)}, true},
+	} {
+		if got := gapped(c.of); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
