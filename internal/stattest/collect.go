@@ -6,5 +6,5 @@ import "runtime/debug"
 // the tests' time. The limit keeps large tables from taking five times their size.
 func init() {
 	debug.SetGCPercent(400)
-	debug.SetMemoryLimit(1 << 30)
+	debug.SetMemoryLimit(3 << 30)
 }
