@@ -104,3 +104,16 @@ func TestFarShareHasNoise(t *testing.T) {
 		t.Errorf("%d of 5 fits have the flag", found)
 	}
 }
+
+// TestOwnStrayRows: where there is no noise, no more than one fit in 500 of a Gaussian's rows has more
+// of them beyond its reach than are taken to be its own.
+func TestOwnStrayRows(t *testing.T) {
+	most, more, p := strayRows+straySDs*math.Sqrt(strayRows), 1.0, math.Exp(-strayRows)
+	for k := 0.0; k <= most; k++ {
+		more -= p
+		p *= strayRows / (k + 1)
+	}
+	if more > .002 {
+		t.Errorf("%v of the fits have more than %v", more, most)
+	}
+}

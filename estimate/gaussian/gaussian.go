@@ -130,7 +130,7 @@ func (f fit) reached(st *tyler.State) (none estimate.Outcome, err error) {
 	}
 	beyond, err := f.BeyondGaussian(frame, f.reach2(st.Rank()))
 	// The model describes the few rows that a Gaussian has there: strayRows, and their sampling.
-	beyond.Share = math.Max(0, beyond.Share-(strayRows+2*math.Sqrt(strayRows))/math.Max(f.Rows, 1))
+	beyond.Share = math.Max(0, beyond.Share-(strayRows+straySDs*math.Sqrt(strayRows))/math.Max(f.Rows, 1))
 	switch {
 	case err != nil:
 		return none, err

@@ -94,3 +94,7 @@ func (f fit) reach2(d int) float64 {
 }
 
 const strayRows, strayWider = 3, .5
+
+// straySDs: where a large epsilon leaves no noise, one fit in 100 of so many rows had eight and
+// more of them, two sds above strayRows; ten have a chance of .001. A guess.
+const straySDs = 4
