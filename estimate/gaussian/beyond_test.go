@@ -105,8 +105,8 @@ func TestFarShareHasNoise(t *testing.T) {
 	}
 }
 
-// TestOwnStrayRows: where there is no noise, no more than one fit in 500 of a Gaussian's rows has more
-// of them beyond its reach than are taken to be its own.
+// TestOwnStrayRows: where there is no noise, no more than one fit in 500 of a Gaussian's rows has
+// more of them beyond its reach than are taken to be its own.
 func TestOwnStrayRows(t *testing.T) {
 	most, more, p := strayRows+straySDs*math.Sqrt(strayRows), 1.0, math.Exp(-strayRows)
 	for k := 0.0; k <= most; k++ {

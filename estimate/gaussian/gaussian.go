@@ -105,7 +105,11 @@ func (f fit) full() (estimate.Outcome, error) {
 			return far <= firstFar && !seen.heavy && !seen.outliers, err
 		}
 	}
-	st, out, err := f.Rounded(f.RoundPart, look)
+	part := f.RoundPart
+	if f.Space.Dim() > wideColumns {
+		part = wideRoundPart
+	}
+	st, out, err := f.Rounded(part, look)
 	if err != nil || st == nil {
 		return out, err
 	}
@@ -140,6 +144,10 @@ func (f fit) reached(st *tyler.State) (none estimate.Outcome, err error) {
 	f.Notes.LeavesOut(beyond)
 	return f.gaussian(st)
 }
+
+// wideRoundPart is Tuning.RoundPart for more than wideColumns: the plain way needs the rest where
+// the rows do not get round. A guess.
+const wideRoundPart = .85
 
 // In more than fewColumns the last step that makes rows round costs most of what is left, and is
 // worth that for a Gaussian's rows alone. A guess.
