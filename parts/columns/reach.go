@@ -19,10 +19,13 @@ const (
 	// noise sds of them; noise alone gets there in a column with a chance of some 1e-4. Where the
 	// noise would not lead far off, less is enough next to an atom.
 	clearSDs = 5.5
-	windows  = 4
-	someSDs  = 2.5
-	nearSDs  = 3.5
-	nearby   = 8.
+	// Rows more than farOut scales from the centre make all else noise: noise alone gets there with
+	// a chance of some 1e-7 where more than farOutSDs are asked for.
+	farOut, farOutSDs = 512., 6.3
+	windows           = 4
+	someSDs           = 2.5
+	nearSDs           = 3.5
+	nearby            = 8.
 	// The tail of a column is a tenth of its rows, or half of those off the centre's bin.
 	tailFrom = .1
 )
@@ -196,7 +199,10 @@ func outermost(counts []float64, sigma, nearSDs, whole float64) int {
 // it, and some itself.
 func seen(counts []float64, sigma, sds, whole float64) int {
 	for i := len(counts) - 1; i >= 0; i-- {
-		sum := 0.0
+		sum, sds := 0.0, sds
+		if lengths[i] >= farOut {
+			sds = math.Max(sds, farOutSDs)
+		}
 		for w := 1; w <= windows && w <= i+1 && counts[i] > someSDs*sigma+whole; w++ {
 			if sum += counts[i-w+1]; sum > sds*sigma*math.Sqrt(float64(w))+whole*float64(w) {
 				return i

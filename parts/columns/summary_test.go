@@ -3,6 +3,7 @@ package columns
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
@@ -148,6 +149,25 @@ func TestSmallNoise(t *testing.T) {
 		t.Logf("sd %v: %d of %d, %d by the sds alone", sigma, shown, runs, without)
 		if shown > 20 || sigma == .15 && without < 100 {
 			t.Errorf("sd %v: %d of %d histograms of noise show a bin, %d by the sds alone", sigma, shown, runs, without)
+		}
+	}
+}
+
+// TestFarOut: what noise alone may show next to other rows is not enough far out, where it would
+// make all else noise.
+func TestFarOut(t *testing.T) {
+	for _, near := range []bool{true, false} {
+		counts := make([]float64, len(lengths))
+		at := slices.Index(lengths, 1) // of lengths
+		if !near {
+			at = slices.Index(lengths, 0x1p64)
+		}
+		counts[at] = 5.9
+		if got := outermost(counts, 1, clearSDs, 0) == at; got != near {
+			t.Errorf("5.9 noise sds at %v: seen %v", lengths[at], got)
+		}
+		if counts[at] = 6.5; outermost(counts, 1, clearSDs, 0) != at {
+			t.Errorf("6.5 noise sds at %v are not seen", lengths[at])
 		}
 	}
 }
