@@ -81,8 +81,8 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	if p.KnownCovariance != nil {
 		return e.known.Expect(p)
 	}
-	return estimate.Expectation{RowsNeeded: needed(p), Notes: append([]string{
-		"components lie apart in some column, or their boxes are split by a tree of counts; covariances are diagonal"}, program.WholeRows(p)...)}
+	return estimate.Expectation{RowsNeeded: needed(p), Notes: []string{
+		"components lie apart in some column, or their boxes are split by a tree of counts; covariances are diagonal"}}
 }
 
 // rowsFor returns about how many rows k components of equal weight need for a total variation of

@@ -69,7 +69,9 @@ func (f *fit) outcome(r *privateem.Rounds, overall *program.Overall) estimate.Ou
 		out.Notes.Flag(flags.New(flags.ConstantColumn, "constant columns: up to about %.0f rows may differ from the released value unseen", unseenSDs*noise*f.Rows).In(out.Notes.ConstantColumns...))
 	}
 	out.Notes.LeavesOut(estimate.Undescribed{Share: share, Noise: noise, Where: where})
-	return out.Outcome()
+	outcome := out.Outcome()
+	outcome.Missing = f.gaps
+	return outcome
 }
 
 // toldMisfit is the part of a column's sd by which a mean or an sd has to be off to be reported. A

@@ -7,10 +7,11 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
-const stepCount = "count"
+const stepCount, stepCells = "count", "rows with cells"
 
-// countPart of the total mu^2 is for the count of rows. A utility constant, a guess.
-const countPart = .01
+// Utility constants, guesses: parts of the total mu^2 for each count of rows, and for the missing
+// cells of components.
+const countPart, gapsPart = .01, .02
 
 // A Tuning is the constants of the method. They affect utility only; tests and experiments may set
 // them, and no request can. All are guesses.
@@ -49,7 +50,9 @@ func (t Tuning) boxed() program.Boxed {
 
 // steps returns the worst case of a fit.
 func (e Estimator) steps(p estimate.Problem) []kernel.Step {
-	out := []kernel.Step{{Name: stepCount, Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source}}
+	out := []kernel.Step{{Name: stepCount, Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source},
+		{Name: stepCells, Query: query.Presence.Of(query.Count{}.Kind()), Share: countPart, Most: 1, Source: source},
+		{Name: program.StepMissing, Query: query.KindCategoryCounts, Share: gapsPart, Most: 1}}
 	out = append(out, e.tuning.boxed().Steps(p.Columns)...)
 	out = append(out, program.RoundSteps(source, 1, e.tuning.MostRounds, 1)...)
 	return append(out, e.one.Steps(plain(p), prefixOne, 1)...)

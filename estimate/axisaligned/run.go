@@ -8,6 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/partition"
@@ -21,6 +22,11 @@ type fit struct {
 	found []partition.Box
 
 	tuning Tuning
+	// Of rows that lack cells: the table as it is, how many rows have some cell, released, and what
+	// is kept for the missing cells of components. 0 and nil if none are completed.
+	read     *kernel.SubBudget
+	someCell float64
+	gaps     *kernel.SubBudget
 }
 
 // Utility constants, guesses.
@@ -34,7 +40,13 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if err := f.CountRows(stepCount, countPart); err != nil {
 		return estimate.Outcome{}, err
 	}
-	if f.Few(unseen(f.Problem)) || f.AtMost < leastFor(f.Problem) && gaussian.TooFew(plain(f.Problem), f.AtMost) != nil {
+	if f.read = f.SubBudget; f.Rows >= unseen(f.Problem) {
+		var err error
+		if f.someCell, err = f.Incomplete(stepCells, f.Mu(countPart)); err != nil {
+			return estimate.Outcome{}, err
+		}
+	}
+	if f.Few(unseen(f.Problem)) || f.AtMost < leastFor(f.Problem) && gaussian.TooFew(plain(f.Problem), max(f.AtMost, f.someCell)) != nil {
 		return f.Refuse("about %.0f rows are too few for %d components at this epsilon", math.Max(0, f.Rows), max(f.Problem.Components, 1)), nil
 	}
 	if f.Few(leastFor(f.Problem)) {
@@ -45,6 +57,13 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	}
 	b := f.tuning.boxed()
 	b.Form, b.Set, b.Rounds = f.form(), f.set, f.rounds
+	if f.someCell > 0 { // what is found of whole rows completes the others
+		b.Refine = func(_ context.Context, r *privateem.Rounds) error {
+			f.gaps = f.read.Take(gapsPart * f.Mu2)
+			return f.complete(r)
+		}
+		b.Before = f.complete
+	}
 	if b.Form == query.SphericalForm { // columns have no spreads of their own
 		b.Overall = 0
 	}
@@ -62,6 +81,19 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	return f.outcome(r, overall), nil
+}
+
+// complete has what follows asked of completed rows: those that lack cells have them drawn from the
+// components of r, given the cells that they have.
+func (f *fit) complete(r *privateem.Rounds) error {
+	if len(r.Components) == 0 {
+		return nil
+	}
+	table, err := kernel.Complete(f.read, program.CompletionBy(r.Space, make([]float64, f.All), r.Components))
+	if err == nil {
+		f.SubBudget, f.Rows, r.Rows = table, f.someCell, f.someCell
+	}
+	return err
 }
 
 // plain returns the outcome if no components are found: one Gaussian of all rows, with the rest of

@@ -1,13 +1,9 @@
 package general
 
 import (
-	"math"
-	"slices"
-
 	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/query"
-	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/privateem"
 )
@@ -15,8 +11,6 @@ import (
 // Utility constants of rows that lack cells, guesses, tried on made-up mixtures of two to twenty
 // columns with 5 to 40 % of their cells missing at random.
 const (
-	// Rows that lack cells are completed if so large a part of the rows does.
-	leastMissing = .02
 	// If fewer than this part is whole, all that is measured is of completed rows, and otherwise
 	// what comes after half of the rounds.
 	fewWhole = .2
@@ -36,28 +30,12 @@ type missing struct {
 	gaps  *kernel.SubBudget // .. of the table, for the missing cells of components
 }
 
-// incomplete decides whether rows that lack cells are completed, from how many rows are whole: the
-// others are public, or released with the profile. Rows without any cell are not completed, so
-// those that have one are counted first.
+// incomplete decides whether rows that lack cells are completed.
 func (f *fit) incomplete() error {
-	all := 0.
-	if n, public := f.Session().Rows(); public {
-		all = float64(n)
-	} else if f.Problem.Profile != nil {
-		all = f.Problem.Profile.Rows
-	}
-	if all-f.AtMost < leastMissing*all {
-		return nil
-	}
-	answer, err := f.Sum(stepCells.Name, query.Partial{Sum: query.Count{}, As: query.Presence}, f.Mu(countPart))
-	if err != nil {
+	rows, err := f.Incomplete(stepCells.Name, f.Mu(countPart))
+	if rows == 0 || err != nil {
 		return err
 	}
-	rows := math.Min(answer.Values[0], all)
-	if rows-f.Rows < leastMissing*all+2*answer.Sigma {
-		return nil
-	}
-	share := 1 - f.Rows/all
 	known := f.Problem.Profile != nil
 	f.missing = missing{table: f.SubBudget, rows: rows, early: f.Rows < fewWhole*rows && (known || f.Rows*f.Problem.Mu > wholeForUnits)}
 	if f.missing.early {
@@ -65,27 +43,13 @@ func (f *fit) incomplete() error {
 			f.Rows = rows
 		}
 	}
-	f.Notes.Flags = slices.DeleteFunc(f.Notes.Flags, func(flag flags.Flag[int]) bool { return flag.Code == flags.IncompleteRows })
-	f.Notes.Flag(flags.New(flags.MissingCells, "about %.0f%% of the rows lack a cell; what they have is used, and what they lack is drawn from the model given that, assuming that cells are missing at random", 100*share).
-		Of(share, answer.Sigma/all))
 	return nil
 }
 
 // complete has what follows asked of completed rows: those that lack cells have them drawn from
 // Gaussians in a space, given the cells that they have.
 func (f *fit) complete(space component.Space, by []component.Gaussian) error {
-	c := kernel.Completion{Columns: space.Columns, Center: space.Center, Scale: space.Scale, Rest: f.Units.Center}
-	for _, g := range by {
-		c.LogWeights, c.Means = append(c.LogWeights, math.Log(math.Max(g.Weight, math.SmallestNonzeroFloat64))), append(c.Means, g.Mean)
-		cov := make([][]float64, len(g.Mean))
-		for a := range cov {
-			for b := range g.Mean {
-				cov[a] = append(cov[a], g.Cov.At(a, b))
-			}
-		}
-		c.Covs = append(c.Covs, cov)
-	}
-	table, err := kernel.Complete(f.missing.table, c)
+	table, err := kernel.Complete(f.missing.table, program.CompletionBy(space, f.Units.Center, by))
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ type Boxed struct {
 	Contest       func(context.Context, *privateem.Rounds) error
 	Inflate       bool
 	Shapes, Count float64
-	// Before, if set, is done with the components before the last round; not with Overall.
+	// Before, if set, is done with the components before the last round, and before Overall.
 	Before func(*privateem.Rounds) error
 	// Refine, if set, is done with the components of the boxes before the rounds.
 	Refine func(context.Context, *privateem.Rounds) error
@@ -121,6 +121,11 @@ func (b Boxed) Fit(ctx context.Context, r *Run, found []partition.Box) (e *priva
 	schedule := Schedule{Next: Even(rounds, parts.Mu((1-b.Last)*(r.Left()-later)/float64(rounds))), ExtraUntil: (rounds + 1) / 2, Contest: b.Contest, Inflate: b.Inflate, Shapes: b.Shapes * r.Mu2, Count: b.Count * r.Mu2, Before: b.Before}
 	if b.Overall > 0 {
 		schedule.Before = func(e *privateem.Rounds) (err error) {
+			if b.Before != nil {
+				if err := b.Before(e); err != nil {
+					return err
+				}
+			}
 			overall, err = r.overall(e, parts.Mu(later))
 			return err
 		}
