@@ -139,8 +139,8 @@ func TestMissingCellsOfComponents(t *testing.T) {
 
 // TestIncompleteAxisAligned: rows that lack cells count beside the whole ones, in which boxes are
 // found: where those of one group lack a cell far more often, its weight and mean are those of all
-// rows, and each component says how much is missing. False alarms: below 1e-6, errors being eight of
-// the noise and sampling together.
+// rows, and each component says how much is missing. False alarms: below 1e-6, errors being
+// eight of the noise and sampling together.
 func TestIncompleteAxisAligned(t *testing.T) {
 	const n = 20000
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 3))
