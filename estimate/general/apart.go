@@ -117,6 +117,10 @@ func (f *fit) frames(ctx context.Context, r *privateem.Rounds, part float64) err
 		if err := r.Round(f.SubBudget, program.StepRounds, f.Mu(part), false); err != nil {
 			return err
 		}
+		if !f.narrow && r.Floor > 0 && r.Flat() {
+			f.narrow, again = true, true
+			r.Floor = f.floor()
+		}
 		for j, c := range r.Components {
 			if recursive.Change(c, was[j], clearNoise) > reframed || resized(c, was[j]) > reframed {
 				again = true

@@ -50,6 +50,7 @@ type fit struct {
 	countSD      float64 // noise of a count of the tree
 	whole        bool    // no component found in coarse cells fell in pieces
 	contested    bool    // several components have won against one
+	narrow       bool    // components lie farther apart than the floor of their scales knows
 	missing      missing
 }
 
@@ -234,6 +235,9 @@ const (
 	floorStandard = 1e-8
 	floorStrength = 100.0
 	floorLeast    = 1e-11
+	// .. and to floorNarrow once two components that lie far apart have come down to it: near pairs
+	// did not tell how far. A guess, which float64 bears.
+	floorNarrow = 1e-24
 	// misfit: what clipping hides is unlike a Gaussian's tail; see component.ClippingRadius2.
 	// Chosen of 1 and .02, on the public tables and on mixtures of problems.Spec.
 	misfit = .02
@@ -241,5 +245,8 @@ const (
 
 // floor returns the smallest eigenvalue of a component's covariance in working coordinates.
 func (f *fit) floor() float64 {
+	if f.narrow {
+		return floorNarrow
+	}
 	return math.Max(floorLeast, floorStandard*math.Min(1, floorStrength/strength(f.Problem, f.space.Dim(), f.Rows)))
 }
