@@ -80,6 +80,15 @@ type Problem struct {
 	Profiled bool
 	// Profile is what was released of all columns before the fit; nil for nothing.
 	Profile *Profile
+	// HeldOut is the number of columns that this profile holds out of the fit, beside Columns.
+	HeldOut int
+}
+
+// Planned returns the problem of which the plan was made: what decides which steps a plan has must
+// not change with the columns that a profile holds out.
+func (p Problem) Planned() Problem {
+	p.Columns, p.HeldOut = p.Columns+p.HeldOut, 0
+	return p
 }
 
 // Facts are what is publicly known of the distribution, in the columns' own units, because somebody

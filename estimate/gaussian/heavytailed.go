@@ -31,7 +31,7 @@ func (e HeavyTailed) With(t MomentsTuning) HeavyTailed {
 // full reports that the fit goes by way of a full covariance; if not, every column is fitted by
 // itself.
 func full(p estimate.Problem) bool {
-	return p.Covariance == estimate.Full || p.Columns <= diagonalByFull
+	return p.Covariance == estimate.Full || p.Planned().Columns <= diagonalByFull
 }
 
 // roundedProblem returns the problem of rounding the rows: for a full covariance if the fit goes by

@@ -38,6 +38,7 @@ const (
 // columns, where one release of all second moments has less noise than a release per column (sqrt2
 // (R^2+b^2) with R^2 near d against sqrt d times that at d = 1).
 func goesByFull(p estimate.Problem) bool {
+	p = p.Planned()
 	return p.Covariance == estimate.Full || p.Columns == 1 || p.Covariance == estimate.Diagonal && p.Columns <= diagonalByFull ||
 		p.Covariance == estimate.Spherical && p.Columns <= sphericalByFull
 }

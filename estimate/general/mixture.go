@@ -53,8 +53,8 @@ func (e Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 
 // Fit follows the plan with the whole budget of the session.
 func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	if e.One(p) {
-		return e.fitOne(ctx, e.looks(p, float64(p.Rows)), false, 0, s.SubBudget(), p)
+	if all := p.Planned(); e.One(all) {
+		return e.fitOne(ctx, e.looks(all, float64(p.Rows)), false, 0, s.SubBudget(), p)
 	}
 	return (&fit{Run: program.Begin(s, p, advice), method: e}).run(ctx)
 }

@@ -74,6 +74,11 @@ func (e Estimator) searchSteps(p estimate.Problem) []kernel.Step {
 	if e.apart {
 		return out
 	}
-	_, last := coreset.Levels(coreset.Dimension(p.Columns), true)
-	return append(out, stepGlobal.In("", 1), stepTree.Times(last).In("", 1))
+	return append(out, stepGlobal.In("", 1), stepTree.Times(treeLevels(p)).In("", 1))
+}
+
+// treeLevels is how many levels of the tree of counts are planned.
+func treeLevels(p estimate.Problem) int {
+	_, last := coreset.Levels(coreset.Dimension(p.Planned().Columns), true)
+	return last
 }

@@ -119,6 +119,7 @@ func planned(p estimate.Problem, d int, rows float64) schedule {
 	s.rounds = between(leastRounds, int(math.Round(3+3*math.Log2(math.Max(1, x/60)))), maxRounds)
 	s.q = coreset.Dimension(d)
 	s.first, s.last = coreset.Levels(s.q, x > fineTree)
+	s.last = min(s.last, s.first+treeLevels(p)-1)
 	return s
 }
 

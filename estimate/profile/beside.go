@@ -126,6 +126,7 @@ func Fit(ctx context.Context, method estimate.Estimator, s *kernel.Session, p es
 
 // only returns the problem of some of the columns.
 func only(p estimate.Problem, kept []int) estimate.Problem {
+	p.HeldOut = p.Columns - len(kept)
 	if p.Columns = len(kept); p.RoundedTo != nil {
 		units := make([]float64, len(kept))
 		for i, j := range kept {
