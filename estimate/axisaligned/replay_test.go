@@ -41,6 +41,23 @@ func strays(m *model.Mixture) [][]float64 {
 	return [][]float64{slices.Repeat([]float64{1e308}, d), slices.Repeat([]float64{math.NaN()}, d), make([]float64, d), g.Mean, tail}
 }
 
+// TestOverflow: rows whose squares overflow end a fit in words, and not in an error of arithmetic
+// after a part of the budget was spent.
+func TestOverflow(t *testing.T) {
+	rng := newRand(t)
+	for range 5 {
+		rows := make([][]float64, 4000)
+		for i := range rows {
+			rows[i] = []float64{rng.NormFloat64(), (2*rng.Float64() - 1) * math.MaxFloat64, rng.NormFloat64() + 9*float64(i%2)}
+		}
+		for _, rel := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
+			if f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: 3, Relation: rel, Epsilon: 3, Delta: delta, Noise: fresh}); f.NoRelease == nil && f.Model == nil {
+				t.Error("neither a model nor a reason")
+			}
+		}
+	}
+}
+
 // TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring
 // table the same answers lead to the same questions, and no path loses more than mu^2, histograms
 // of gaps included; some paths lose a good part of it.

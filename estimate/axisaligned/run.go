@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/gaussian"
@@ -73,6 +74,8 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	case len(found) == 0:
 		return f.plain(ctx, "no rows that lie together were seen in every column")
+	case slices.ContainsFunc(found, overflows):
+		return f.plain(ctx, "rows lie so far out that their squares overflow")
 	case held < f.tuning.LeastHeld*f.Rows:
 		return f.plain(ctx, "about %.0f of %.0f rows lie where no place was seen in every column", f.Rows-held, f.Rows)
 	}
@@ -81,6 +84,11 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	return f.outcome(r, overall), nil
+}
+
+// overflows reports a box whose moments have no squares in float64.
+func overflows(b partition.Box) bool {
+	return slices.ContainsFunc(slices.Concat(b.Center, b.Scale), func(x float64) bool { return !(math.Abs(x) < program.Widest) })
 }
 
 // complete has what follows asked of completed rows: those that lack cells have them drawn from the

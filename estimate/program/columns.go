@@ -25,8 +25,8 @@ import (
 // Utility constants, guesses.
 const (
 	seenSDs = 4.0 // a released count beyond this many noise sds is reported
-	// widest is the largest scale whose variance leaves room in float64.
-	widest = 0x1p500
+	// Widest is the largest scale whose variance leaves room in float64.
+	Widest = 0x1p500
 )
 
 // Columns are the released facts about a table's columns.
@@ -114,7 +114,7 @@ func (c *Columns) noteConstants() {
 // variance in float64, or nil.
 func (c *Columns) badScale() *estimate.NoRelease {
 	for i, s := range c.Space.Scale {
-		if s > widest || s < columns.Narrowest {
+		if s > Widest || s < columns.Narrowest {
 			return &estimate.NoRelease{
 				Reason: fmt.Sprintf("the released scale of column %d, %.3g, has no variance in float64", c.Space.Columns[i]+1, s),
 				Advice: "check the column's values and record it in another unit",
