@@ -89,7 +89,7 @@ func (f found) check(t *testing.T, n, d int, rel privacy.Relation) {
 			t.Errorf("column %d: units %+v, space %+v", j, f.Units, f.Space)
 		}
 		s := f.Units.Scale[j]
-		usable = usable && s <= widest && s >= columns.Narrowest && s*s > 0 && !math.IsInf(s*s, 0)
+		usable = usable && s <= Widest && s >= columns.Narrowest && s*s > 0 && !math.IsInf(s*s, 0)
 	}
 	if usable != (f.none == nil) || f.none != nil && (f.none.Reason == "" || f.none.Advice == "") {
 		t.Errorf("scales %v: %+v", f.Space.Scale, f.none)
@@ -189,11 +189,11 @@ func TestBadScale(t *testing.T) {
 	if f.none == nil || !strings.Contains(f.none.Reason, "column 2,") || !slices.Equal(f.Notes.ConstantColumns, []int{2}) {
 		t.Errorf("%+v, constant %v", f.none, f.Notes.ConstantColumns)
 	}
-	for _, s := range []float64{widest, columns.Narrowest} {
+	for _, s := range []float64{Widest, columns.Narrowest} {
 		for _, c := range []struct {
 			scale float64
 			bad   bool
-		}{{s, false}, {s * 2, s == widest}, {s / 2, s != widest}} {
+		}{{s, false}, {s * 2, s == Widest}, {s / 2, s != Widest}} {
 			cs := Columns{}
 			cs.Space.Columns, cs.Space.Scale = []int{4, 9}, []float64{1, c.scale}
 			if none := cs.badScale(); (none != nil) != c.bad || none != nil && !strings.Contains(none.Reason, "column 10,") {
