@@ -95,15 +95,18 @@ func TestFarBesideNear(t *testing.T) {
 }
 
 // TestApartReplay: where components are looked for level by level, which goes on to boxes where a
-// delta pays for them, a fit's questions are functions of its answers as well, and no path loses
-// more than mu^2.
+// delta pays for them, or, in a short table, column by column, a fit's questions are functions of
+// its answers as well, and no path loses more than mu^2.
 func TestApartReplay(t *testing.T) {
 	rng := newRand(t)
-	levels := 0
-	rows := estimatetest.Draw(t, tiny(t, []float64{0, 0, 0}, []float64{3, 0, 0}, []float64{0, 4, 0}), 6000, rng)
+	levels, short := 0, 0
+	all := estimatetest.Draw(t, tiny(t, []float64{0, 0, 0}, []float64{3, 0, 0}, []float64{0, 4, 0}), 7000, rng)
 	for _, rel := range relations {
-		for i, v := range []float64{1e308, math.NaN(), 0, 1e6, 1e308, 1} {
-			boxes := i > 3
+		for i, v := range []float64{1e308, math.NaN(), 0, 1e6, 1e308, 1, 1e308, math.NaN(), 1} {
+			rows, boxes := all, i == 4 || i == 5
+			if i > 5 {
+				rows = all[:5000]
+			}
 			row := slices.Repeat([]float64{v}, 3)
 			other := append([][]float64{row}, rows[1:]...)
 			if rel == privacy.AddRemoveOne {
@@ -117,13 +120,20 @@ func TestApartReplay(t *testing.T) {
 			if limit := math.Pow(f.Session.Mu(), 2); loss.Path > limit*(1+1e-9) {
 				t.Errorf("%v, another row of %v: a path loses mu^2 = %v of %v: %v", rel, v, loss.Path, limit, loss.ByStep)
 			}
-			if !isBoxed(f) && slices.ContainsFunc(f.Session.Measurements(), func(m kernel.Measurement) bool { return m.Step == prefixApart+"trees of counts" }) {
+			asked := func(step string) bool {
+				return slices.ContainsFunc(f.Session.Measurements(), func(m kernel.Measurement) bool { return m.Step == step })
+			}
+			switch {
+			case isBoxed(f):
+			case asked(prefixApart + "trees of counts"):
 				levels++
+			case asked(stepColumns.Name):
+				short++
 			}
 		}
 	}
-	if levels < 6 {
-		t.Errorf("%d of 8 fits were made level by level: the test sees too little", levels)
+	if levels < 6 || short < 4 {
+		t.Errorf("%d of 12 fits were made level by level, %d of 6 column by column: the test sees too little", levels, short)
 	}
 }
 

@@ -62,3 +62,34 @@ func TestGapped(t *testing.T) {
 		}
 	}
 }
+
+// TestFarInAShortTable: two clusters of 3,000 rows, 300 sds apart in some columns of eight, are
+// found, and few rows are left out: looks of the whole table, level by level, cost more than such a
+// table can pay.
+//
+// False-alarm rate: 1e-6.
+func TestFarInAShortTable(t *testing.T) {
+	const runs, d = 60, 8
+	rng, right := newRand(t), 0
+	for range runs {
+		rows := make([][]float64, 3000)
+		for i := range rows {
+			rows[i] = make([]float64, d)
+			for j := range rows[i] {
+				rows[i][j] = rng.NormFloat64()
+			}
+			rows[i][i%4/3] += 212 // three in four in the one, a fourth in the other column
+		}
+		f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: d, Relation: privacy.ReplaceOne, Epsilon: 1, Delta: boxedDelta, Noise: fresh})
+		if f.Model != nil && components(f) == 2 && !leftOut(f, .1) {
+			right++
+		}
+	}
+	t.Logf("%d of %d", right, runs)
+	stattest.GoodAtLeast(t, right, runs, .8, 1e-6)
+}
+
+// leftOut reports whether a release says that more than a share of the rows is left out.
+func leftOut(f estimatetest.Fit, share float64) bool {
+	return f.Diagnostics.Undescribed != nil && f.Diagnostics.Undescribed.Share > share
+}

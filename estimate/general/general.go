@@ -83,6 +83,12 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	}
 	if gaps {
 		f.global.Cov = symmetric.Identity(f.space.Dim())
+		if start, err := f.inColumns(ctx, x.PairSpread); err != nil || start != nil {
+			if err != nil {
+				return estimate.Outcome{}, err
+			}
+			return f.finish(ctx, start)
+		}
 		if !f.Problem.NoDelta && x.PairSpread > farBoxed {
 			if out, done, err := f.boxed(ctx); done {
 				return out, err

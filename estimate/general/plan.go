@@ -26,7 +26,7 @@ var (
 	stepMissing = parts.Step{Name: program.StepMissing, Query: query.KindCategoryCounts, Share: gapsPart, Most: 1}
 	stepGlobal  = parts.Step{Name: "global moments", Query: query.ClippedMoments{}.Kind(), Share: weakGlobal, Most: mostGlobalRounds, Source: source}
 	stepTree    = parts.Step{Name: "tree of counts", Query: query.GridCounts{}.Kind(), Share: treePart, Most: 1, Source: "KSSU19 Section C.3"}
-	stepColumns = parts.Step{Name: "columns", Query: query.Histogram, Share: mostLine / 2 * mostLooks * mostSplits, Most: mostLooks * mostSplits, Source: "KSSU19 Section A.4"}
+	stepColumns = parts.Step{Name: "columns", Query: query.Histogram, Share: shortPart + mostLine/2*mostLooks*mostSplits, Most: 1 + mostLooks*mostSplits, Source: "KSSU19 Section A.4"}
 	stepContest = parts.Step{Name: "contest", Query: query.LogRatio{}.Kind(), Share: contestPart + plainAsks*plainPart, Most: 1 + plainAsks, Source: source}
 )
 

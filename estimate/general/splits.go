@@ -9,7 +9,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/fit1d"
 	"github.com/gauze-dp/gauze/parts/privateem"
@@ -115,7 +117,7 @@ func (f *fit) split(ctx context.Context, r *privateem.Rounds, part float64) erro
 		return err
 	}
 	if alone {
-		more, err := f.columnLines(r.Components[0], part)
+		more, err := f.columnLines(r.Components[0], privateem.LineReach, part)
 		if err != nil {
 			return err
 		}
@@ -145,8 +147,8 @@ func (f *fit) split(ctx context.Context, r *privateem.Rounds, part float64) erro
 //
 // The L2 sensitivity is sqrt(2d) under replace-one and sqrt(d) under add-or-remove-one
 // (query.Counts).
-func (f *fit) columnLines(c component.Gaussian, part float64) (out []privateem.Line, err error) {
-	q, edges, space := query.Counts{Edges: make([][]float64, f.All)}, privateem.LineEdges(), f.space
+func (f *fit) columnLines(c component.Gaussian, reach, part float64) (out []privateem.Line, err error) {
+	q, edges, space := query.Counts{Edges: make([][]float64, f.All)}, privateem.LineEdges(reach), f.space
 	for i, j := range space.Columns {
 		sd := math.Sqrt(c.Cov.At(i, i))
 		if f.Grids[j].Unit > space.Scale[i]*sd*(edges[len(edges)/2]-edges[len(edges)/2-1]) {
@@ -154,9 +156,8 @@ func (f *fit) columnLines(c component.Gaussian, part float64) (out []privateem.L
 		}
 		axis := mat.Col(nil, i, c.Cov)
 		floats.Scale(1/sd, axis)
-		for _, e := range edges {
-			q.Edges[j] = append(q.Edges[j], space.Center[i]+space.Scale[i]*(c.Mean[i]+sd*e))
-		}
+		// finite: scales have a variance in float64
+		q.Edges[j] = parts.Map(edges, func(e float64) float64 { return space.Center[i] + space.Scale[i]*(c.Mean[i]+sd*e) })
 		out = append(out, privateem.Line{Axis: axis, Edges: edges})
 	}
 	if len(out) == 0 {
@@ -176,6 +177,35 @@ func (f *fit) columnLines(c component.Gaussian, part float64) (out []privateem.L
 // and hold the part gapPart of the rows each. Those of a uniform distribution are 3.5 apart,
 // however many there are, and heavy tails have a few rows in a hundred far out. Guesses.
 const gapSDs, gapPart = 4.5, .08
+
+// A table of less n mu than shortTable is looked at column by column, for the part shortPart of
+// mu^2, before anything else: what finds more costs most of what such a table can pay. Guesses.
+const shortTable, shortPart = 1500.0, .04
+
+// inColumns returns a start from the column of a short table that shows the clearest clusters; none
+// if no column has a gap.
+func (f *fit) inColumns(ctx context.Context, spread float64) (start []component.Gaussian, err error) {
+	d := f.space.Dim()
+	if f.Rows*f.Problem.Mu > shortTable || spread > farBoxed || d < 2 || f.Problem.Components > 0 {
+		return nil, nil
+	}
+	whole := component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: symmetric.Scaled(startVariance, symmetric.Identity(d)), Uncertainty: component.StartUncertainty()}
+	lines, err := f.columnLines(whole, farBoxed, shortPart)
+	most := 0.0
+	for _, l := range lines {
+		cs, gain, err := pieces(ctx, l)
+		if err != nil {
+			return nil, err
+		}
+		if len(cs) > 1 && gain > most && gapped(cs) {
+			start, most = along(whole, l.Axis, cs), gain
+		}
+	}
+	if start != nil {
+		f.coarse, f.global = true, component.Joined(start[0], start[1:]...)
+	}
+	return start, err
+}
 
 // gapped reports whether two neighbours among pieces of a column have a gap between them.
 func gapped(cs []fit1d.Component) bool {
@@ -212,9 +242,10 @@ func pieces(ctx context.Context, l privateem.Line) (cs []fit1d.Component, gain f
 		return nil, 0, err
 	}
 	o.Most, o.Start = mostPieces, whole
+	reach := l.Edges[len(l.Edges)-1] * privateem.LineGrows
 	all, cost, err := d.Search(ctx, o)
 	for _, c := range all {
-		if c.Rows > leastPiece*n && math.Abs(c.Mean()) < privateem.LineReach && c.SD < privateem.LineReach {
+		if c.Rows > leastPiece*n && math.Abs(c.Mean()) < reach && c.SD < reach {
 			cs = append(cs, c)
 		}
 	}

@@ -29,17 +29,17 @@ type Line struct {
 const (
 	lineSDs   = 4.0 // to either side of the mean ..
 	lineBins  = 32  // .. there are so many equal bins
-	lineGrows = 1.3 // .. and as far as LineReach bins that grow so
+	LineGrows = 1.3 // .. and as far as LineReach bins that grow so
 	lineAlike = .95 // directions with a larger cosine are one
 )
 
 // LineReach is how far from its mean, in its own sds, the rows of a component are counted.
 const LineReach = 64.0
 
-// LineEdges returns those of the bins of a line.
-func LineEdges() []float64 {
+// LineEdges returns those of the bins of a line with that reach.
+func LineEdges(reach float64) []float64 {
 	edges := floats.Span(make([]float64, lineBins+1), -lineSDs, lineSDs)
-	for e := lineSDs * lineGrows; e < LineReach; e *= lineGrows {
+	for e := lineSDs * LineGrows; e < reach; e *= LineGrows {
 		edges = append(slices.Insert(edges, 0, -e), e)
 	}
 	return edges
@@ -57,7 +57,7 @@ func (r *Rounds) Lines(a *kernel.SubBudget, step string, mu float64) ([][]Line, 
 		along[j] = r.directions(c)
 	}
 	// Distances are counted from a place so far out that they have a sign.
-	edges := LineEdges()
+	edges := LineEdges(LineReach)
 	shifted := slices.Clone(edges)
 	floats.AddConst(LineReach, shifted)
 	for i := range along[0] {
