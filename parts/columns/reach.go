@@ -69,6 +69,11 @@ var lengths = func() (e []float64) {
 // The share of rows at the centre that asks for a closer look: a guess.
 const someAtom = .2
 
+// unseenReach is the reach, in scales of at least .4 sds, of a column in which noise hides all bins
+// though its rows lie in more than one: else all but the rows at its centre would be left out. A
+// guess.
+const unseenReach = 8.0
+
 // MeasureReach finds how far the columns of space reach, with the part mu2 of mu^2. rows is public
 // or released.
 func MeasureReach(a *kernel.SubBudget, prefix string, space component.Space, rows, mu2 float64) (t Summary, err error) {
@@ -137,6 +142,10 @@ func read(counts []float64, sigma, rows float64) Column {
 	sums := slices.Clone(side[0])
 	floats.Add(sums, side[1])
 	out := max(last[0], last[1], outermost(sums, math.Sqrt2*sigma, near, 2*rounding))
+	if out < 0 && c.Atom <= someAtom {
+		// Few rows, spread over many bins: they are about as far out as the scale says.
+		out = slices.Index(lengths, unseenReach) - 1
+	}
 	for i := range size {
 		both := side[0][i] + side[1][i]
 		if i > out {

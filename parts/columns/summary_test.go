@@ -171,3 +171,21 @@ func TestFarOut(t *testing.T) {
 		}
 	}
 }
+
+// TestUnseenReach: where noise hides every bin of a column, its rows are taken to be as far out as
+// its scale says, and not all in the middle; unless that is where they are.
+func TestUnseenReach(t *testing.T) {
+	counts := make([]float64, 2*len(lengths)+1)
+	for i := range counts {
+		if i < len(lengths)-5 || i > len(lengths)+5 {
+			counts[i] = 3
+		}
+	}
+	if c := read(counts, 25, 800); c.Reach != unseenReach {
+		t.Errorf("no bin is clear: a reach of %v, want %v", c.Reach, unseenReach)
+	}
+	counts[len(lengths)] = 700
+	if c := read(counts, 25, 800); c.Reach != lengths[0] {
+		t.Errorf("all rows in the middle: a reach of %v, want %v", c.Reach, lengths[0])
+	}
+}
