@@ -1,6 +1,7 @@
 package general
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
@@ -9,6 +10,18 @@ import (
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/fit1d"
 )
+
+// sphere draws rows of a Gaussian with the unit covariance.
+func sphere(rng *rand.Rand, n, d int) [][]float64 {
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = make([]float64, d)
+		for j := range rows[i] {
+			rows[i][j] = rng.NormFloat64()
+		}
+	}
+	return rows
+}
 
 // TestGapInAColumn: two clusters of 1,500 rows that lie 30 sds apart in one of eight columns are
 // found under add-or-remove-one too, where there are too few pairs of rows for that, and a release
@@ -19,12 +32,8 @@ func TestGapInAColumn(t *testing.T) {
 	const runs, d = 30, 8
 	rng, right := newRand(t), 0
 	for range runs {
-		rows := make([][]float64, 3000)
+		rows := sphere(rng, 3000, d)
 		for i := range rows {
-			rows[i] = make([]float64, d)
-			for j := range rows[i] {
-				rows[i][j] = rng.NormFloat64()
-			}
 			rows[i][3] += 30 * float64(i%2)
 		}
 		f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: d, Relation: privacy.AddRemoveOne, Epsilon: 1, Delta: boxedDelta, Noise: fresh})
@@ -72,12 +81,8 @@ func TestFarInAShortTable(t *testing.T) {
 	const runs, d = 60, 8
 	rng, right := newRand(t), 0
 	for range runs {
-		rows := make([][]float64, 3000)
+		rows := sphere(rng, 3000, d)
 		for i := range rows {
-			rows[i] = make([]float64, d)
-			for j := range rows[i] {
-				rows[i][j] = rng.NormFloat64()
-			}
 			rows[i][i%4/3] += 212 // three in four in the one, a fourth in the other column
 		}
 		f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: d, Relation: privacy.ReplaceOne, Epsilon: 1, Delta: boxedDelta, Noise: fresh})

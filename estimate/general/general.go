@@ -1,16 +1,17 @@
 // Package general learns a Gaussian mixture of overlapping, unequal, not quite Gaussian components
 // from raw columns: the default of `gauze fit` when more than one component is allowed.
 //
-// The course of a fit, all of it released step by step: units of the columns (noisy bisection,
-// and near pairs); where some column's whole spread, or many of its pairs, are far wider than
-// near pairs, components that lie apart, found by boxes if thousands of times as far and
-// otherwise level by level, which is how the method "separated" always starts; else one robust
-// global Gaussian and a noisy tree of counts in its leading directions, whose leaves are a
-// private coreset; EM on the coreset, which costs nothing, for every number of components; then
-// private EM in all columns, each round one soft E-step and one release of clipped moments. With
-// at most one component, or where no more are seen after the first rounds, it is the Gaussian of
-// package gaussian; in a table too short for all this, lines through the rows that that method
-// has made round show whether there are several.
+// The course of a fit, all of it released step by step: units of the columns (noisy bisection, and
+// near pairs); where some column's whole spread, or many of its pairs, are far wider than near
+// pairs, components that lie apart, found by boxes if thousands of times as far, in a short table
+// by the histogram of one column if that shows a gap, and otherwise level by level, as the method
+// "separated" starts whatever near pairs say; else one robust global Gaussian and a noisy tree of
+// counts in its leading directions, whose leaves are a private coreset; EM on the coreset, which
+// costs nothing, for every number of components; then private EM in all columns, each round one
+// soft E-step and one release of clipped moments. With at most one component, or where no more are
+// seen after the first rounds, neither along lines nor in the histograms of the columns, it is the
+// Gaussian of package gaussian; in a table too short for all this, lines through the rows that
+// that method has made round show whether there are several.
 //
 // Source: [KSSU19] Section E of the restatement (its default for real data), with the mendings of
 // its Section E.2.
