@@ -11,18 +11,20 @@ import (
 // secondsOfDay is the number of seconds of a day in UTC, without leap seconds.
 const secondsOfDay = 24 * 60 * 60
 
-// dayOf reads a date as its day, a number of days since 1970-01-01: 2006-01-02, optionally followed
-// by a time of day, which it ignores.
+// dayOf reads a date as its day, a number of days since 1970-01-01: 2006-01-02, or 2.1.2006 with
+// points, where the day comes first everywhere, optionally followed by a time of day, which it
+// ignores. With slashes it is none: some write the month first.
 func dayOf(text string) (float64, bool) {
 	text = strings.TrimSpace(text)
-	if len(text) > len(time.DateOnly) && strings.IndexByte("T ", text[len(time.DateOnly)]) >= 0 {
-		text = text[:len(time.DateOnly)]
+	if end := strings.IndexAny(text, "T "); end >= 0 {
+		text = text[:end]
 	}
-	day, err := time.Parse(time.DateOnly, text)
-	if err != nil {
-		return 0, false
+	for _, layout := range []string{time.DateOnly, "2.1.2006"} {
+		if day, err := time.Parse(layout, text); err == nil {
+			return float64(day.Unix() / secondsOfDay), true
+		}
 	}
-	return float64(day.Unix() / secondsOfDay), true
+	return 0, false
 }
 
 // days replaces the dates in cells of Dates by their days, except for those that a code makes

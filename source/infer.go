@@ -60,7 +60,7 @@ func (t *Table) infer() error {
 	}
 	for i, j := range a.from {
 		if t.ahead != nil && !t.types[j].Numbers && !t.types[j].Truth {
-			why[j] = a.leaveOut(header[j], i)
+			why[j] = a.leaveOut(header[j], i, t.schema.CSV)
 		}
 		if why[j] == "" {
 			a.pick = append(a.pick, i)
@@ -241,16 +241,34 @@ func shortened(text string) string { return strings.Clone(text[:min(len(text), l
 
 // leaveOut returns why its cells keep column j, of those that may be fitted, from being fitted, or
 // "".
-func (a *lookAhead) leaveOut(name string, j int) string {
+func (a *lookAhead) leaveOut(name string, j int, written Dialect) string {
 	var counts [NotNumber + 1]int
+	var odd unreadable
+	dates, answers := true, true
 	for i := range a.rows {
-		counts[a.kinds[i*len(a.from)+j]]++
+		at := i*len(a.from) + j
+		counts[a.kinds[at]]++
+		if text, held := a.texts[at]; held {
+			odd.note(text)
+			_, date := dayOf(text)
+			_, known := answer(text)
+			dates, answers = dates && date, answers && known
+		}
 	}
 	numbers, text := counts[Number], counts[NotNumber]
 	switch {
 	case numbers == 0 && text == 0:
 		return "no numbers"
 	case float64(numbers) < numberShare*float64(numbers+text):
+		dialect := reads([]unreadable{odd})
+		switch {
+		case dialect != "" && written.asUsual():
+			return fmt.Sprintf("text as it is written, but numbers with --csv %q", written.with(dialect))
+		case dates:
+			return "dates: declare it with :date behind its name"
+		case answers:
+			return "yes and no: declare it with :yes-no behind its name"
+		}
 		return fmt.Sprintf("text: %d of its first %d cells that are there are numbers", numbers, numbers+text)
 	case rowIdentifier(name) && a.increasing(j):
 		return "a row identifier: increasing whole numbers"

@@ -50,7 +50,11 @@ func TestInference(t *testing.T) {
 		{"identifier that is not whole", beside("id", 50, func(i int) string { return fmt.Sprint(float64(i) + 0.5) }), []string{"id", "x"}, ""},
 		{"another name in sequence", beside("year", 50, number), []string{"year", "x"}, ""},
 		{"label", beside("label", 50, number), []string{"label", "x"}, ""},
-		{"dates", beside("d", 50, func(i int) string { return fmt.Sprintf("2020-01-%02d", i%30+1) }), []string{"x"}, "text: 0 of its first 50"},
+		{"dates", beside("d", 50, func(i int) string { return fmt.Sprintf("2020-01-%02d", i%30+1) }), []string{"x"}, "dates: declare it with :date"},
+		{"dates, day first", beside("d", 50, func(i int) string { return fmt.Sprintf("%d.1.2020", i%30+1) }), []string{"x"}, "dates: declare it with :date"},
+		{"answers", beside("d", 50, func(i int) string { return []string{"ja", "nein"}[i%2] }), []string{"x"}, "yes and no: declare it with :yes-no"},
+		{"decimal commas", beside("d", 50, func(i int) string { return fmt.Sprintf("\"%d,5\"", i) }), []string{"x"}, `numbers with --csv "decimal=,"`},
+		{"texts", beside("d", 50, func(i int) string { return []string{"\"1,5\"", "Miller"}[i%2] }), []string{"x"}, "text: 0 of its first 50"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			table, rows, err := readAll(t, c.text, "")
@@ -140,7 +144,7 @@ func TestDirtyTable(t *testing.T) {
   left out "id": a row identifier: increasing whole numbers
   left out "sea, near": text: 0 of its first 19 cells that are there are numbers
   left out "code": text: 3 of its first 20 cells that are there are numbers
-  left out "flag": text: 0 of its first 20 cells that are there are numbers
+  left out "flag": yes and no: declare it with :yes-no behind its name
   which columns were chosen is not covered by the privacy promise; declare them with --columns or --schema
 20 rows read, 5 bad
   column "rooms, total": 0 missing, 0 not finite, 1 not a number

@@ -59,6 +59,9 @@ func (c *Column) tidyKind() error {
 	return nil
 }
 
+// writtenAs says how cells of kinds are written that are words, for errors.
+var writtenAs = map[string]string{YesNo: "yes or no, true or false, 1 or 0 (in English, or ja, oui, si and the like)", Dates: "date, as 2006-01-02 or 2.1.2006"}
+
 // Log returns the map under which a column of Logs is fitted, and for any other kind the zero Log.
 func (c *Column) Log() dense.Log {
 	if c.Kind != Logs {
@@ -71,12 +74,13 @@ func (c *Column) Log() dense.Log {
 	return dense.LogOf(low, high, c.RoundedTo)
 }
 
-// answer reads a cell of a column of YesNo.
+// answer reads a cell of a column of YesNo, in English or in words that mean the same wherever they
+// occur.
 func answer(text string) (float64, bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
-	case "yes", "true", "y", "t":
+	case "yes", "true", "y", "t", "ja", "oui", "si", "sí", "sì", "sim":
 		return 1, true
-	case "no", "false", "n", "f":
+	case "no", "false", "n", "f", "nein", "nee", "nej", "non", "não", "nao":
 		return 0, true
 	}
 	return 0, false

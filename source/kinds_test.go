@@ -26,7 +26,7 @@ func TestKinds(t *testing.T) {
 	}
 	schema.Unreadable = UnreadableMissing
 	for _, quoted := range []string{"yes", `"yes"`} {
-		table, err := opened("stdin", strings.NewReader("a,b,c\n"+quoted+",3,-1\nNo,0,2\nTRUE,1,1\n false ,1,1\n1,-1,1\n0,1,1\nf,1,1\nmaybe,1,1\n2,1,1\nNA,1,yes\n"), schema)
+		table, err := opened("stdin", strings.NewReader("a,b,c\n"+quoted+",3,-1\nNo,0,2\nTRUE,1,1\n false ,1,1\n1,-1,1\n0,1,1\nf,1,1\nmaybe,1,1\n2,1,1\nNA,1,yes\nja,1,1\nNein,1,1\nSÍ,1,1\n"), schema)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestKinds(t *testing.T) {
 		if err := table.Read(&rows); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := show(rows), "[1 3 -1] [0 0 2] [1 1 1] [0 1 1] [1 - 1] [0 1 1] [- 1 1] [- 1 1] [- 1 1] [- 1 -]"; got != want {
+		if got, want := show(rows), "[1 3 -1] [0 0 2] [1 1 1] [0 1 1] [1 - 1] [0 1 1] [- 1 1] [- 1 1] [- 1 1] [- 1 -] [1 1 1] [0 1 1] [1 1 1]"; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}

@@ -32,7 +32,7 @@ func said(t testing.TB, text string, schema *Schema) (fault, report string) {
 func TestRepeats(t *testing.T) {
 	const wide = "%s,weight\n1,70.5\n2,80\n1,71\n3,65\n4,90\n"
 	for name, refused := range map[string]bool{
-		"patient_id": true, "Patient ID": true, "patientId": true, "PATIENTID": true, "subject": true, "SUBJID": true, "MRN": true, "id": true, "participant-no": true, "pid": true,
+		"patient_id": true, "Patient ID": true, "patientId": true, "PATIENTID": true, "subject": true, "SUBJID": true, "MRN": true, "Patienten-Nr": true, "Fallnummer": true, "Hausnummer": false, "id": true, "participant-no": true, "pid": true,
 		"age": false, "humid": false, "grid": false, "children": false, "visits": false, "patient_age": false, "year": false, "user_rating": false, "index": false,
 		"ward_id": false, // four values are a category's
 	} {

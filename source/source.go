@@ -252,17 +252,22 @@ func (t *Table) checkNumbers() error {
 		return nil
 	}
 	var without []string
-	for _, c := range t.Report().Columns {
-		if c.Numbers == 0 {
-			without = append(without, c.Name)
+	wanted := "at least one number in each"
+	hint := "a column of text: declare it as a category, use --by with it, or leave it out; numbers are written with a decimal point and no thousands separator"
+	for i, c := range t.Report().Columns {
+		if c.Numbers > 0 {
+			continue
 		}
+		if kind, ok := writtenAs[t.columns[i].Kind]; ok && without == nil {
+			wanted, hint = "at least one "+kind, "write its cells so, declare what they are (a category, a number), or leave it out"
+		}
+		without = append(without, c.Name)
 	}
 	switch {
 	case t.report.Rows == 0:
 		return errNoRows()
 	case without != nil:
-		return &Error{Field: "columns " + quoteNames(without), Wanted: "at least one number in each", Got: "none",
-			Hint: "a column of text: declare it as a category, use --by with it, or leave it out; numbers are written with a decimal point and no thousands separator"}
+		return &Error{Field: "columns " + quoteNames(without), Wanted: wanted, Got: "none", Hint: hint}
 	}
 	return nil
 }

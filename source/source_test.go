@@ -218,6 +218,7 @@ func TestMistakes(t *testing.T) {
 		{"no header row, declared", secret + ",2\n3,4\n", "age", "got a first row that reads as data"},
 		{"no header row, inferred", secret + ",2\n3,4\n", "", "header: want a row of column names, got what reads as data in column 1, 2; add the header row"},
 		{"declared column without a number", "a,b,c\n1,x,\n2,y,NA\n", "a,b,c", `columns "b", "c": want at least one number in each, got none`},
+		{"dates that are none", "a,b\n1,1/2/2003\n2,\n", "a,b:date", `want at least one date, as 2006-01-02 or 2.1.2006, got none`},
 		{"nothing to infer", "a,b\nx,\ny,\n", "", `want at least one column of numbers, got none in "a", "b"`},
 		{"zip", "PK\x03\x04....", "a", "got a zip archive or a spreadsheet"},
 		{"Parquet", "PAR1......", "a", "got a Parquet file"},
