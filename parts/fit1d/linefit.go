@@ -149,6 +149,8 @@ func (d *Data) fill(t *terms, c Component) {
 		low := lowerBound(s.edges, c, -reach)
 		high := lowerBound(s.edges, c, reach)
 		sp := span{from: s.first + low, to: s.first + high + 1, at: len(t.p)}
+		bins := high + 1 - low
+		t.p, t.dm, t.ds = slices.Grow(t.p, bins), slices.Grow(t.dm, bins), slices.Grow(t.ds, bins)
 		cdf, pdf, zpdf := 0.0, 0.0, 0.0
 		for b := low; b <= high; b++ {
 			cdf1, pdf1, zpdf1 := 1.0, 0.0, 0.0
