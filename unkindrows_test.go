@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -106,8 +107,11 @@ func (f *unkindRows) truth(values []string) []float64 {
 func TestUnkindRows(t *testing.T) {
 	const n = 6000
 	for at, f := range unkindFamilies() {
-		for _, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
-			for _, method := range []string{"", "gaussian", MethodProfile} {
+		for i, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
+			for j, method := range []string{"", "gaussian", MethodProfile} {
+				if j > 0 && (at+i+j)%2 != 0 && os.Getenv("GAUZE_LONG") == "" {
+					continue // they take turns
+				}
 				t.Run(fmt.Sprint(f.name, "/", r, "/", method), func(t *testing.T) {
 					rng := rand.New(rand.NewPCG(uint64(at), 1))
 					var text strings.Builder

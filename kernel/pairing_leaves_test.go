@@ -48,7 +48,7 @@ func TestPairsInLeavesOfNeighbours(t *testing.T) {
 				}
 				most, stated := 0.0, q.Sensitivity(r)
 				sizes := 0.0 // the change in L1
-				for trial := range uint64(1500) {
+				for trial := range uint64(800) {
 					n := 1 + rng.IntN(12)
 					at := rng.IntN(n)
 					x := make([][]float64, n)

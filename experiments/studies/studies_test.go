@@ -26,6 +26,7 @@ import (
 // that can be planned or is refused.
 func TestCells(t *testing.T) {
 	o := enginetest.Options(t)
+	planned := map[string]bool{} // what many cells ask alike is planned once
 	for _, s := range All {
 		enginetest.Lines(t, s, func(l *line) error {
 			drawn, err := l.Cell.draw(1, 12)
@@ -41,6 +42,11 @@ func TestCells(t *testing.T) {
 			for _, by := range l.Cell.by {
 				r := l.Cell.request(o, by)
 				r.Columns = gauze.Named(model.DefaultColumns(l.Cell.d)...)
+				asked := fmt.Sprintf("%+v of %d", r, l.Rows[len(l.Rows)-1])
+				if planned[asked] {
+					continue
+				}
+				planned[asked] = true
 				var refusal *estimate.Refusal
 				if _, err := gauze.Plan(r, l.Rows[len(l.Rows)-1]); err != nil && !errors.As(err, &refusal) {
 					return err

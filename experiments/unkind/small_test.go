@@ -13,7 +13,7 @@ import (
 // What the small form allows. The whole study says how often they are in truth
 // (docs/experiments/unkind).
 const (
-	eachVariant  = 5
+	eachVariant  = 3
 	mostSmall    = 4000 // rows
 	silentAtMost = .1
 	emptyAtMost  = .06 // where an answer exists

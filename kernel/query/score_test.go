@@ -243,7 +243,7 @@ func TestScoreSensitivity(t *testing.T) {
 				return change(score(rows[:last]), score(append(slices.Clone(rows[:last-1]), rows[last])))
 			}
 			found, stated := int64(0), c.s.Sensitivity(relation)
-			for range 60 {
+			for range 40 {
 				rows := randomSpots(rng, 2+rng.IntN(12))
 				best := changeOf(rows)
 				for range 60 {
@@ -322,7 +322,7 @@ func TestSelectionSensitivity(t *testing.T) {
 		}
 		for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 			most := 0.0
-			for range 6000 {
+			for range 3000 {
 				rows := randomSpots(rng, 1+rng.IntN(8))
 				other := slices.Clone(rows)
 				if at := rng.IntN(len(rows)); relation == privacy.ReplaceOne {

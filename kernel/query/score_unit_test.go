@@ -235,7 +235,7 @@ func TestScoresOfManyRows(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 7))
 	f := query.Affine{Center: make([]float64, 3), W: [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}
-	for range 3 {
+	for range 2 {
 		var z [][]float64
 		for i := range 700 {
 			x := []float64{float64(40 * (i % 3)), rng.NormFloat64(), rng.NormFloat64()}

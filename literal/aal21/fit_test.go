@@ -172,7 +172,7 @@ func TestHardTables(t *testing.T) {
 						if known != nil {
 							known = [][]float64{known[0][:d], known[1][:d]}[:d]
 						}
-						if !estimatetest.Long() && rng.IntN(8) > 0 {
+						if !estimatetest.Long() && rng.IntN(16) > 0 {
 							continue
 						}
 						k, constants := 1, Practical()
@@ -203,7 +203,8 @@ func TestHardTables(t *testing.T) {
 }
 
 // TestReplay: the questions and prices of a fit are functions of its answers: on a neighbouring
-// table the same answers lead to the same ones, down to the list that one is chosen from.
+// table the same answers lead to the same ones, down to the list that one is chosen from. Known
+// covariances and rows take turns, unless GAUZE_LONG is set.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	rng := newRand(t)
@@ -213,7 +214,10 @@ func TestReplay(t *testing.T) {
 			constants.MostMixtures, constants.Refinements = []int{400, 62}[d-1], 3-d // two columns take longer
 			rows := sample(t, rng, randomMixture(t, rng, []float64{1}, d, 0), 2500)
 			for _, known := range []bool{false, true} {
-				for _, v := range []float64{1e308, math.NaN(), 0, 40}[:5-2*d] {
+				for i, v := range []float64{1e308, math.NaN(), 0, 40}[:5-2*d] {
+					if d == 1 && known == (i%2 == 0) && !estimatetest.Long() {
+						continue
+					}
 					row := make([]float64, d)
 					for j := range row {
 						row[j] = v

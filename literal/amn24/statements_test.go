@@ -100,10 +100,14 @@ func TestConditionsBite(t *testing.T) {
 // More budget never hurts: the median error of three fits at epsilon 1000 and 10^6 is not above
 // that at 10 by more than the spread of fits, which was .008 to .03 at all three. A method that
 // breaks at a large epsilon releases nothing or errs by .3 and more. Seeds are fixed: nothing fails
-// by chance.
+// by chance. Without GAUZE_LONG there is one fit.
 func TestMoreBudgetNeverHurts(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(13, 1))
+	fits := uint64(1)
+	if estimatetest.Long() {
+		fits = 3
+	}
 	for _, x := range []struct {
 		e     func(Constants) estimate.Estimator
 		parts [][3]float64
@@ -118,11 +122,11 @@ func TestMoreBudgetNeverHurts(t *testing.T) {
 		c.Refinements = 1
 		for _, eps := range []float64{10, 1e3, 1e6} {
 			var tvs []float64
-			for seed := range uint64(3) {
+			for seed := range fits {
 				f := trial{rows: rows, d: 1, k: 2, eps: eps, facts: x.facts, noise: kerneltest.Options{Seed: seed}}.fit(t, x.e(c))
 				tvs = append(tvs, distance(t, truth, f))
 			}
-			if slices.Sort(tvs); tvs[1] > .05 {
+			if slices.Sort(tvs); tvs[fits/2] > .05 {
 				t.Errorf("%s, epsilon %v: total variations %.3f", x.e(c).Name(), eps, tvs)
 			}
 		}
