@@ -110,7 +110,7 @@ func (c Column) Called() string { return cmp.Or(c.Label, c.Name) }
 // Heading returns the column's label with the unit of its values.
 func (c Column) Heading() string {
 	if c.UnitOfMeasure == "" && c.Kind == KindDate {
-		return c.Called() + " (days since 1970-01-01)"
+		return c.Called() + " (date)"
 	}
 	if c.UnitOfMeasure == "" {
 		return c.Called()

@@ -53,8 +53,27 @@ func newAxis(parts []part, j int, reach float64, n int) axis {
 	if lo, hi := math.Max(a.lo, a.u(parts[0].cell(j).Least)), math.Min(a.hi, a.u(parts[0].cell(j).Most)); lo < hi {
 		a.lo, a.hi = lo, hi
 	}
-	a.mark(n)
+	if a.mark(n); parts[0].cell(j).Date {
+		a.date(n)
+	}
 	return a
+}
+
+// date sets ticks that are dates, of which half as many have room, unless they lie within days or
+// millennia.
+func (a *axis) date(n int) {
+	days := *a
+	days.ticks, days.suffix = nil, ""
+	days.mark((n + 1) / 2)
+	for i, t := range days.ticks {
+		day := a.centre + a.unit*t.at
+		days.ticks[i].label = dateOf(day)
+		if days.ticks[i].label == "" || math.Abs(day-math.Round(day)) > .01 {
+			return
+		}
+	}
+	days.suffix = ""
+	*a = days
 }
 
 // centreOf returns the parts' weighted mean of column j, exactly their mean if they have but one.

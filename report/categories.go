@@ -58,7 +58,7 @@ func categoryTables(r *release.Release, parts []part) (out []categoryTable) {
 				rest += whole[v]
 				continue
 			}
-			row := categoryRow{Value: clean(valueCalled(r, c, v)), Share: whole[v], Cells: []string{percent(whole[v])}}
+			row := categoryRow{Value: clean(valueCalled(r.Named(c.Name), c.Values[v])), Share: whole[v], Cells: []string{percent(whole[v])}}
 			for _, p := range parts {
 				row.Cells = append(row.Cells, percent(c.Probabilities[p.index][v]))
 			}
@@ -73,9 +73,8 @@ func categoryTables(r *release.Release, parts []part) (out []categoryTable) {
 }
 
 // valueCalled returns a value as people read it: yes and no of a column of these, and missing.
-func valueCalled(r *release.Release, c *model.Category, v int) string {
-	value := c.Values[v]
-	if at := slices.Index([]string{"0", "1"}, value); at >= 0 && r.Named(c.Name).Kind == release.KindYesNo {
+func valueCalled(public release.Column, value string) string {
+	if at := slices.Index([]string{"0", "1"}, value); at >= 0 && public.Kind == release.KindYesNo {
 		value = []string{"no", "yes"}[at]
 	}
 	return cmp.Or(value, missingValue)
@@ -135,7 +134,7 @@ func categoriesOf(r *release.Release, i int) (out []categoryNumbers) {
 			if noise > 0 {
 				e.Noise = finite(noise)
 			}
-			own.Shares[value], own.called = e, append(own.called, valueCalled(r, c, v))
+			own.Shares[value], own.called = e, append(own.called, valueCalled(r.Named(c.Name), value))
 		}
 		out = append(out, own)
 	}

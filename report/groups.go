@@ -44,7 +44,7 @@ func htmlGroups(w io.Writer, r *release.Release, o Options) error {
 func newGroupPage(r *release.Release, o Options) (*groupPage, error) {
 	p := &groupPage{page: page{Back: o.Back, Title: clean(cmp.Or(o.Title, r.Title(), "Gauze release")), Style: fill.Raw(styleSource), Release: r, Facts: facts(r)}, Wide: 2 + len(r.Numbers())}
 	for _, c := range r.Numbers() {
-		p.ColumnNames = append(p.ColumnNames, columnName(c.Heading(), 0))
+		p.ColumnNames = append(p.ColumnNames, columnName(tabled(c), 0))
 	}
 	for i := range r.Groups {
 		g := &r.Groups[i]
@@ -56,8 +56,8 @@ func newGroupPage(r *release.Release, o Options) (*groupPage, error) {
 			part.page = newPage(own, o)
 			part.drawMarginals(own, partsOf(own), cmp.Or(o.MaxColumns, 60))
 			part.drawPairs(own, partsOf(own), cmp.Or(o.MaxPairs, 10))
-			for _, c := range overall.Of(own).Columns {
-				part.Whole = append(part.Whole, cellOf(c.Mean.Value, c.SD.Value))
+			for j, c := range overall.Of(own).Columns {
+				part.Whole = append(part.Whole, cellOf(own.Column(j), c.Mean.Value, c.SD.Value))
 			}
 		} else {
 			part.Reason, part.Advice = clean(g.NoRelease.Reason), clean(g.NoRelease.Advice)

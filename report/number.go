@@ -4,8 +4,10 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gauze-dp/gauze/internal/words"
+	"github.com/gauze-dp/gauze/release"
 )
 
 // minus is the typographic minus sign.
@@ -40,6 +42,36 @@ func number(v float64, digits int) string {
 		return mantissa + "e" + strconv.Itoa(e)
 	}
 	return strconv.FormatFloat(v, 'g', digits, 64)
+}
+
+// mostDays from 1970-01-01 are written as dates, which have years of four digits then.
+const mostDays = 700_000
+
+// dateOf returns days since 1970-01-01 as a date; "" for more than mostDays.
+func dateOf(days float64) string {
+	if !(math.Abs(days) < mostDays) {
+		return ""
+	}
+	return time.Unix(int64(math.Round(days))*24*60*60, 0).UTC().Format(time.DateOnly)
+}
+
+// written returns a value of a column as its cells are written: a date of those of dates, else a
+// number.
+func written(c release.Column, v float64, digits int) string {
+	if c.Kind == release.KindDate {
+		if date := dateOf(v); date != "" {
+			return date
+		}
+	}
+	return withMinus(number(v, digits))
+}
+
+// tabled returns the heading of a column in a table of its figures.
+func tabled(c release.Column) string {
+	if c.Kind == release.KindDate && c.UnitOfMeasure == "" {
+		return c.Called() + " (date; ± in days)"
+	}
+	return c.Heading()
 }
 
 // around returns mean with as many decimals as the standard deviation sd justifies, and both as

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/report/overall"
 )
 
@@ -21,7 +22,7 @@ type overallTable struct {
 // more.
 const mostCorrelated = 12
 
-func newOverall(t overall.Table) *overallTable {
+func newOverall(r *release.Release, t overall.Table) *overallTable {
 	out := &overallTable{}
 	for _, level := range overall.Levels {
 		name := strconv.FormatFloat(100*level, 'f', -1, 64) + " %"
@@ -31,9 +32,12 @@ func newOverall(t overall.Table) *overallTable {
 		out.Levels = append(out.Levels, name)
 	}
 	for j, c := range t.Columns {
-		row := columnRow{Name: columnName(c.Name, j), Cells: []cell{figureOf(c.Mean, c.SD.Value), figureOf(c.SD, c.SD.Value)}}
+		public := r.Column(j)
+		mean, sd := figureOf(c.Mean, c.SD.Value), figureOf(c.SD, c.SD.Value)
+		mean.Value = written(public, c.Mean.Value, digitsFor(c.Mean.Value, c.SD.Value))
+		row := columnRow{Name: columnName(tabled(public), j), Cells: []cell{mean, sd}}
 		for _, q := range c.Quantiles {
-			row.Cells = append(row.Cells, figureOf(q, c.SD.Value))
+			row.Cells = append(row.Cells, cell{written(public, q.Value, digitsFor(q.Value, c.SD.Value)), offOf(q)})
 		}
 		out.Columns = append(out.Columns, row)
 	}

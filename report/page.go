@@ -73,7 +73,7 @@ func newPage(r *release.Release, o Options) *page {
 	}
 	p.Categories, p.Profile = categoryTables(r, parts), profileRows(r, "p")
 	p.whole = whole
-	p.Verdict, p.Overall = judge(r, whole, p.Components), newOverall(whole)
+	p.Verdict, p.Overall = judge(r, whole, p.Components), newOverall(r, whole)
 	return p
 }
 

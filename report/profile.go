@@ -76,14 +76,15 @@ func profileParts(r *release.Release) (parts []profilePart) {
 func profileRows(r *release.Release, anchor string) (rows []profileRow) {
 	for j := range r.Profile {
 		c := &r.Profile[j]
-		row := profileRow{Name: columnName(r.Named(c.Name).Heading(), j), Missing: percent(1-c.Cells) + " ± " + percent(c.CellsNoise), HeldOut: clean(c.HeldOut)}
+		public := r.Named(c.Name)
+		row := profileRow{Name: columnName(tabled(public), j), Missing: percent(1-c.Cells) + " ± " + percent(c.CellsNoise), HeldOut: clean(c.HeldOut)}
 		for _, text := range c.Notes {
 			row.Notes = append(row.Notes, clean(text))
 		}
 		if c.Values != nil {
-			row.fillValues(c)
+			row.fillValues(public, c)
 		} else if c.HeldOut == "" {
-			row.fill(c)
+			row.fill(public, c)
 		}
 		if c.Histogram != nil || len(c.Quantiles) > 0 {
 			row.Picture = profilePicture(c, fmt.Sprintf("%s-%d", anchor, j+1), row.Name)
@@ -97,7 +98,7 @@ func profileRows(r *release.Release, anchor string) (rows []profileRow) {
 const mostListed = 8
 
 // fillValues fills in the shares of the values of a column of categories.
-func (row *profileRow) fillValues(c *release.ColumnProfile) {
+func (row *profileRow) fillValues(public release.Column, c *release.ColumnProfile) {
 	none := "–"
 	row.Mean, row.MeanNoise, row.SD, row.SDNoise, row.Rank = none, none, none, none, none
 	row.Low, row.First, row.Median, row.Third, row.High = none, none, none, none, none
@@ -110,23 +111,25 @@ func (row *profileRow) fillValues(c *release.ColumnProfile) {
 		if i > 0 {
 			row.Atoms += ", "
 		}
-		row.Atoms += clean(cmp.Or(v.Value, missingValue)) + " (" + percent(v.Share) + " ± " + percent(v.Noise) + ")"
+		row.Atoms += clean(valueCalled(public, v.Value)) + " (" + percent(v.Share) + " ± " + percent(v.Noise) + ")"
 	}
 }
 
 // fill fills in the figures of a column.
-func (row *profileRow) fill(c *release.ColumnProfile) {
+func (row *profileRow) fill(public release.Column, c *release.ColumnProfile) {
 	say := func(x *release.Noisy) (value, noise string) {
 		if x == nil {
 			return "–", "–"
 		}
 		return number(x.Value, 4), number(x.Noise, 2)
 	}
-	row.Mean, row.MeanNoise = say(c.Mean)
+	if row.Mean, row.MeanNoise = say(c.Mean); c.Mean != nil {
+		row.Mean = written(public, c.Mean.Value, 4)
+	}
 	row.SD, row.SDNoise = say(c.SD)
 	at := func(p float64) string {
 		if x := c.Quantile(p); !math.IsNaN(x) {
-			return number(x, 4)
+			return written(public, x, 4)
 		}
 		return "–"
 	}
@@ -142,7 +145,7 @@ func (row *profileRow) fill(c *release.ColumnProfile) {
 		if i > 0 {
 			row.Atoms += ", "
 		}
-		row.Atoms += number(a.Value, 4) + " (" + percent(a.Share) + ")"
+		row.Atoms += written(public, a.Value, 4) + " (" + percent(a.Share) + ")"
 	}
 }
 

@@ -89,14 +89,21 @@ type columnRow struct {
 // A cell is a figure, and its possible error or the spread of the rows about it.
 type cell struct{ Value, Off string }
 
-func cellOf(mean, sd float64) cell {
+func cellOf(c release.Column, mean, sd float64) cell {
 	text, spread, _ := strings.Cut(around(mean, sd), " ± ")
+	if date := dateOf(mean); date != "" && c.Kind == release.KindDate {
+		text = date
+	}
 	return cell{withMinus(text), spread}
 }
 
 // scaled returns a column's heading on the components' scale: its logarithm, if that is fitted.
 func scaled(r *release.Release, j int) string {
-	heading := r.Column(j).Heading()
+	return onScale(r, j, r.Column(j).Heading())
+}
+
+// onScale adds that scale to a heading.
+func onScale(r *release.Release, j int, heading string) string {
 	if j < len(r.Model.Cells) && r.Model.Cells[j].Log.Maps() {
 		heading += ", as " + r.Model.Cells[j].Log.String()
 	}
@@ -106,9 +113,9 @@ func scaled(r *release.Release, j int) string {
 func columnRows(r *release.Release) []columnRow {
 	out, parts := make([]columnRow, r.Model.Dim()), partsOf(r)
 	for j := range out {
-		out[j].Name = columnName(scaled(r, j), j)
+		out[j].Name = columnName(onScale(r, j, tabled(r.Column(j))), j)
 		for _, q := range parts {
-			out[j].Cells = append(out[j].Cells, cellOf(q.mean[j], q.sd[j]))
+			out[j].Cells = append(out[j].Cells, cellOf(r.Column(j), q.mean[j], q.sd[j]))
 		}
 	}
 	return out
