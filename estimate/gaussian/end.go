@@ -55,6 +55,18 @@ func (f *Fit) RefuseColumn(j int) error {
 	return f.Refuse("the noise hides the spread of column %d", j+1)
 }
 
+// alone has a fit of a full covariance, whose rows are too few for one, end in a diagonal one, and
+// say so.
+func (f *Fit) alone() {
+	if f.Problem.Covariance != estimate.Full {
+		return
+	}
+	from := fullFrom(f.Problem)
+	f.Problem.Covariance = estimate.Diagonal
+	f.Notes.Flag(flags.New(flags.FewRows, "about %.0f rows are too few to see how columns vary together, which takes about %.0f: the model has their means and standard deviations, and no correlations",
+		estimate.AboutRows(f.Rows), estimate.AboutRows(from)))
+}
+
 // unresolved returns the error of a preconditioner whose budget ended first, in the state st.
 func (f *Fit) unresolved(st *tyler.State) error {
 	f.note(st.Hidden(f.All))

@@ -78,12 +78,13 @@ func (f fit) run() (estimate.Outcome, error) {
 	switch {
 	case f.Space.Dim() == 0:
 		return f.Constant()
-	case goesByFull(f.Problem):
+	case f.byFull:
 		return f.full()
-	case f.Problem.Covariance == estimate.Diagonal:
-		return f.diagonal()
+	case f.Problem.Covariance == estimate.Spherical:
+		return f.spherical()
 	}
-	return f.spherical()
+	f.alone()
+	return f.diagonal()
 }
 
 // full makes a TylerPress fit: precondition, measure the radii, release. If location and scale, the
@@ -167,7 +168,7 @@ func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	switch {
 	case goesByFull(p):
 		e.RelativeError = math.Sqrt(planned(p.Relation, d, n, mu).bestRadius2().Cov * n / float64(d*(d+1)))
-	case p.Covariance == estimate.Diagonal:
+	case p.Covariance != estimate.Spherical:
 		noise2 := meanNoise2(program.Factor(p.Relation), float64(d), n, mu*mu)
 		a := squares(noise2)
 		e.RelativeError = math.Sqrt(1 + noise2*(1+2*a*a)/(2*a*a))

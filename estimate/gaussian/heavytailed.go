@@ -78,9 +78,10 @@ func (f heavyFit) run() (estimate.Outcome, error) {
 	switch {
 	case f.Space.Dim() == 0:
 		return f.Constant()
-	case full(f.Problem):
+	case f.byFull:
 		return f.round()
 	}
+	f.alone()
 	return f.Plain(nil)
 }
 

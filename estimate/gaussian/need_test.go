@@ -17,7 +17,8 @@ func TestNeeds(t *testing.T) {
 	}
 	for d, want := range map[int]string{
 		1:  "needs about 880 rows at this epsilon",
-		10: "needs about 2600 rows at this epsilon; or fewer columns",
+		5:  "needs about 1400 rows at this epsilon; or fewer columns",
+		10: "needs about 2600 rows at this epsilon; or fewer columns, or --covariance diagonal",
 		50: "needs about 34000 rows at this epsilon; or fewer columns, or --covariance diagonal",
 	} {
 		if got := advice(estimate.Problem{Columns: d, Relation: privacy.ReplaceOne, Mu: neededMu}); got != want {

@@ -66,7 +66,7 @@ func (f *Fit) Uneven() (bool, error) {
 	if f.Units.Uneven != nil && (f.byFull || f.Factor*math.Sqrt(float64(f.Space.Dim())) > glanceNoise*f.Rows*math.Sqrt(f.Glance*f.Mu2)) {
 		return slices.ContainsFunc(f.Space.Columns, func(j int) bool { return f.Units.Uneven[j] }), nil
 	}
-	if f.Tyler.Unit == 0 || knowsUnits(f.Problem) {
+	if f.Tyler.Unit == 0 || f.byFull && f.Problem.Facts.KnowsEigenvalues() {
 		return false, nil
 	}
 	t, err := columns.MeasureReach(f.SubBudget, f.Tyler.Prefix, f.Space, f.Good(), f.Glance*f.Mu2)

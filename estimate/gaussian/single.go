@@ -30,16 +30,17 @@ type Fit struct {
 	// cells is, for any two columns, the part of the rows that has both cells; nil where rows that
 	// lack some are left out.
 	cells  *mat.SymDense
-	byFull bool    // of the problem that it was opened for
+	byFull bool    // by way of a full covariance, not by columns themselves
+	whole  float64 // mu of the problem, of which columns of categories may have spent some
 	far    float64 // share of rows, of Round
 }
 
 // newFit returns a fit with all that a has left, by the method of that name, before its first
 // measurement. It measures steps that begin with prefix only.
 func newFit(ctx context.Context, name string, t Tuning, a *kernel.SubBudget, p estimate.Problem, prefix string) *Fit {
-	s := a.Session()
+	s, whole := a.Session(), p.Mu
 	p.Mu, p.Columns, p.Relation = a.LeftMu(), s.Columns(), s.Relation()
-	f := &Fit{name: name, Tuning: t, Context: ctx, Tyler: &tyler.Rounder{SubBudget: a, Prefix: prefix, Good: &component.RowCount{Public: math.NaN()}}}
+	f := &Fit{name: name, Tuning: t, Context: ctx, whole: whole, Tyler: &tyler.Rounder{SubBudget: a, Prefix: prefix, Good: &component.RowCount{Public: math.NaN()}}}
 	f.Run = program.Run{SubBudget: a, Problem: p, Mu2: a.Left(), Advise: advice, Factor: program.Factor(p.Relation),
 		Columns: &program.Columns{All: p.Columns, Grids: fit1d.DeclaredGrids(p.RoundedTo, p.Columns)}}
 	return f
@@ -73,7 +74,6 @@ func (f *Fit) Open(p estimate.Problem) error {
 	if !(p.Mu > 0) {
 		return fmt.Errorf("%s: %w", f.name, kernel.ErrExhausted)
 	}
-	f.byFull = goesByFull(p)
 	good, lacking, sd, err := f.countRows()
 	if err != nil {
 		return err
@@ -88,6 +88,7 @@ func (f *Fit) Open(p estimate.Problem) error {
 		f.Rows = f.Good()
 	}
 	f.Tyler.Rows = f.Rows
+	f.byFull = wayIsFull(p) && !(p.Mu >= leastOfBudget*f.whole && few(p, f.Rows))
 	if none := TooFew(p, f.Rows); none != nil {
 		return refused(none)
 	}
@@ -122,15 +123,15 @@ func (f *Fit) Good() float64 { return f.Tyler.Good.Good() }
 // units if neither can be. Nothing is spent if public bounds on the eigenvalues give the spread; a
 // bound that is far off costs steps of the preconditioner, and no more.
 func (f *Fit) units(p estimate.Problem) (u columns.Units, err error) {
-	d, prefix, full := p.Columns, f.Tyler.Prefix, goesByFull(p)
+	d, prefix, full := p.Columns, f.Tyler.Prefix, f.byFull
 	share, sharp := columns.CenterShare(p.Relation, d, f.Rows, f.Mu2)
-	byPairs, clear := columns.SpreadShare(d, f.Rows, f.Mu2)
-	cfg := columns.UnitsConfig{Prefix: prefix, CenterMu2: share * f.Mu2, ScaleMu2: scaleShare(p) * f.Mu2, SparseMu2: sparsePart * f.Mu2, Rows: f.Rows}
+	byPairs, clear := columns.SpreadShare(d, f.Rows, f.Mu2, spreadPart(full))
+	cfg := columns.UnitsConfig{Prefix: prefix, CenterMu2: share * f.Mu2, ScaleMu2: scaleShare(full) * f.Mu2, SparseMu2: sparsePart * f.Mu2, Rows: f.Rows}
 	f.Tyler.Unit = 1
 	switch {
 	case p.Profile != nil:
 		return f.ByProfile(f.SubBudget, prefix)
-	case knowsUnits(p):
+	case full && p.Facts.KnowsEigenvalues():
 		return unitsOf(d, p.Facts.Eigenvalues[1]), nil
 	case usesPairs(p) && (clear || !sharp):
 		if u, err = columns.SpreadByPairs(f.SubBudget, cfg, f.Rows, byPairs*f.Mu2); err == nil && !full {
@@ -147,6 +148,14 @@ func (f *Fit) units(p estimate.Problem) (u columns.Units, err error) {
 // knowsUnits reports that public facts give the columns' spread, and say that none is constant.
 func knowsUnits(p estimate.Problem) bool { return goesByFull(p) && p.Facts.KnowsEigenvalues() }
 
+// spreadPart returns the largest part of mu^2 for the spreads of columns by pairs.
+func spreadPart(byFull bool) float64 {
+	if byFull {
+		return columns.SpreadPart
+	}
+	return columns.FewSpreadPart
+}
+
 // unitsOf returns the centres 0 and the scale of one variance.
 func unitsOf(d int, variance float64) columns.Units {
 	return columns.Units{Center: make([]float64, d), Scale: slices.Repeat([]float64{math.Sqrt(variance)}, d), Constant: make([]bool, d)}
@@ -158,8 +167,8 @@ func usesPairs(p estimate.Problem) bool { return p.Relation == privacy.ReplaceOn
 
 // scaleShare returns the part of mu^2 for the scales of location and scale: twice as much if only a
 // rough release corrects them.
-func scaleShare(p estimate.Problem) float64 {
-	if goesByFull(p) {
+func scaleShare(byFull bool) float64 {
+	if byFull {
 		return columns.ScalePart
 	}
 	return 2 * columns.ScalePart

@@ -1,6 +1,8 @@
 package gaussian
 
 import (
+	"math"
+
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
@@ -33,10 +35,15 @@ func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 
 func (t Tuning) steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 	steps := append(openSteps(p, prefix, share), plainSteps(p, prefix, share)...)
-	if goesByFull(p) {
-		return append(steps, tyler.Step.In(prefix, share), stepRadii.In(prefix, share*t.ShapePart), stepMoments.Times(1).In(prefix, share), stepFar.In(prefix, share))
+	byFull, byColumns := mayGo(p)
+	if byFull {
+		steps = append(steps, tyler.Step.In(prefix, share), stepFar.In(prefix, share))
 	}
-	return append(steps, stepRadii.In(prefix, share*radiiPart), stepMoments.In(prefix, share))
+	moments, radii := 1, t.ShapePart
+	if byColumns {
+		moments, radii = 2, math.Max(radii, radiiPart)
+	}
+	return append(steps, stepRadii.In(prefix, share*radii), stepMoments.Times(moments).In(prefix, share))
 }
 
 // openSteps returns those of Open.
@@ -45,11 +52,12 @@ func openSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 	if p.Profiled {
 		return append(steps, program.OthersSteps(prefix, share)...)
 	}
-	steps = append(steps, columns.UnitsSteps(prefix, share*columns.LargestPart, share*scaleShare(p))...)
+	_, byColumns := mayGo(p)
+	steps = append(steps, columns.UnitsSteps(prefix, share*columns.LargestPart, share*scaleShare(!byColumns))...)
 	steps = append(steps, columns.SparseStep.In(prefix, share*sparsePart))
 	if usesPairs(p) {
-		steps = append(steps, columns.SpreadStep.In(prefix, share*columns.SpreadPart))
-		if !goesByFull(p) {
+		steps = append(steps, columns.SpreadStep.In(prefix, share*spreadPart(!byColumns)))
+		if byColumns {
 			steps = append(steps, columns.CentersStep.In(prefix, share*columns.LargestPart))
 		}
 	}
@@ -59,11 +67,12 @@ func openSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 // plainSteps returns those of Uneven, Plain and Beyond.
 func plainSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 	steps := append(columns.MomentsSteps(prefix, share, 1), columns.ReachStep.In(prefix, share), stepBeyond.In(prefix, share))
-	if !goesByFull(p) {
+	byFull, byColumns := mayGo(p)
+	if !byFull {
 		return steps
 	}
 	steps = append(steps, stepFarColumns.In(prefix, share))
-	if usesPairs(p) && !p.Profiled {
+	if usesPairs(p) && !p.Profiled && !byColumns {
 		steps = append(steps, columns.CentersStep.In(prefix, share*columns.LargestPart))
 	}
 	return append(steps, columns.MomentsSteps(prefix+roundPrefix, share, plainRounds-1)...)

@@ -71,7 +71,7 @@ func sparseUnits(t *testing.T, rows [][]float64, rel privacy.Relation) (u Units)
 	terms := kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
 	s := kerneltest.Open(t, kerneltest.Table(rows, d, terms.Relation), plan, terms, kerneltest.Options{Fresh: true})
 	mu2 := s.Mu() * s.Mu()
-	share, _ := SpreadShare(d, n, mu2)
+	share, _ := SpreadShare(d, n, mu2, SpreadPart)
 	center, _ := CenterShare(rel, d, n, mu2)
 	cfg := UnitsConfig{CenterMu2: center * mu2, ScaleMu2: ScalePart * mu2, SparseMu2: part * mu2, Rows: n}
 	var err error

@@ -9,8 +9,9 @@ import (
 	"github.com/gauze-dp/gauze/parts"
 )
 
-// SpreadPart is the largest part of a total mu^2 that SpreadShare asks for. A guess.
-const SpreadPart = .1
+// SpreadPart is the largest part of a total mu^2 that the spreads of columns cost, and
+// FewSpreadPart that where rows are so few that nothing else can be measured of them. Guesses.
+const SpreadPart, FewSpreadPart = .1, .3
 
 // When a spread is sought, and seen: guesses.
 const (
@@ -49,11 +50,11 @@ const profilePeak = 2
 var profileNorm = parts.Sum(octaveProfile[:], func(p float64) float64 { return p * p })
 
 // SpreadShare returns the part of the total mu^2 that SpreadByPairs needs for d columns and this
-// many rows, under replace-one; ok is false if SpreadPart is too little.
-func SpreadShare(d int, rows, mu2 float64) (share float64, ok bool) {
-	need := RowsOfSpread(d, math.Sqrt(SpreadPart*mu2)) / math.Max(rows, 2) * math.Sqrt(SpreadPart)
+// many rows, under replace-one, and at most that part; ok is false if that is too little.
+func SpreadShare(d int, rows, mu2, most float64) (share float64, ok bool) {
+	need := RowsOfSpread(d, math.Sqrt(mu2)) / math.Max(rows, 2)
 	need *= need
-	return math.Max(leastSpreadPart, math.Min(need, SpreadPart)), need <= SpreadPart
+	return math.Max(leastSpreadPart, math.Min(need, most)), need <= most
 }
 
 // RowsOfSpread returns the rows that SpreadByPairs needs for d columns with the loss mu.

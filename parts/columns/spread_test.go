@@ -22,7 +22,7 @@ func spread(t *testing.T, rows [][]float64, rel privacy.Relation, eps float64, f
 	terms := kernel.Terms{Relation: rel, Budget: privacy.Budget{Epsilon: eps, Delta: 1e-6}}
 	s := kerneltest.Open(t, kerneltest.Table(rows, d, terms.Relation), plan, terms, kerneltest.Options{Fresh: true})
 	mu2 := s.Mu() * s.Mu()
-	share, _ := SpreadShare(d, n, mu2)
+	share, _ := SpreadShare(d, n, mu2, SpreadPart)
 	center, _ := CenterShare(rel, d, n, mu2)
 	cfg := UnitsConfig{CenterMu2: center * mu2, ScaleMu2: ScalePart * mu2}
 	u, err := SpreadByPairs(s.SubBudget(), cfg, n, share*mu2)
@@ -216,21 +216,21 @@ func TestRunOnAsksNothingElse(t *testing.T) {
 }
 
 func TestSpreadShare(t *testing.T) {
-	if share, ok := SpreadShare(5, 1e6, .056); share != leastSpreadPart || !ok {
+	if share, ok := SpreadShare(5, 1e6, .056, SpreadPart); share != leastSpreadPart || !ok {
 		t.Errorf("a long table: share %v, %v", share, ok)
 	}
-	if share, ok := SpreadShare(5, 100, .056); share != SpreadPart || ok {
+	if share, ok := SpreadShare(5, 100, .056, SpreadPart); share != SpreadPart || ok {
 		t.Errorf("a short table: share %v, %v", share, ok)
 	}
 	last := 1.0
 	for n := 10.0; n < 1e7; n *= 1.5 {
-		share, ok := SpreadShare(20, n, .056)
+		share, ok := SpreadShare(20, n, .056, SpreadPart)
 		if share > last || share < leastSpreadPart || share > SpreadPart || ok != (share < SpreadPart) {
 			t.Errorf("%v rows: share %v (%v) after %v", n, share, ok, last)
 		}
 		last = share
 	}
-	if share, ok := SpreadShare(3, 0, .056); math.IsNaN(share) || ok {
+	if share, ok := SpreadShare(3, 0, .056, SpreadPart); math.IsNaN(share) || ok {
 		t.Errorf("no rows: share %v, %v", share, ok)
 	}
 }
