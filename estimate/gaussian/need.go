@@ -159,7 +159,8 @@ func unitsFrom(p estimate.Problem) float64 {
 }
 
 // clearUnits: with fewer rows than what the spreads need times this, one of many fits has a wrong
-// one. Measured: with .98 three of ten tables of 24 columns had none, with 1.15 and more none of 60.
+// one. Measured: with .98 three of ten tables of 24 columns had none, with 1.15 and more each of 60
+// had its.
 const clearUnits = 1.15
 
 func neededRows(p estimate.Problem) float64 {

@@ -310,9 +310,9 @@ func TestTwoGroups(t *testing.T) {
 }
 
 // TestFewRows: with too few rows for a full covariance a fit gives means and standard deviations,
-// says so, and never spends its budget for nothing. Of 160 such fits all ended in a release; of 2,080
-// columns the sd was off by 5 to 10 % in the middle and at most by a factor of 1.48, the mean at
-// most by .32 sds.
+// says so, and never spends its budget for nothing. Of 160 such fits all ended in a release; of
+// 2,080 columns the sd was off by 5 to 10 % in the middle and at most by a factor of 1.48, the mean
+// at most by .32 sds.
 func TestFewRows(t *testing.T) {
 	rng := newRand(t)
 	for _, c := range []struct {
