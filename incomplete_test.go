@@ -174,3 +174,37 @@ func TestIncompleteAxisAligned(t *testing.T) {
 		}
 	}
 }
+
+// TestFewWholeRows: where hardly a row is whole, and few are enough to look for groups, the default
+// fits one distribution to the cells that there are, under both relations. The mean of a column has
+// an error of about .02 sds, its sd one of 3 %: of 40 such fits none was off by .15 of either.
+func TestFewWholeRows(t *testing.T) {
+	const n, d = 4000, 12
+	rng := rand.New(rand.NewPCG(stattest.Seed(t), 2))
+	for _, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
+		b := kernel.NewMixedBuilder(d, 0, nil)
+		row, names := make([]float64, d), make([]string, d)
+		for range n {
+			shared := rng.NormFloat64()
+			for j := range d {
+				row[j] = math.Pow(10, float64(j%4)) * (5 + .8*rng.NormFloat64() + .6*shared)
+				if rng.IntN(6) == 0 {
+					row[j] = math.NaN()
+				}
+				names[j] = string(rune('a' + j))
+			}
+			b.Append(row)
+		}
+		result, err := Fit(context.Background(), b.Protect(r), Request{Relation: r, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Columns: Named(names...)})
+		if err != nil || result.Release == nil {
+			t.Fatalf("%v: %v, %+v", r, err, result)
+		}
+		g := result.Release.Model.Components[0]
+		for j := range d {
+			unit := math.Pow(10, float64(j%4))
+			if sd := math.Sqrt(g.Cov.At(j, j)) / unit; math.Abs(g.Mean[j]/unit-5) > .25 || math.Abs(sd-1) > .25 {
+				t.Errorf("%v: column %s has mean %v and sd %v, want 5 and 1", r, names[j], g.Mean[j]/unit, sd)
+			}
+		}
+	}
+}

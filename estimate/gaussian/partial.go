@@ -56,7 +56,7 @@ func (f *Fit) usePartial(p estimate.Problem, share float64) error {
 	f.Notes.Flag(flags.New(flags.MissingCells, "about %.0f%% of the rows lack a cell; what they have is used, assuming that cells are missing at random; "+
 		"mean and covariance are the rows' own, and whether they are Gaussian was not looked at", 100*share).Of(share, 0))
 	f.Tyler.Prefix += partialPrefix
-	u, err := f.partialUnits(p)
+	u, err := f.partialUnits(p, share)
 	if err != nil {
 		return err
 	}
@@ -70,13 +70,15 @@ func (f *Fit) usePartial(p estimate.Problem, share float64) error {
 	return &ended{out}
 }
 
-// partialUnits returns the units of the cells that there are.
-func (f *Fit) partialUnits(p estimate.Problem) (u columns.Units, err error) {
+// partialUnits returns the units of the cells that there are. How many a column has follows from
+// the share of rows that lack one, if cells are missing independently of each other: at least half.
+func (f *Fit) partialUnits(p estimate.Problem, lacking float64) (u columns.Units, err error) {
 	cells := f.In(query.Cells, nil)
 	if p.Profile != nil {
 		return f.ByProfile(cells, f.Tyler.Prefix)
 	}
-	center, sharp := columns.CenterShare(p.Relation, p.Columns, f.Rows/2, f.Mu2)
+	there := math.Max(.5, math.Pow(math.Max(0, 1-lacking), 1/float64(p.Columns)))
+	center, sharp := columns.CenterShare(p.Relation, p.Columns, there*f.Rows, f.Mu2)
 	if !sharp {
 		return u, refusal(advice(p), "about %.0f rows, of which many lack a cell, are too few", f.Rows)
 	}
