@@ -63,7 +63,7 @@ func group(rng *rand.Rand, i int) float64 { return 20*float64(i%2) + rng.NormFlo
 func TestEveryTable(t *testing.T) {
 	type setting struct{ d, n int }
 	sizes := []setting{{1, 700}, {2, 2000}, {3, 900}, {2, 50}}
-	part := .002
+	part := .001
 	if estimatetest.Long() {
 		part = .03
 		sizes = append(sizes, setting{1, 50}, setting{1, 20000}, setting{2, 20000}, setting{5, 400}, setting{5, 3000}, setting{9, 1200}, setting{20, 10000})

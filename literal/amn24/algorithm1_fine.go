@@ -151,6 +151,9 @@ func (c Constants) spacing(groups [][]pair, factor float64, k int) (bases [][]pa
 func (c Constants) bases(groups [][]pair, factor, zeta float64) (bases [][]pair, sizes []int) {
 	left := c.MostNet
 	for _, g := range groups {
+		if len(g) > 0 && len(g[0].Mean) == 1 && paper.NetLineSize(factor, zeta)*float64(len(g)) > float64(left) {
+			return nil, nil
+		}
 		var base []pair
 		for _, p := range g {
 			for q := range net(p, factor, zeta) {

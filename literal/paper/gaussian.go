@@ -130,6 +130,14 @@ func NetLine(around Gaussian, g, zeta float64) iter.Seq[Gaussian] {
 	}
 }
 
+// NetLineSize returns how many Gaussians NetLine lists.
+func NetLineSize(g, zeta float64) (size float64) {
+	for _, v := range powers(g, zeta, 2) {
+		size += 2*math.Floor(g/(zeta*v)) + 1
+	}
+	return size
+}
+
 // powers returns the (1+zeta)^j g^(-1/root), j = 0, 1, .., up to g^(1/root) and the first one
 // beyond.
 func powers(g, zeta, root float64) (v []float64) {

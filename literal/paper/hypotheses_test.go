@@ -33,6 +33,9 @@ func TestNetLine(t *testing.T) {
 	around := Line(40, 3)
 	const g, zeta = 4, .2
 	net, err := collect(NetLine(around, g, zeta))
+	if want := NetLineSize(g, zeta); float64(len(net)) != want {
+		t.Errorf("%d Gaussians, counted %v", len(net), want)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
