@@ -85,18 +85,16 @@ const (
 	leastOfBudget = .5
 )
 
-// mayGo reports which ways a fit may go, whose rows may be private and whose budget may have been
-// spent in part before.
+// mayGo reports which ways a fit may go, of whose rows, which may be private, some may lack cells,
+// and whose budget may have been spent in part before: with enough rows of enough columns, both.
 func mayGo(p estimate.Problem) (byFull, byColumns bool) {
-	if !wayIsFull(p) {
+	switch {
+	case !wayIsFull(p):
 		return false, true
+	case p.Planned().Columns < fewestByColumns:
+		return true, false
 	}
-	if p.Relation != privacy.ReplaceOne || !(p.Mu > 0) {
-		return true, p.Planned().Columns >= fewestByColumns
-	}
-	less := p
-	less.Mu *= leastOfBudget
-	return !few(p, float64(p.Rows)), few(less, float64(p.Rows))
+	return goesByFull(p), true
 }
 
 // RowsNeeded returns planFactor times the table, interpolated in log d, scaled by 1/mu, and never

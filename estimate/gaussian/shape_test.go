@@ -343,3 +343,53 @@ func TestFewRows(t *testing.T) {
 		}
 	}
 }
+
+// TestPlannedWays: whatever rows, budget and facts leave of what was planned with, a fit measures
+// what was planned and ends without an error: most rows missing, most of the budget spent before,
+// and facts about rows that never get round.
+func TestPlannedWays(t *testing.T) {
+	rng := newRand(t)
+	rows := newWorld(rng, 10, 100, 10, 10).rows(rng, 5000)
+	for _, row := range rows[1750:] {
+		for j := range row {
+			row[j] = math.NaN()
+		}
+	}
+	for _, method := range []estimate.Estimator{New(), NewHeavyTailed()} {
+		s := gaussianSetting(10, len(rows), privacy.ReplaceOne, 1, 0)
+		s.method = method
+		s.fit(t, rows)
+	}
+
+	open := func(method estimate.Estimator, p estimate.Problem, rows [][]float64) *kernel.Session {
+		plan, err := method.Plan(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		terms := kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Engine: kernel.LocalEngine{Workers: 1}}
+		return kerneltest.Open(t, kerneltest.Table(rows, p.Columns, p.Relation), plan, terms, kerneltest.Options{Fresh: true})
+	}
+	rows = newWorld(rng, 20, 100, 10, 20).rows(rng, 4500)
+	p := gaussianSetting(20, len(rows), privacy.ReplaceOne, 1, 0).problem()
+	for _, part := range []float64{.1, .2, .3} {
+		s := open(New(), p, rows)
+		if _, err := FitSubBudget(t.Context(), s.SubBudget().Take(part*s.Mu()*s.Mu()), p, "", nil); err != nil {
+			t.Errorf("with %v of the budget: %v", part, err)
+		}
+	}
+
+	rows = newWorld(rng, 6, 1, 10, 6).rows(rng, 4000)
+	for _, row := range rows {
+		if row[0] = 0; rng.Float64() < .1 {
+			row[0] = 1e5
+		}
+		row[1] = math.Exp(4 * rng.NormFloat64())
+	}
+	p = gaussianSetting(6, len(rows), privacy.ReplaceOne, 1, 0).problem()
+	p.Facts.Eigenvalues = [2]float64{1e-9, 1e9}
+	for _, method := range []estimate.Estimator{New(), NewHeavyTailed()} {
+		if _, err := method.Fit(t.Context(), open(method, p, rows), p); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -88,7 +88,7 @@ func (f *Fit) Open(p estimate.Problem) error {
 		f.Rows = f.Good()
 	}
 	f.Tyler.Rows = f.Rows
-	f.byFull = wayIsFull(p) && !(p.Mu >= leastOfBudget*f.whole && few(p, f.Rows))
+	f.byFull = f.way(p)
 	if none := TooFew(p, f.Rows); none != nil {
 		return refused(none)
 	}
@@ -100,6 +100,14 @@ func (f *Fit) Open(p estimate.Problem) error {
 		return err
 	}
 	return f.use(u, p)
+}
+
+// way reports that the fit goes by way of a full covariance, one of those that were planned.
+func (f *Fit) way(p estimate.Problem) bool {
+	planned := p
+	planned.Mu = f.whole
+	byFull, byColumns := mayGo(planned)
+	return byFull && !(byColumns && p.Mu >= leastOfBudget*f.whole && few(p, f.Rows))
 }
 
 // use takes the units, or refuses.

@@ -11,18 +11,21 @@ import (
 // ones decide between far places. A guess.
 const withinRankNoise = 9
 
-// FindCenters searches the median of every column of u, which SpreadByPairs made, to within its
-// scale, unless it is known, by noisy comparisons of ranks for all columns at once: the sign, then
-// distances that grow from comparison to comparison until one is beyond the median, then halves.
-// Columns near to 0, in their scale, cost a handful of comparisons, and none costs more than
-// MeasureUnits's. It spends at most mu2 of mu^2; centres that are not reached by then stay in the
-// middle of what is left. rows is public or released.
+// FindCenters searches the median of every column of u, whose scales are by SpreadByPairs or public
+// facts, to within its scale, unless it is known, by noisy comparisons of ranks for all columns at
+// once: the sign, then distances that grow from comparison to comparison until one is beyond the
+// median, then halves. Columns near to 0, in their scale, cost a handful of comparisons, and none
+// costs more than MeasureUnits's. It spends at most mu2 of mu^2; centres that are not reached by
+// then stay in the middle of what is left. rows is public or released.
 //
 // Source: [TYLERPRESS] Section 1.
 func (u *Units) FindCenters(a *kernel.SubBudget, prefix string, rows, mu2 float64) error {
 	d := len(u.Center)
 	mu := math.Max(withinRankNoise*math.Sqrt(float64(d))*perColumn(a.Session().Relation())/math.Max(rows, 1), math.Sqrt(mu2/centerQueries))
 	search := make([]interval, d)
+	if u.settled == nil {
+		u.settled = make([]bool, d)
+	}
 	for j := range search {
 		search[j] = interval{low: -math.MaxFloat64, high: math.MaxFloat64, unit: u.Scale[j], done: u.settled[j]}
 	}
