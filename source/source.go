@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 )
 
 // A Sink receives the rows, in order. It must not keep row, which the next one overwrites.
@@ -94,8 +95,12 @@ func (t *Table) declare() error {
 		pick = append(pick, i)
 	}
 	if lost = append(lost, t.categoriesOf()...); lost != nil {
-		return &Error{Field: "header", Wanted: "the declared columns " + quoteNames(lost), Got: "others", Quoted: headerText(header),
+		fault := &Error{Field: "header", Wanted: "the declared columns " + quoteNames(lost), Got: "others", Quoted: headerText(header) + meant(lost, header),
 			Hint: "fix the schema or add the header row; case counts"}
+		if slices.ContainsFunc(lost, func(name string) bool { return strings.Contains(name, ":") }) {
+			fault.Hint += "; kinds behind a name are :" + strings.Join(kindWords, ", :")
+		}
+		return fault
 	}
 	for i, j := range pick {
 		c := t.columns[i]
@@ -105,6 +110,20 @@ func (t *Table) declare() error {
 	}
 	t.reader.Select(pick, t.roles.labels)
 	return nil
+}
+
+// meant says which names of the header begin as one of the lost does, whatever the case.
+func meant(lost, header []string) string {
+	var near []string
+	for _, name := range header {
+		if slices.ContainsFunc(lost, func(l string) bool { return l != "" && len(name) >= len(l) && strings.EqualFold(name[:len(l)], l) }) {
+			near = append(near, name)
+		}
+	}
+	if near == nil {
+		return ""
+	}
+	return "; did you mean " + quoteNames(near) + "?"
 }
 
 // Columns returns the names of the columns of numbers, in order.

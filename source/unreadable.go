@@ -83,6 +83,11 @@ func (u unreadable) shows() string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
+// limits reports that a cell says that a value is beyond what could be measured.
+func (u unreadable) limits() bool {
+	return slices.ContainsFunc(u.often(), func(p string) bool { return strings.HasPrefix(p, "<9") || strings.HasPrefix(p, "< 9") })
+}
+
 // marks are signs of currencies and the like that may stand beside numbers.
 const marks = "$€£¥%‰°"
 
@@ -145,6 +150,9 @@ func (t *Table) checkReadable() error {
 		fault.Hint = fmt.Sprintf("say how numbers are written, as in --csv %q, if they are; ", t.schema.CSV.with(dialect)) + missing
 	case t.ofText():
 		fault.Hint = "say how numbers are written with --csv, " + missing
+		if slices.ContainsFunc(found, unreadable.limits) {
+			fault.Hint += "; <5 as missing leaves all small values out, and --csv strip=< reads it as 5"
+		}
 	default:
 		fault.Hint = "make numbers of them where the rows come from, as by a ?query=, " + missing
 	}

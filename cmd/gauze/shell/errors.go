@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -357,8 +358,13 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		return &UsageError{Message: fmt.Sprintf("unknown flag --%s", name), Hint: help}
 	case errors.As(err, &value):
-		f := value.GetFlag()
-		return Wrong(fieldOf(f.Name), kindOf(f), fmt.Sprintf("%q", value.GetValue()), help)
+		f, text := value.GetFlag(), value.GetValue()
+		if point := strings.Replace(text, ",", ".", 1); f.Value.Type() == "float64" && point != text {
+			if _, err := strconv.ParseFloat(point, 64); err == nil {
+				help = "write " + point
+			}
+		}
+		return Wrong(fieldOf(f.Name), kindOf(f), fmt.Sprintf("%q", text), help)
 	case errors.As(err, &empty):
 		f := empty.GetFlag()
 		return Wrong(fieldOf(f.Name), kindOf(f), "nothing", help)
