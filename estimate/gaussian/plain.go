@@ -223,11 +223,12 @@ func (f *Fit) farFrom(center, edge []float64, share float64) (far []float64, noi
 	return far, answer.Sigma / f.Good(), nil
 }
 
-// centre finds the centres of the columns if location and scale did not measure them.
+// centre finds the centres of the columns once, if location and scale did not measure them.
 func (f *Fit) centre() error {
-	if !usesPairs(f.Problem) || !f.byFull || f.Problem.Profile != nil {
+	if f.centred || !usesPairs(f.Problem) || !f.byFull || f.Problem.Profile != nil {
 		return nil
 	}
+	f.centred = true
 	share, _ := columns.CenterShare(f.Problem.Relation, f.All, f.Rows, f.Mu2)
 	err := f.Units.FindCenters(f.SubBudget, f.Tyler.Prefix, f.Rows, math.Min(share*f.Mu2, f.Left()/4))
 	for i, j := range f.Space.Columns {

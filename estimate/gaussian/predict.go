@@ -87,6 +87,9 @@ func hopeful(d int, rows, shape, size float64) bool {
 	coordinates := k*(k+1)/2 - 1
 	mean, spread := coordinates*shape+size, coordinates*shape*shape+size*size
 	degrees := mean * mean / spread
+	if !(degrees > 0 && degrees <= math.MaxFloat64) { // nothing is left to be spent, or the noise has no end
+		return false
+	}
 	largest := 2 * mathext.GammaIncRegCompInv(degrees/2, farOffChance) * mean / degrees
 	limit := farOff
 	if d == 1 {

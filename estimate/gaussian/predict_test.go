@@ -1,6 +1,7 @@
 package gaussian
 
 import (
+	"math"
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -19,6 +20,16 @@ func TestRadiusTellsScale(t *testing.T) {
 					t.Errorf("d = %d, %v rows, count %v: R^2 = %v, of gain %v", d, rows, count2, c.R2, component.ClippedGaussian(d, c.R2).TraceGain())
 				}
 			}
+		}
+	}
+}
+
+// TestHopefulEnds: where the predicted error is no number there is no hope, and no search for its
+// quantile, which would not end.
+func TestHopefulEnds(t *testing.T) {
+	for _, v := range []float64{math.NaN(), math.Inf(1)} {
+		if hopeful(30, 9144, v, v) {
+			t.Errorf("an error of %g is hopeful", v)
 		}
 	}
 }

@@ -29,10 +29,12 @@ type Fit struct {
 	name    string
 	// cells is, for any two columns, the part of the rows that has both cells; nil where rows that
 	// lack some are left out.
-	cells  *mat.SymDense
-	byFull bool    // by way of a full covariance, not by columns themselves
-	whole  float64 // mu of the problem, of which columns of categories may have spent some
-	far    float64 // share of rows, of Round
+	cells   *mat.SymDense
+	start   *tyler.State // of Round; nil for the columns as they are
+	centred bool         // centre is done
+	byFull  bool         // by way of a full covariance, not by columns themselves
+	whole   float64      // mu of the problem, of which columns of categories may have spent some
+	far     float64      // share of rows, of Round
 }
 
 // newFit returns a fit with all that a has left, by the method of that name, before its first

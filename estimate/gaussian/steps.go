@@ -36,8 +36,11 @@ func Steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 func (t Tuning) steps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 	steps := append(openSteps(p, prefix, share), plainSteps(p, prefix, share)...)
 	byFull, byColumns := mayGo(p)
+	if byFull || p.Components == 0 && wayIsFull(p) { // or early looks for several
+		steps = append(steps, tyler.Step.In(prefix, share))
+	}
 	if byFull {
-		steps = append(steps, tyler.Step.In(prefix, share), stepFar.In(prefix, share))
+		steps = append(steps, stepFar.In(prefix, share))
 	}
 	moments, radii := 1, t.ShapePart
 	if byColumns {

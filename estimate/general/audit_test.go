@@ -25,7 +25,7 @@ func TestReplay(t *testing.T) {
 	nan := math.NaN()
 	for _, rel := range relations {
 		for i, shape := range shapes {
-			for j, c := range []struct{ d, n, k int }{{1, 400, 2}, {2, 1500, 0}, {2, 350, 0}, {3, 1000, 3}} {
+			for j, c := range []struct{ d, n, k int }{{1, 400, 2}, {2, 1500, 0}, {2, 350, 0}, {3, 1000, 3}, {5, 1200, 0}} {
 				rows := twoGroups(rng, c.n, c.d)
 				for at, v := range []float64{1e308, nan, 0, 40} {
 					if (i+j+at)%2 != 0 && !estimatetest.Long() {

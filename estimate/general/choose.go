@@ -55,7 +55,11 @@ func (f *fit) choose(ctx context.Context, c *coreset.Coreset, a *axes) ([]compon
 // open returns the numbers of components that are tried on a coreset if their number is open.
 func (f *fit) open(c *coreset.Coreset) []int {
 	enough := len(c.Points) / (leavesOf * (c.Dim + 1) * (c.Dim + 2) / 2)
-	most := min(max(mostAnyway, enough), len(c.Points)-1, largestK(f.Problem, f.space.Dim(), math.Min(f.Rows, c.Total)))
+	most := largestK(f.Problem, f.space.Dim(), math.Min(f.Rows, c.Total))
+	if f.glanced {
+		most = max(2, int(f.Rows*f.Problem.Mu/(rowsGlanced*breadth(f.Problem, f.space.Dim()))))
+	}
+	most = min(max(mostAnyway, enough), len(c.Points)-1, most)
 	ks := []int{1}
 	for _, k := range candidates[1:] {
 		if k <= most {

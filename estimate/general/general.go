@@ -10,8 +10,8 @@
 // costs nothing, for every number of components; then private EM in all columns, each round one
 // soft E-step and one release of clipped moments. With at most one component, or where no more are
 // seen after the first rounds, neither along lines nor in the histograms of the columns, it is the
-// Gaussian of package gaussian; in a table too short for all this, lines through the rows that
-// that method has made round show whether there are several.
+// Gaussian of package gaussian; in a table too short for all this, lines and columns show whether
+// there are several, before that method makes the rows round and in few columns after it.
 //
 // Source: [KSSU19] Section E of the restatement (its default for real data), with the mendings of
 // its Section E.2.
@@ -51,6 +51,7 @@ type fit struct {
 	countSD      float64 // noise of a count of the tree
 	whole        bool    // no component found in coarse cells fell in pieces
 	contested    bool    // several components have won against one
+	glanced      bool    // a look along lines has seen several, where rows were too few for a search
 	narrow       bool    // components lie farther apart than the floor of their scales knows
 	missing      missing
 }

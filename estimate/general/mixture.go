@@ -91,13 +91,20 @@ func (f *fit) seen() float64 {
 
 // fitOne fits one Gaussian, unless several, if set, finds more, and says so where more components
 // were allowed; looked says that they have been looked for.
-func (e Estimator) fitOne(ctx context.Context, several program.Several, looked bool, seen float64, a *kernel.SubBudget, p estimate.Problem) (estimate.Outcome, error) {
-	out, err := e.one.FitSubBudget(ctx, a, p, prefixOne, several)
+func (e Estimator) fitOne(ctx context.Context, several *small, looked bool, seen float64, a *kernel.SubBudget, p estimate.Problem) (estimate.Outcome, error) {
+	var look program.Several
+	if several != nil {
+		look = several.several
+	}
+	out, err := e.one.FitSubBudget(ctx, a, p, prefixOne, look)
 	if out.Model == nil || len(out.Model.Components) > 1 || p.Components == 1 || p.MaxComponents <= 1 {
 		return out, err
 	}
 	told := flags.New(flags.OneComponent, "one Gaussian: too few rows to look for several components, about %.0f would be needed", estimate.AboutRows(rowsOfLooking(p)))
-	if looked || several != nil {
+	if several != nil {
+		looked, seen = true, several.seen
+	}
+	if looked {
 		told = oneGroup(seen)
 	}
 	out.Diagnostics.Flag(told)
@@ -159,7 +166,7 @@ func advice(p estimate.Problem) string {
 // oneIsBetter reports that one Gaussian can be fitted by its own method with what is left.
 func (f *fit) oneIsBetter() bool {
 	p := f.Problem
-	if p.Components > 1 || p.Covariance != estimate.Full {
+	if f.glanced || p.Components > 1 || p.Covariance != estimate.Full {
 		return false
 	}
 	p.Components, p.Mu = 1, f.LeftMu()

@@ -57,8 +57,13 @@ func (e Estimator) steps(p estimate.Problem) (out []kernel.Step) {
 	if !one || !sure {
 		out = append(e.searchSteps(p), out...)
 	}
+	if one && sure {
+		if out = append(out, stepTree.Times(treeLevels(p)).In("", 1)); !p.Profiled {
+			out = append(out, program.RecordedStep(prefixUnits))
+		}
+	}
 	out = append(out, program.ShapeStep(source, shapePart, 1),
-		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.DistanceCounts), Share: mostLine * mostLooks * mostSplits, Most: privateem.MostLines * mostLooks * mostSplits, Source: "KSSU19 Section C.3"}, stepColumns.In("", 1))
+		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.DistanceCounts), Share: glancePart + mostLine*mostLooks*mostSplits, Most: privateem.MostLines * (1 + mostLooks*mostSplits), Source: "KSSU19 Section C.3"}, stepColumns.In("", 1))
 	out = append(out, program.RoundSteps(source, 1, maxRounds+(2+mostLooks*mostSplits)*mostFrames, 1, stepContest.In("", 1))...)
 	return append(out, program.OutsideStep(source))
 }

@@ -117,7 +117,7 @@ func (f *fit) split(ctx context.Context, r *privateem.Rounds, part float64) erro
 		return err
 	}
 	if alone {
-		more, err := f.columnLines(r.Components[0], privateem.LineReach, part)
+		more, _, err := f.columnLines(r.Components[0], privateem.LineReach, part)
 		if err != nil {
 			return err
 		}
@@ -143,11 +143,11 @@ func (f *fit) split(ctx context.Context, r *privateem.Rounds, part float64) erro
 
 // columnLines counts the rows along every column, in one release for a part of mu^2, in the sds of
 // the only component that there is: of clusters that differ in few of many columns its axes show
-// little.
+// little. The lines are of the columns of.
 //
 // The L2 sensitivity is sqrt(2d) under replace-one and sqrt(d) under add-or-remove-one
 // (query.Counts).
-func (f *fit) columnLines(c component.Gaussian, reach, part float64) (out []privateem.Line, err error) {
+func (f *fit) columnLines(c component.Gaussian, reach, part float64) (out []privateem.Line, of []int, err error) {
 	q, edges, space := query.Counts{Edges: make([][]float64, f.All)}, privateem.LineEdges(reach), f.space
 	for i, j := range space.Columns {
 		sd := math.Sqrt(c.Cov.At(i, i))
@@ -158,19 +158,19 @@ func (f *fit) columnLines(c component.Gaussian, reach, part float64) (out []priv
 		floats.Scale(1/sd, axis)
 		// finite: scales have a variance in float64
 		q.Edges[j] = parts.Map(edges, func(e float64) float64 { return space.Center[i] + space.Scale[i]*(c.Mean[i]+sd*e) })
-		out = append(out, privateem.Line{Axis: axis, Edges: edges})
+		out, of = append(out, privateem.Line{Axis: axis, Edges: edges}), append(of, i)
 	}
 	if len(out) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	answer, err := f.Sum(stepColumns.Name, q, f.Mu(part))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i := range out { // the space's columns are in the order of the table's
 		out[i].Counts, out[i].SD = answer.Values[i*(len(edges)+1):][:len(edges)+1], answer.Sigma
 	}
-	return out, nil
+	return out, of, nil
 }
 
 // Pieces of a column have a gap between them if two neighbours are gapSDs of their mean sds apart,
@@ -190,7 +190,7 @@ func (f *fit) inColumns(ctx context.Context, spread float64) (start []component.
 		return nil, nil
 	}
 	whole := component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: symmetric.Scaled(startVariance, symmetric.Identity(d)), Uncertainty: component.StartUncertainty()}
-	lines, err := f.columnLines(whole, farBoxed, shortPart)
+	lines, _, err := f.columnLines(whole, farBoxed, shortPart)
 	most := 0.0
 	for _, l := range lines {
 		cs, gain, err := pieces(ctx, l)

@@ -201,7 +201,8 @@ type OneGaussian struct {
 	FitSubBudget func(ctx context.Context, a *kernel.SubBudget, p estimate.Problem, prefix string, several Several) (estimate.Outcome, error)
 }
 
-// Several looks for several components in rows that were made round: in a space whose columns have
-// their centres and standard deviations, the rows have the covariance cov. It ends the fit if it
-// finds any; else it is not done, and one Gaussian is fitted with what is left of the run.
-type Several func(ctx context.Context, r *Run, space component.Space, cov *mat.SymDense) (out estimate.Outcome, done bool, err error)
+// Several looks for several components in rows that were made round, or nearly so if rough: in a
+// space whose columns have their centres and standard deviations, the rows have the covariance cov.
+// It ends the fit if it finds any; else it is not done, and one Gaussian is fitted with what is
+// left of the run.
+type Several func(ctx context.Context, r *Run, space component.Space, cov *mat.SymDense, rough bool) (out estimate.Outcome, done bool, err error)

@@ -24,15 +24,16 @@ const (
 
 const stepRecorded = "recorded units"
 
-func recordedStep(prefix string) kernel.Step {
+// RecordedStep is the step of Recorded.
+func RecordedStep(prefix string) kernel.Step {
 	return kernel.Step{Name: prefix + stepRecorded, Query: query.Histogram, Share: mostRecorded, Most: 1}
 }
 
-// recorded looks whether columns without a declared unit are recorded in one, once units are known:
+// Recorded looks whether columns without a declared unit are recorded in one, once units are known:
 // one histogram, with bins of their own for the numbers that people write down near the columns'
 // centres. What it finds counts from here on as if it had been declared. Centres, scales and counts
 // are released values and the rest is post-processing, so it costs the histogram and nothing else.
-func (r *Run) recorded(prefix string, a *kernel.SubBudget, rows float64) error {
+func (r *Run) Recorded(prefix string, a *kernel.SubBudget, rows float64) error {
 	q := query.Counts{Edges: make([][]float64, r.All)}
 	points := make([][]float64, r.All)
 	for i, j := range r.Space.Columns {

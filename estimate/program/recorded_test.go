@@ -63,7 +63,7 @@ func TestRecordedAtoms(t *testing.T) {
 	if none := r.Use(columns.Units{Center: []float64{41, 0}, Scale: []float64{8, 1}, Constant: make([]bool, 2)}); none != nil {
 		t.Fatal(none)
 	}
-	if err := r.recorded("u: ", r.SubBudget, r.Rows); err != nil {
+	if err := r.Recorded("u: ", r.SubBudget, r.Rows); err != nil {
 		t.Fatal(err)
 	}
 	if a := r.Atoms; len(a) != 2 || len(a[0]) != 1 || a[1] != nil || a[0][0].Value != 35 || math.Abs(a[0][0].Share-.2) > 6*math.Hypot(a[0][0].Noise, .003) {
@@ -80,7 +80,7 @@ func TestRecordedWouldBeNoise(t *testing.T) {
 	if none := r.Use(columns.Units{Center: []float64{0}, Scale: []float64{1}, Constant: []bool{false}}); none != nil {
 		t.Fatal(none)
 	}
-	if err := r.recorded("u: ", r.SubBudget, r.Rows); err != nil || len(s.Measurements()) > 0 {
+	if err := r.Recorded("u: ", r.SubBudget, r.Rows); err != nil || len(s.Measurements()) > 0 {
 		t.Errorf("%v, measured %v", err, s.Measurements())
 	}
 }

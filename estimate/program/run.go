@@ -111,6 +111,6 @@ func (r *Run) Open(cfg columns.UnitsConfig, inverseRate float64) (out estimate.O
 	case r.Problem.Profile != nil:
 		return out, false, nil
 	}
-	err = r.recorded(cfg.Prefix, cmp.Or(cfg.Sample, r.SubBudget), r.Rows/inverseRate)
+	err = r.Recorded(cfg.Prefix, cmp.Or(cfg.Sample, r.SubBudget), r.Rows/inverseRate)
 	return out, err != nil, err
 }

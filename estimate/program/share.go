@@ -60,7 +60,7 @@ func Steps(p estimate.Problem, prefix string, weak float64) []kernel.Step {
 		return OthersSteps(prefix, 1)
 	}
 	steps := columns.UnitsSteps(prefix, columns.LargestPart, mostShare*(1-ofCenters))
-	return append(steps, columns.WeakStep.In(prefix, weak), columns.SparseStep.In(prefix, weak), recordedStep(prefix))
+	return append(steps, columns.WeakStep.In(prefix, weak), columns.SparseStep.In(prefix, weak), RecordedStep(prefix))
 }
 
 // Config returns what location and scale may spend of the total mu2 when the units get share and

@@ -120,6 +120,23 @@ func (r *Rounder) Round(start *State, nu, part float64) (st *State, ok bool, err
 	return st, false, nil
 }
 
+// Coarse makes so many of the cheapest steps of t_1 from start on, after which a centre is known,
+// and the few directions that hold most of the spread. ok is false if the rows are too few for it.
+func (r *Rounder) Coarse(start *State, steps int) (st *State, ok bool, err error) {
+	st = start.clone()
+	st.Nu, r.pre = 1, r.SubBudget
+	for range steps {
+		mu := r.stepMu(st.Rank(), st.Nu, farMost)
+		if mu > r.pre.LeftMu() {
+			return st, false, nil
+		}
+		if l, err := r.step(st, mu); err != nil || l.lost {
+			return st, false, err
+		}
+	}
+	return st, true, nil
+}
+
 // certainLevel returns the largest noise level at which the certificate can hold: what the edge of
 // the noise leaves of 1 is still certainSDs above zero.
 func certainLevel(d int) float64 { return certainPart / (1 + certainSDs/math.Sqrt(2*float64(d+1))) }
