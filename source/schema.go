@@ -187,6 +187,9 @@ func malformedSchema(err error) error {
 		if kind.Field != "" {
 			fault.Field, fault.Wanted = "schema, "+kind.Field, "a value as in the example"
 		}
+		if kind.Field == "csv" {
+			fault.Hint = `write "csv": "delimiter=; decimal=,"`
+		}
 	}
 	return fault
 }

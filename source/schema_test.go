@@ -53,6 +53,7 @@ func TestSchemaMistakes(t *testing.T) {
 		`{"columns": [{"name": " "}]}`:     "want a name, got an empty one",
 		`{"columns": ["a"]}`:               "string",
 		`{"columns": [`:                    "ends early",
+		`{"csv": {"decimal": ","}}`:        `write "csv": "delimiter=; decimal=,"`,
 		`{"columns": [{"name": "a"}, {"name": "a"}]}`:               `"a" twice`,
 		`{"columns": [{"name": "a"}]} x`:                            "more text",
 		`{"columns": [{"name": "a"}]}{}`:                            "more text",

@@ -10,6 +10,7 @@ import (
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
 	"github.com/gauze-dp/gauze/model/synthetic"
 	"github.com/gauze-dp/gauze/release"
+	"github.com/gauze-dp/gauze/report"
 )
 
 // rowsFlags are --rows, --seed and --no-background.
@@ -44,7 +45,7 @@ func (f *rowsFlags) background(e *shell.Env, path string, r *release.Release) {
 	case f.noBackground:
 		r.Model = rest
 		e.Note("note: the background of %s, %.2g%% of the rows, is left out\n", path, 100*share)
-	default:
+	case share >= report.LeastBackground: // less is a floor, and no finding
 		e.Note("note: %s has a background of %.2g%% of the rows, which is in no group; --no-background leaves it out\n", path, 100*share)
 	}
 }

@@ -22,7 +22,6 @@ var Levels = [...]float64{.05, .25, .5, .75, .95}
 
 // A Column describes one column of the mixture, in its units.
 type Column struct {
-	Name      string
 	Mean, SD  Amount
 	Quantiles [len(Levels)]Amount
 }
@@ -44,7 +43,7 @@ func Of(r *release.Release) Table {
 	for j := range columns {
 		columns[j] = newColumn(m, j, noise)
 		c := columns[j]
-		named := Column{Name: r.Column(j).Heading(), Mean: c.meanAmount(t.Rows), SD: c.sdAmount(t.Rows)}
+		named := Column{Mean: c.meanAmount(t.Rows), SD: c.sdAmount(t.Rows)}
 		for i, level := range Levels {
 			named.Quantiles[i] = c.quantileAmount(level, t.Rows)
 		}
