@@ -13,14 +13,14 @@ const lastOfOneIn = "one: moments|one: column moments|one: round column moments|
 // its alternatives. Steps that depend on answers are not among them. A step that the request's plan
 // does not have is not required.
 var always = map[string][]string{
-	"gaussian":                   {profile.BesideFirst, "count", lastOfOne},
-	"heavy-tailed":               {profile.BesideFirst, "count", lastOfOne},
+	"gaussian":                   {profile.BesideFirst, "count", lastOfOne + "|" + profile.StepRest},
+	"heavy-tailed":               {profile.BesideFirst, "count", lastOfOne + "|" + profile.StepRest},
 	"gaussian:coinpress":         {"count", "covariance"},
 	"univariate:kv18":            {"count", "scale", "place", "moments"},
 	"heavy-tailed:paper":         {"rows", "covariance"},
 	"gaussian:kmssu22":           {"rows", "eigenvalues", "final: moments"},
-	"general":                    {profile.BesideFirst, "count|one: count", "last round|" + lastOfOneIn},
-	"separated":                  {profile.BesideFirst, "count|one: count", "last round|" + lastOfOneIn},
+	"general":                    {profile.BesideFirst, "count|one: count", "last round|" + lastOfOneIn + "|" + profile.StepRest},
+	"separated":                  {profile.BesideFirst, "count|one: count", "last round|" + lastOfOneIn + "|" + profile.StepRest},
 	"univariate":                 {"count", "shapes"},
 	"axis-aligned":               {"count", "last round|looks|" + lastOfOneIn},
 	"black-box":                  {"count", "agreement of blocks", "last round"},

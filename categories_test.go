@@ -16,6 +16,8 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
 	"github.com/gauze-dp/gauze/source/shards"
@@ -387,5 +389,61 @@ func TestCategoriesBesideHeldOut(t *testing.T) {
 	}
 	if v := Verify(r); v.Faults != nil {
 		t.Error(v.Faults)
+	}
+}
+
+// TestFewRowsOfManyColumns: 1,000 rows of seven numbers and fourteen categories at epsilon 1 are
+// too few for how columns depend on each other. A fit has every column by itself and says so, its
+// plan is made again, and drawn rows have the shares that were counted: a number that a third of
+// the rows share is in .2 to .5 of them. False alarms: the noise of that share is .03, so below
+// 1e-4.
+func TestFewRowsOfManyColumns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(stattest.Seed(t), 3))
+	schema, cells := &source.Schema{Unit: source.NoUnit}, []string(nil)
+	for j := range 21 {
+		c := source.Column{Name: fmt.Sprintf("c%d", j), Kind: source.Counts}
+		if j >= 7 {
+			c.Kind, c.Categories = source.Categories, []string{"a", "b", "c"}
+		}
+		schema.Columns = append(schema.Columns, c)
+		cells = append(cells, c.Name)
+	}
+	lines := []string{strings.Join(cells, ",")}
+	for range 1000 {
+		for j := range cells {
+			switch {
+			case j >= 7:
+				cells[j] = string("aaabbc"[rng.IntN(6)])
+			case j == 0 && rng.IntN(3) == 0:
+				cells[j] = "30"
+			default:
+				cells[j] = fmt.Sprint(math.Round(math.Abs(30 + 12*rng.NormFloat64())))
+			}
+		}
+		lines = append(lines, strings.Join(cells, ","))
+	}
+	result := fitMixed(t, strings.Join(lines, "\n"), schema, Request{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}, nil)
+	if result.Release == nil {
+		t.Fatalf("no release: %+v", result.NoRelease)
+	}
+	out := reread(t, result.Release)
+	if v := Verify(out); v.Faults != nil || !v.Replanned {
+		t.Fatalf("it does not verify: %v", v)
+	}
+	if out.Model.CovarianceType() == "full" || !slices.ContainsFunc(out.Diagnostics.Flags, func(f release.Flag) bool { return f.Code == flags.OtherShape }) {
+		t.Errorf("nothing says that columns are by themselves: %v", out.Diagnostics.Flags)
+	}
+	s, err := model.NewSampler(out.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, share := make([]float64, out.Model.Dim()), 0.
+	for range 20_000 {
+		if s.Row(row, rng); row[0] == 30 {
+			share += 1. / 20_000
+		}
+	}
+	if len(row) < 6 || share < .2 || share > .5 {
+		t.Errorf("%d columns; %.3f of the drawn rows have the shared value", len(row), share)
 	}
 }

@@ -150,7 +150,11 @@ func (q *question) run(ctx context.Context, session *kernel.Session) (result *Re
 // categories in each component found.
 func (q *question) measure(ctx context.Context, session *kernel.Session) (outcome estimate.Outcome, err error) {
 	run := q.method.Fit
-	if profile.Carried(q.method.Name(), q.problem) {
+	if q.alone() {
+		run = func(_ context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+			return profile.Alone(s, p)
+		}
+	} else if profile.Carried(q.method.Name(), q.problem) {
 		run = func(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 			return profile.Fit(ctx, q.method, s, p)
 		}

@@ -208,7 +208,9 @@ func TestRefusalOffersCategories(t *testing.T) {
 	if _, err := Plan(r, 800); err != nil {
 		t.Error(err)
 	}
-	r.Columns = append(Named("g", "h", "i", "j", "k", "l"), r.Columns...)
+	for i := range 12 {
+		r.Columns = append(Named(fmt.Sprintf("n%d", i)), r.Columns...)
+	}
 	if _, err := Plan(r, 800); err == nil || !strings.Contains(err.Error(), "gauze describe, which gives the shares of categories") {
 		t.Errorf("categories beside too many numbers: %v", err)
 	}

@@ -237,14 +237,22 @@ func (r Request) check(rows int) (*question, error) {
 func (q *question) plan() (kernel.Plan, error) {
 	p := q.problem
 	p.Profiled = profile.Measured(q.method.Name(), p)
-	plan, err := q.method.Plan(p)
-	if err == nil && profile.Carried(q.method.Name(), p) {
+	plan, err := kernel.Plan{}, error(nil)
+	if alone := q.alone(); alone {
+		plan = profile.AlonePlan(q.method.Name())
+	} else if plan, err = q.method.Plan(p); err == nil && profile.Carried(q.method.Name(), p) {
 		plan = profile.Beside(p, plan)
 	}
 	if err == nil && q.shares.All > 0 {
 		plan = categories.Extend(plan, q.problem, q.shares)
 	}
 	return plan, err
+}
+
+// alone reports that beside categories the rows are too few for the method, and enough for every
+// column by itself, so that a fit is that.
+func (q *question) alone() bool {
+	return profile.Affords(q.method.Name(), q.problem) && catalog.Refuses(q.method, q.problem)
 }
 
 // usualEpsilons are the values suggested when a fit is refused.
@@ -372,7 +380,10 @@ func (r Request) choose(rows int) (*question, error) {
 	}
 	q.method, q.why, err = Methods().Choose(r.Method, q.problem)
 	if err != nil {
-		return q, err
+		if q.method == nil || !q.alone() {
+			return q, err
+		}
+		q.why = "too few rows for how columns depend on each other: each by itself"
 	}
 	return q.capped()
 }

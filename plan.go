@@ -135,6 +135,9 @@ func (q *question) state(rows int) (*Statement, error) {
 	guess := q.problem
 	guess.Rows = rows
 	expect := q.method.Expect(guess)
+	if q.alone() {
+		expect = estimate.Expectation{Notes: []string{"every column of numbers has its histogram, mean and standard deviation, as far as so few rows show them, and no correlations"}}
+	}
 	s := &Statement{
 		Method: q.method.Name(), Why: q.why, Source: q.method.Source(), Relation: q.Relation.String(),
 		Epsilon: q.Budget.Epsilon, Delta: q.Budget.Delta, Columns: q.problem.Columns, Rows: rows, Facts: q.facts(),

@@ -89,4 +89,9 @@ func fillProfile(own *release.ColumnProfile, c estimate.ColumnProfile, public so
 	for _, b := range c.Histogram {
 		own.Histogram = append(own.Histogram, release.Bar{Low: within(b.Low), High: within(b.High), Share: b.Share})
 	}
+	for _, b := range c.Counted {
+		if low, high := within(b.Low), within(b.High); b.Low == b.High || low < high {
+			own.Counted = append(own.Counted, release.Bar{Low: low, High: high, Share: b.Share, Noise: b.Noise})
+		}
+	}
 }

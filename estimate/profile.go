@@ -31,6 +31,7 @@ type ColumnProfile struct {
 	Grid, Offset      float64 // values are Offset and multiples of Grid from it; 0 if that is not known
 	Atoms             []Atom
 	Histogram         []Bar
+	Counted           []Bar // .. as counted: of shares that may be negative
 	Notes             []string
 }
 

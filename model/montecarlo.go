@@ -38,7 +38,7 @@ func monteCarlo(ctx context.Context, a, b *Mixture, rows int, rng *rand.Rand) (d
 	row := make([]float64, a.Dim())
 	for side, m := range []*Mixture{a, b} {
 		sampler := mustSampler(m)
-		sampler.cells, sampler.shared, sampler.boxes = nil, nil, boxes(m.Cells) // of densities, which use limits and no units
+		sampler.cells, sampler.shared, sampler.bends, sampler.boxes = nil, nil, nil, boxes(m.Cells) // of densities, which use limits and no units
 		for range (rows + side) / 2 {
 			if err := ctx.Err(); err != nil {
 				return densityDistances{}, err

@@ -21,6 +21,7 @@ type Sampler struct {
 	parts   []samplerPart
 	cells   []Cell          // values that columns can hold
 	shared  [][]float64     // .. or that a component's rows share
+	bends   []*bend         // .. or that were counted
 	boxes   []Cell          // limits of rows before they are rounded
 	values  [][][]float64   // cumulated probabilities of categories, by column and component
 	order   []int           // of columns of categories, each after the one that it depends on
@@ -40,7 +41,7 @@ func NewSampler(m *Mixture) (*Sampler, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Sampler{dim: m.Dim(), upTo: make([]float64, len(m.Components)), parts: make([]samplerPart, len(m.Components)), cells: m.Cells, shared: m.Shared, boxes: m.Drawn(), values: cumulated(m.Categories),
+	s := &Sampler{dim: m.Dim(), upTo: make([]float64, len(m.Components)), parts: make([]samplerPart, len(m.Components)), cells: m.Cells, shared: m.Shared, bends: m.bends(), boxes: m.Drawn(), values: cumulated(m.Categories),
 		order: drawingOrder(m.Categories), parents: parents(m.Categories), given: ofGiven(m.Categories, cumulated)}
 	floats.CumSum(s.upTo, m.Weights)
 	for i, g := range m.Components {
@@ -78,10 +79,15 @@ func (s *Sampler) Row(dst []float64, rng *rand.Rand) int {
 		s.component(i, dst, rng)
 	}
 	round(dst, s.boxes)
+	for j, b := range s.bends {
+		if b != nil && !b.kept[i] {
+			dst[j] = b.bent(dst[j])
+		}
+	}
 	round(dst, s.cells)
 	if s.shared != nil {
 		for j, v := range s.shared[i] {
-			if v == v {
+			if v == v && (s.bends == nil || s.bends[j] == nil) {
 				dst[j] = v
 			}
 		}

@@ -159,7 +159,7 @@ func (r *Release) Keep() {
 			c.Log = dense.LogOf(c.Least, c.Most, c.Unit)
 		}
 	}
-	r.Model.Cells, r.Model.Order = cells, nil
+	r.Model.Cells, r.Model.Order, r.Model.Bars = cells, nil, r.bars()
 	r.Model.Shared = r.shared(cells)
 	if of := len(cells) + len(r.Model.Categories); of > len(cells) {
 		for _, c := range r.Columns { // of which some may be held out
@@ -171,6 +171,25 @@ func (r *Release) Keep() {
 			r.Model.Order = nil
 		}
 	}
+}
+
+// bars returns what the profile counted of each column of the model; nil if it counted none.
+func (r *Release) bars() [][]model.Bar {
+	out, any := make([][]model.Bar, r.Model.Dim()), false
+	for j, name := range r.Model.Columns {
+		for i := range r.Profile {
+			if c := &r.Profile[i]; c.Name == name && c.Counted != nil {
+				any = true
+				for _, b := range c.Counted {
+					out[j] = append(out[j], model.Bar(b))
+				}
+			}
+		}
+	}
+	if !any {
+		return nil
+	}
+	return out
 }
 
 // heldOut returns the names of the columns of numbers where a profile stands beside a model: those

@@ -36,8 +36,11 @@ type ColumnProfile struct {
 	// For a column of categories: the shares of all rows that have each value, "" for missing.
 	Values []ValueShare `json:"values,omitempty"`
 	// Shares of the cells from one value up to another, which is excluded; the same value for one.
-	Histogram []Bar    `json:"histogram,omitempty"`
-	Notes     []string `json:"notes,omitempty"`
+	Histogram []Bar `json:"histogram,omitempty"`
+	// Beside a model, the shares as they were counted, before they are made consistent: some may be
+	// negative. Drawn rows keep to them.
+	Counted []Bar    `json:"counted,omitempty"`
+	Notes   []string `json:"notes,omitempty"`
 }
 
 // Noisy is a figure and the standard deviation of its noise.
@@ -65,6 +68,7 @@ type Bar struct {
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 	Share float64 `json:"share"`
+	Noise float64 `json:"noise,omitempty"`
 }
 
 // methodProfile is the method of a release without a model.
@@ -144,6 +148,12 @@ func (v *verifier) profile(r *Release, d int) {
 		for _, b := range c.Histogram {
 			v.amount(field+"histogram", b.Share, 1)
 			v.fault(!(b.Low <= b.High), field+"histogram", "bars from a value to one that is no less", fmt.Sprintf("%v to %v", b.Low, b.High))
+		}
+		last = math.Inf(-1)
+		for _, b := range c.Counted {
+			v.amount(field+"counted", b.Noise, math.MaxFloat64)
+			v.fault(!(b.Low <= b.High && b.Low >= last && math.Abs(b.Share) <= math.MaxFloat64), field+"counted", "bars in increasing order, with finite shares", fmt.Sprintf("%v from %v to %v", b.Share, b.Low, b.High))
+			last = b.High
 		}
 	}
 }

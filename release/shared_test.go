@@ -12,9 +12,9 @@ import (
 // with that value; elsewhere, where the profile has as many other values near, and where no profile
 // and no unit is known, they are drawn as the model has them.
 func TestShared(t *testing.T) {
-	zero := ColumnProfile{Name: "money", Cells: 1, Atoms: []Atom{{Value: 0, Share: .5, Noise: .01}}, Histogram: []Bar{{0, 0, .5}, {0, 1000, .1}, {1000, 60000, .4}}}
+	zero := ColumnProfile{Name: "money", Cells: 1, Atoms: []Atom{{Value: 0, Share: .5, Noise: .01}}, Histogram: []Bar{{Share: .5}, {High: 1000, Share: .1}, {Low: 1000, High: 60000, Share: .4}}}
 	dense, faint, unseen := zero, zero, zero
-	dense.Histogram = []Bar{{0, 0, .5}, {0, 1, .1}, {1, 60000, .4}}
+	dense.Histogram = []Bar{{Share: .5}, {High: 1, Share: .1}, {Low: 1, High: 60000, Share: .4}}
 	faint.Atoms = []Atom{{Value: 0, Share: .03, Noise: .01}}
 	unseen.Atoms, unseen.Histogram = nil, nil
 	for name, c := range map[string]struct {

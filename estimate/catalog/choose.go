@@ -76,6 +76,18 @@ func (l List) Choose(name string, p estimate.Problem) (e estimate.Estimator, why
 	return e, why, err
 }
 
+// Refuses reports whether public facts say that most fits of the problem by a method of one
+// Gaussian, or of what becomes one, end without a release.
+func Refuses(e estimate.Estimator, p estimate.Problem) bool {
+	lone, ok := e.(interface{ One(estimate.Problem) bool })
+	if (e.Name() == forOne || ok && lone.One(p)) && tooFew(forOne, e, p, likely) != nil {
+		return true
+	}
+	var refusal *estimate.Refusal
+	_, err := e.Plan(p)
+	return errors.As(err, &refusal)
+}
+
 // Requested returns the method that its name or that of a learner asks for; nil where the choice is
 // left to [List.Choose].
 //

@@ -100,7 +100,9 @@ func planned(p estimate.Problem, d int, rows float64) schedule {
 	s := schedule{globalShares: globalShares(x)}
 	root := math.Sqrt(float64(d))
 	if s.units, _ = program.Share(p, d, rows); p.Profile != nil {
-		s.units, _ = program.ProfileShare(p, rows)
+		if s.units, _ = program.ProfileShare(p, rows); len(p.Categories) > 0 {
+			s.units = 0 // it has been paid for: see program.Begin
+		}
 	}
 	// Spectral noise of the global Gaussian's second moment, about 1.7 (1.2 d) sqrt(2d)/(n
 	// mu_part).

@@ -31,15 +31,26 @@ var besideModel = terms{
 
 // Utility constants of a profile that accompanies a model, guesses.
 const (
-	// presencePart of mu^2 counts the cells of every column.
-	presencePart = .004
-	valuesBeside = 2
-	// If columns need finer and finer measurements, a profile may cost this many times its share.
-	closerBeside = 1.9
+	// presencePart of mu^2 counts the cells of every column, or presenceMixed beside categories,
+	// where a profile is measured in shorter tables, and few cells hold a column out of it.
+	presencePart, presenceMixed = .004, .03
+	heldOutMixed                = 14.0
+	valuesBeside                = 2
+	// If columns need finer and finer measurements, a profile may cost this many times its share;
+	// beside categories, where that is larger, closerMixed.
+	closerBeside, closerMixed = 1.9, 1.3
 	// A column is held out of a model if it has fewer cells than this many times that noise, at a
 	// share of mostShare, and clearly less than half of the rows have a cell.
 	leastClear, mostShare, clearlySDs = 40.0, .15, 3.0
 )
+
+// presence returns the part of mu^2 that counts the cells of every column beside a model.
+func presence(p estimate.Problem) float64 {
+	if len(p.Categories) > 0 {
+		return presenceMixed
+	}
+	return presencePart
+}
 
 // Carried reports whether a fit of that method carries a profile with its model: the practical
 // methods for one Gaussian and for mixtures, if no public fact is known.
@@ -66,12 +77,15 @@ func Beside(p estimate.Problem, plan kernel.Plan) kernel.Plan {
 	step := func(name, query string, share float64, most int) kernel.Step {
 		return kernel.Step{Name: besides + name, Query: query, Share: share, Most: most, Source: source}
 	}
-	steps := []kernel.Step{step(stepCells, query.Presence.Of(query.Histogram), presencePart, 1)}
+	steps := []kernel.Step{step(stepCells, query.Presence.Of(query.Histogram), presence(p), 1)}
 	if p.Profiled || p.Rows == 0 {
 		steps = append(steps,
-			step(stepOctaves, histogram, program.MostBeside*t.octaves.most, 1),
-			step(stepBins, histogram, program.MostBeside*(t.bins.most+mostCloser*t.closer.most), 1+mostCloser),
-			step(stepValues, histogram, program.MostBeside*valuesBeside*t.values.most, valuesBeside))
+			step(stepOctaves, histogram, program.MostBeside(p)*t.octaves.most, 1),
+			step(stepBins, histogram, program.MostBeside(p)*(t.bins.most+mostCloser*t.closer.most), 1+mostCloser),
+			step(stepValues, histogram, program.MostBeside(p)*valuesBeside*t.values.most, valuesBeside))
+		if len(p.Categories) > 0 {
+			steps = append(steps, step(stepRest, histogram, 1, 1))
+		}
 	}
 	plan.Steps = append(steps, plan.Steps...)
 	return plan
@@ -82,23 +96,35 @@ func Beside(p estimate.Problem, plan kernel.Plan) kernel.Plan {
 // held out is whole. The outcome's Kept are the columns of the model; nil for all.
 func Fit(ctx context.Context, method estimate.Estimator, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
 	f := begun(s.SubBudget(), p, besideModel, 0)
-	f.prefix = besides
+	if f.prefix = besides; len(p.Categories) > 0 {
+		f.heldOut = heldOutMixed
+	}
 	full, err := f.beside(s.Mu() * s.Mu())
 	if err != nil {
 		return estimate.Outcome{}, err
 	}
 	kept := f.kept(s.Mu(), full)
+	out, err := f.joint(ctx, method, s, p, kept, full)
+	if err == nil && out.NoRelease != nil && full && len(p.Categories) > 0 {
+		var own estimate.Outcome
+		if own, err = f.byItself(s); own.Model != nil {
+			out, kept = own, own.Kept
+		}
+	}
+	return f.with(out, kept), err
+}
+
+// joint fits the method to the kept columns.
+func (f *fit) joint(ctx context.Context, method estimate.Estimator, s *kernel.Session, p estimate.Problem, kept []int, full bool) (estimate.Outcome, error) {
 	profile := f.profile()
+	if len(kept) == 0 {
+		return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: "every column has too few values for a model", Advice: "gauze describe says how many there are"}}, nil
+	}
 	if len(kept) == len(f.columns) {
 		if full {
 			p.Profile = profile
 		}
-		out, err := method.Fit(ctx, s, p)
-		out.Profile = profile
-		return out, err
-	}
-	if len(kept) == 0 {
-		return estimate.Outcome{Profile: profile, NoRelease: &estimate.NoRelease{Reason: "every column has too few values for a model", Advice: "gauze describe says how many there are"}}, nil
+		return method.Fit(ctx, s, p)
 	}
 	narrow, err := kernel.Narrow(s.SubBudget(), kept)
 	if err != nil {
@@ -110,8 +136,16 @@ func Fit(ctx context.Context, method estimate.Estimator, s *kernel.Session, p es
 			p.Profile.Columns = append(p.Profile.Columns, profile.Columns[j])
 		}
 	}
-	out, err := method.Fit(ctx, narrow.Session(), p)
-	out.Profile, out.Kept = profile, kept
+	return method.Fit(ctx, narrow.Session(), p)
+}
+
+// with adds to an outcome the profile, and what is said of the columns that are not in the model.
+func (f *fit) with(out estimate.Outcome, kept []int) estimate.Outcome {
+	out.Profile = f.profile()
+	if out.Kept = kept; len(kept) == 0 || len(kept) == len(f.columns) {
+		out.Kept = nil
+		return out
+	}
 	for j, c := range f.columns {
 		if !slices.Contains(kept, j) {
 			why := c.reason
@@ -121,7 +155,7 @@ func Fit(ctx context.Context, method estimate.Estimator, s *kernel.Session, p es
 			out.Aside = append(out.Aside, flags.New(flags.HeldOut, "column %v is held out of the model: %s", flags.Ref{j}, why).In(j).Of(math.Min(1, c.cells/f.rows), c.cellsSD/f.rows))
 		}
 	}
-	return out, err
+	return out
 }
 
 // only returns the problem of some of the columns.
@@ -141,7 +175,7 @@ func only(p estimate.Problem, kept []int) estimate.Problem {
 // beside measures cells and, if the rows are enough, the rest, which makes the profile full, within
 // a total of mu2.
 func (f *fit) beside(mu2 float64) (full bool, err error) {
-	if err := f.countCells(presencePart * mu2 * (1 - 1e-12)); err != nil {
+	if err := f.countCells(presence(f.problem) * mu2 * (1 - 1e-12)); err != nil {
 		return false, err
 	}
 	share, full := program.ProfileShare(f.problem, f.rows)
@@ -153,17 +187,26 @@ func (f *fit) beside(mu2 float64) (full bool, err error) {
 	}
 	f.mu2 = share * mu2 * (1 - 1e-9)
 	whole := f.SubBudget
-	f.SubBudget = whole.Take(closerBeside * f.mu2)
+	most := closerBeside * f.mu2
+	if len(f.problem.Categories) > 0 {
+		most = closerMixed * f.mu2
+	}
+	f.SubBudget = whole.Take(most)
 	defer whole.Return(f.SubBudget)
+	return true, f.settled()
+}
+
+// settled measures all but sums, and has columns described by their histograms.
+func (f *fit) settled() error {
 	f.choose()
 	if err := f.look(); err != nil {
-		return true, err
+		return err
 	}
 	for _, c := range f.live {
 		c.bySettled()
 	}
 	f.hold()
-	return true, nil
+	return nil
 }
 
 // bySettled reads mean and sd of a column from its settled histogram.

@@ -103,6 +103,9 @@ func (c *column) profile(rows, weak float64) estimate.ColumnProfile {
 		p.Atoms = append(p.Atoms, estimate.Atom{Value: a.value, Share: math.Min(1, a.rows/cells), Noise: math.Hypot(a.sd, c.cellsSD*a.rows/cells) / cells})
 	}
 	if !c.constant {
+		for _, b := range c.counted {
+			p.Counted = append(p.Counted, estimate.Bar{Low: b.low, High: b.high, Share: b.rows / cells, Noise: b.sd / cells})
+		}
 		for _, b := range c.list {
 			if b.rows > 0 {
 				p.Histogram = append(p.Histogram, estimate.Bar{Low: b.low, High: b.high, Share: math.Min(1, b.rows/cells), Noise: b.sd / cells})

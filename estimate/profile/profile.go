@@ -38,6 +38,7 @@ const (
 	stepOctaves = "octaves"
 	stepBins    = "bins"
 	stepValues  = "values"
+	stepRest    = "rest"
 )
 
 // A price is the part of mu^2 that a step may cost: so much that the cells of the column with the
@@ -154,6 +155,7 @@ type column struct {
 	seen     []bin   // octaves that hold rows, of numbers that are not 0
 	fine     [2]float64
 	bins     bins
+	counted  []bin // the settled histogram as counted, before counts are made consistent
 	grid     fit1d.Grid
 	declared bool
 	limits   *[2]float64 // nothing but mean and sd was measured, within these

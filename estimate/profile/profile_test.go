@@ -312,7 +312,7 @@ func TestPlans(t *testing.T) {
 // rows that it takes are those at which the profile costs MostBeside.
 func TestBesideOneWay(t *testing.T) {
 	p := estimate.Problem{Columns: 8, Mu: .2}
-	enough := 130 * math.Sqrt(2*8) / (.2 * math.Sqrt(program.MostBeside))
+	enough := 130 * math.Sqrt(2*8) / (.2 * math.Sqrt(program.MostBeside(p)))
 	for _, c := range []struct {
 		rows     int
 		relation privacy.Relation

@@ -19,10 +19,16 @@ func (c *column) settle() {
 		total -= c.outside[side]
 	}
 	rows := simplex(b.rows[left:right], b.sds[left:right], math.Max(total, 1))
-	var out []bin
-	for i := left; i < right; i++ {
+	var out, counted []bin
+	first, last := b.span(left, right)
+	for i, n := range b.rows {
 		low, high := b.span(i, i+1)
-		out = append(out, bin{low, high, rows[i-left], b.sds[i]})
+		if i >= left && i < right {
+			out = append(out, bin{low, high, rows[i-left], b.sds[i]})
+		}
+		if high/2 > first-last/2 && low/2 < last-first/2 { // rows that noise hides are near the others
+			counted = append(counted, bin{low, high, n, b.sds[i]})
+		}
 	}
 	slices.SortFunc(c.atoms, func(a, b atom) int { return cmp.Compare(a.value, b.value) })
 	c.atoms = slices.DeleteFunc(c.atoms, func(a atom) bool { return a.rows < atomPart/2*c.cells })
@@ -34,14 +40,24 @@ func (c *column) settle() {
 				out[k].rows -= a.rows
 			}
 		}
+		for k := range counted {
+			if a.value >= counted[k].low && a.value < counted[k].high {
+				counted[k].rows -= a.rows
+			}
+		}
 	}
+	c.list, c.counted = c.apart(out), c.apart(counted)
+}
+
+// apart has the atoms of a histogram stand apart, and bins on the grid.
+func (c *column) apart(list []bin) []bin {
 	if c.grid.Unit > 0 {
-		out = c.onGrid(out)
+		list = c.onGrid(list)
 	}
 	for _, a := range c.atoms {
-		out = split(out, a, c.grid.Unit/2)
+		list = split(list, a, c.grid.Unit/2)
 	}
-	c.list = out
+	return list
 }
 
 // split puts an atom between the two parts of the bin that it lies in, half a unit to both sides of

@@ -31,7 +31,11 @@ type Run struct {
 // Begin returns a run with the whole budget of the session; advise returns what would help a fit
 // with this many rows, public or released, that ends without a model.
 func Begin(s *kernel.Session, p estimate.Problem, advise func(estimate.Problem) string) Run {
-	return Run{SubBudget: s.SubBudget(), Problem: p, Mu2: s.Mu() * s.Mu(), Factor: Factor(p.Relation), Advise: advise,
+	mu2 := s.Mu() * s.Mu()
+	if p.Profile != nil && len(p.Categories) > 0 { // which may have cost a third
+		mu2 = s.SubBudget().Left()
+	}
+	return Run{SubBudget: s.SubBudget(), Problem: p, Mu2: mu2, Factor: Factor(p.Relation), Advise: advise,
 		Columns: &Columns{All: p.Columns, Rows: float64(p.Rows), Grids: fit1d.DeclaredGrids(p.RoundedTo, p.Columns)}}
 }
 

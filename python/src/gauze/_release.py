@@ -194,7 +194,7 @@ class Release:
     def header(self) -> list[str]:
         """The names of all columns, of numbers and categories, in the order of the table."""
         own = [*self.columns, *self.categories]
-        stated = [str(c["name"]) for c in self.facts]
+        stated = [str(c["name"]) for c in self.facts if str(c["name"]) in own]  # without those held out of the model
         return stated if sorted(stated) == sorted(own) else own
 
     @property
