@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/estimate/profile"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -13,8 +14,9 @@ import (
 
 // The methods that auto chooses from.
 const (
-	forOne  = "gaussian"
-	forMany = "general"
+	forOne   = "gaussian"
+	forMany  = "general"
+	forTails = "heavy-tailed" // where it is named
 	// .. in one column. Methods made for other cases, as for diagonal covariances, take a place
 	// here when measured runs say so.
 	inOneColumn = "univariate"
@@ -179,9 +181,10 @@ func pick(candidates []Candidate) (best Candidate, others string) {
 }
 
 // tooFew refuses for e a public number of rows with which less than that share of the runs of a
-// method ends in a release, and offers what fewer rows pay for.
+// method ends in a release, and offers what fewer rows pay for. The shares were measured by way of a
+// full covariance: where columns are fitted by themselves, they say nothing.
 func tooFew(method string, e estimate.Estimator, p estimate.Problem, least float64) error {
-	if share, known := released(method, p, p.Covariance, float64(p.Rows)); !known || share >= least || p.Components > 1 {
+	if share, known := released(method, p, p.Covariance, float64(p.Rows)); !known || share >= least || p.Components > 1 || alone(method, p) {
 		return nil
 	}
 	var or []string
@@ -198,6 +201,12 @@ func tooFew(method string, e estimate.Estimator, p estimate.Problem, least float
 	}
 	return program.Refusal(program.Needs(p, needs, "", or...),
 		"the table has %d rows, and with so few most fits of one distribution in %d columns end without a release", p.Rows, p.Columns)
+}
+
+// alone reports that a method fits the columns by themselves, for want of rows, and has enough for
+// that.
+func alone(method string, p estimate.Problem) bool {
+	return (method == forOne || method == forTails) && gaussian.ByColumns(p)
 }
 
 // released returns the share of the runs of a method that ended in a release, as far as it is
@@ -220,7 +229,7 @@ func likelyFrom(method string, e estimate.Estimator, p estimate.Problem, most fl
 	rows := float64(p.Rows)
 	for ; rows < most; rows *= aStep {
 		p.Rows = int(estimate.AboutRows(rows))
-		if share, _ := released(method, p, p.Covariance, rows); share < likely {
+		if share, _ := released(method, p, p.Covariance, rows); share < likely && !alone(method, p) {
 			continue
 		}
 		if _, err := e.Plan(p); err == nil {

@@ -185,19 +185,25 @@ func TestTooFewRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	needed := e.Expect(p).RowsNeeded
-	p.Rows = int(.34 * needed)
+	p.Rows = int(.34 * needed) // enough for columns by themselves
+	for _, name := range []string{Auto, forOne, forTails} {
+		if _, _, err := everything.Choose(name, p); err != nil {
+			t.Errorf("%s, n=%d: %v", name, p.Rows, err)
+		}
+	}
+	p.Rows = int(.2 * needed)
 	_, _, err = everything.Choose(Auto, p)
 	var refusal *estimate.Refusal
 	if !errors.As(err, &refusal) || !strings.Contains(refusal.Advice, "rows at this epsilon") || !strings.Contains(refusal.Advice, "--covariance diagonal, which gives mean and standard deviation of each column from about") ||
 		strings.Contains(refusal.Advice, "spherical") {
 		t.Errorf("n=%d: got %v, want a refusal that says what fewer rows pay for, and offers no shape that is wrong where units differ", p.Rows, err)
 	}
-	for _, name := range []string{forOne, "heavy-tailed"} {
+	for _, name := range []string{forOne, forTails} {
 		if _, _, err := everything.Choose(name, p); !errors.As(err, &refusal) {
 			t.Errorf("%s by name: %v", name, err)
 		}
 	}
-	p.Covariance = estimate.Spherical
+	p.Rows, p.Covariance = int(.34*needed), estimate.Spherical
 	if _, why, err := everything.Choose(Auto, p); err != nil || why != "auto: one component" {
 		t.Errorf("spherical: %q, %v", why, err)
 	}

@@ -56,6 +56,12 @@ func few(p estimate.Problem, rows float64) bool {
 	return p.Planned().Columns >= fewestByColumns && p.Mu > 0 && rows > 0 && rows < fullFrom(p)
 }
 
+// ByColumns reports that a public number of rows, too few for a full covariance, is enough for
+// columns by themselves, which nearly all fits of such a problem end in.
+func ByColumns(p estimate.Problem) bool {
+	return wayIsFull(p) && !goesByFull(p) && float64(p.Rows) >= triedFrom(p)
+}
+
 // fullFrom returns the number of rows from which on nearly every fit by way of a full covariance
 // ends in a release: fullFew of the table and fullMore for each column, up to fullMost. Measured on
 // tables of several condition numbers in 6, 8, 10 and 20 columns, 12 to 16 fits each. In many
