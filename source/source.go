@@ -112,9 +112,13 @@ func (t *Table) declare() error {
 	return nil
 }
 
-// meant says which names of the header begin as one of the lost does, whatever the case.
+// meant says which names of the header begin as one of the lost does, whatever the case: not of what
+// may be a row.
 func meant(lost, header []string) string {
 	var near []string
+	if slices.ContainsFunc(header, readsAsData) {
+		return ""
+	}
 	for _, name := range header {
 		if slices.ContainsFunc(lost, func(l string) bool { return l != "" && len(name) >= len(l) && strings.EqualFold(name[:len(l)], l) }) {
 			near = append(near, name)

@@ -218,6 +218,7 @@ func TestMistakes(t *testing.T) {
 		{"name without its unit", "age (years),bmi\n1,2\n", "age", `did you mean "age (years)"?`},
 		{"no kind", "age\n1\n", "age:years", "kinds behind a name are :number, :count, "},
 		{"no header row, declared", secret + ",2\n3,4\n", "age", "got a first row that reads as data"},
+		{"no header row, a cell that begins as a name", "Age " + secret + ",2\n3,4\n", "age,bmi", "got a first row that reads as data; fix"},
 		{"no header row, inferred", secret + ",2\n3,4\n", "", "header: want a row of column names, got what reads as data in column 1, 2; add the header row"},
 		{"declared column without a number", "a,b,c\n1,x,\n2,y,NA\n", "a,b,c", `columns "b", "c": want at least one number in each, got none`},
 		{"dates that are none", "a,b\n1,1/2/2003\n2,\n", "a,b:date", `want at least one date, as 2006-01-02 or 2.1.2006, got none`},
