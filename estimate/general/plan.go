@@ -54,13 +54,14 @@ func (e Estimator) steps(p estimate.Problem) (out []kernel.Step) {
 	if one && sure && e.looks(p, float64(p.Rows)) == nil {
 		return out
 	}
-	if !one || !sure {
+	switch {
+	case !one || !sure:
 		out = append(e.searchSteps(p), out...)
+	case !p.Profiled:
+		out = append(out, program.RecordedStep(prefixUnits))
 	}
-	if one && sure {
-		if out = append(out, stepTree.Times(treeLevels(p)).In("", 1)); !p.Profiled {
-			out = append(out, program.RecordedStep(prefixUnits))
-		}
+	if one && (sure || e.apart) { // a look before the rows are round may end in a tree
+		out = append(out, stepTree.Times(treeLevels(p)).In("", 1))
 	}
 	out = append(out, program.ShapeStep(source, shapePart, 1),
 		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.DistanceCounts), Share: glancePart + mostLine*mostLooks*mostSplits, Most: privateem.MostLines * (1 + mostLooks*mostSplits), Source: "KSSU19 Section C.3"}, stepColumns.In("", 1))

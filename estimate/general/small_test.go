@@ -78,6 +78,29 @@ func TestWideTables(t *testing.T) {
 	stattest.GoodAtLeast(t, right, runs, .5, 1e-6)
 }
 
+// TestWideSeparated: the method separated looks in such tables, too, with what its plan has for it,
+// also where n is private or rows are missing.
+func TestWideSeparated(t *testing.T) {
+	const d = 12
+	rng := newRand(t)
+	rows := make([][]float64, 6000)
+	for i := range rows {
+		rows[i] = make([]float64, d)
+		for j := range d {
+			if rows[i][j] = 20*float64(i%2*(j%2)) + rng.NormFloat64(); i >= 3000 {
+				rows[i][j] = math.NaN()
+			}
+		}
+	}
+	separated := NewSeparated(tested.one)
+	for _, c := range []estimatetest.Case{{Rows: rows[:3000], Relation: privacy.AddRemoveOne}, {Rows: rows[:3000]}, {Rows: rows}} {
+		c.Columns, c.Mu, c.MaxComponents, c.Noise = d, muOne, 10, fresh
+		if f := estimatetest.RunChecked(t, separated, c); f.Model == nil {
+			t.Errorf("%d rows, %v: %v", len(c.Rows), c.Relation, f.NoRelease)
+		}
+	}
+}
+
 // TestShortSeen: where a look along lines shows one group, the release says from which share of the
 // rows on it would have shown another.
 func TestShortSeen(t *testing.T) {
