@@ -60,7 +60,7 @@ var lengths = func() (e []float64) {
 	for k := -12; k <= 16; k++ {
 		e = append(e, math.Exp2(float64(k)/2))
 	}
-	for _, k := range [...]int{9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32, 48, 64, 128, 256, 480} {
+	for _, k := range [...]int{9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42, 44, 46, 48, 50, 52, 64, 128, 256, 480} {
 		e = append(e, math.Ldexp(1, k))
 	}
 	return e
@@ -83,11 +83,22 @@ func MeasureReach(a *kernel.SubBudget, prefix string, space component.Space, row
 	return t, t.look(a, prefix, rows, mu2, func(Column) bool { return true })
 }
 
+// fineReach is how far out, in scales, bins are at most an octave wide.
+const fineReach = 0x1p16
+
 // Closer looks again with mu2 of mu^2 at the columns with an atom, a heavy tail or a group apart,
-// which may have few rows farther out, alone; or at all of them.
+// which may have few rows farther out, alone; or at all of them. A column that reaches into bins of
+// many octaves is looked at in another scale, where they are fine: most of its rows are so close to
+// the centre that their spread is none of the column's, such as beside a value that they share and
+// noise has missed by a billionth.
 func (t *Summary) Closer(a *kernel.SubBudget, prefix string, rows, mu2 float64, all bool) error {
+	for i, c := range t.Columns {
+		if end := slices.Index(lengths, c.Reach); c.Reach > fineReach && end > 0 {
+			t.Seen.Scale[i] *= math.Sqrt(c.Reach * lengths[end-1])
+		}
+	}
 	return t.look(a, prefix, rows, mu2, func(c Column) bool {
-		return all || c.Atom > someAtom || c.Group > 0 || c.Tail > 0 && c.Tail < lightTail
+		return all || c.Atom > someAtom || c.Group > 0 || c.Reach > fineReach || c.Tail > 0 && c.Tail < lightTail
 	})
 }
 
