@@ -23,6 +23,7 @@ var Levels = [...]float64{.05, .25, .5, .75, .95}
 // A Column describes one column of the mixture, in its units.
 type Column struct {
 	Mean, SD  Amount
+	Doubt     float64 // the part of SD.Noise that is none: of backgrounds, and of other shapes
 	Quantiles [len(Levels)]Amount
 }
 
@@ -38,12 +39,15 @@ type Table struct {
 // logarithms are those of the logarithms.
 func Of(r *release.Release) Table {
 	t := Table{Rows: rowsOf(r)}
-	m, noise := told(r.Model, noiseOf(r))
+	m, noise, misfit := told(r)
 	columns := make([]column, m.Dim())
 	for j := range columns {
-		columns[j] = newColumn(m, j, noise)
+		columns[j] = newColumn(m, j, noise, misfit)
 		c := columns[j]
 		named := Column{Mean: c.meanAmount(t.Rows), SD: c.sdAmount(t.Rows)}
+		if c.sd > 0 && !c.cell.Log.Maps() {
+			named.Doubt = c.unit * c.doubt()
+		}
 		for i, level := range Levels {
 			named.Quantiles[i] = c.quantileAmount(level, t.Rows)
 		}
@@ -67,19 +71,25 @@ func Of(r *release.Release) Table {
 // standard deviations of all columns 1.5 % too large. A guess.
 const LeastBackground = .005
 
-// told returns the mixture and the noise of its components, without a background that is too small
-// to report.
-func told(m *model.Mixture, noise []float64) (*model.Mixture, []float64) {
-	rest, share := m.WithoutBackground()
-	if rest == m || share >= LeastBackground {
-		return m, noise
+// told returns the mixture with the noise and the misfit of its components, without a background
+// that is too small to report.
+func told(r *release.Release) (m *model.Mixture, noise, misfit []float64) {
+	noise, misfit = noiseOf(r), make([]float64, len(r.Model.Components))
+	for i := range min(len(misfit), len(r.Diagnostics.Components)) {
+		misfit[i] = r.Diagnostics.Components[i].Misfit
 	}
-	var kept []float64
-	groups, _ := m.Split()
-	for _, i := range groups {
-		kept = append(kept, noise[i])
+	rest, share := r.Model.WithoutBackground()
+	if rest == r.Model || share >= LeastBackground {
+		return r.Model, noise, misfit
 	}
-	return rest, kept
+	groups, _ := r.Model.Split()
+	of := func(all []float64) (kept []float64) {
+		for _, i := range groups {
+			kept = append(kept, all[i])
+		}
+		return kept
+	}
+	return rest, of(noise), of(misfit)
 }
 
 // rowsOf returns n where it is public, and else the noisy number of rows behind all components.
@@ -101,7 +111,8 @@ func rowsOf(r *release.Release) float64 {
 // left out of the noise of the whole. A guess.
 const lightest = .02
 
-// noiseOf returns the effective noise of each component: NaN if unknown.
+// noiseOf returns the effective noise of each component: NaN if unknown. That of a background is of
+// its weight, as precise as the count of the rows that no group has.
 func noiseOf(r *release.Release) []float64 {
 	out := make([]float64, len(r.Model.Components))
 	for i := range out {
@@ -112,6 +123,8 @@ func noiseOf(r *release.Release) []float64 {
 		case out[i] > 0:
 		case r.Model.Weights[i] < lightest:
 			out[i] = 0
+		case r.Model.Background != nil && r.Model.Background[i] && r.Diagnostics.Undescribed != nil:
+			out[i] = r.Diagnostics.Undescribed.Noise / r.Model.Weights[i] / countNoise(r.Model.Dim())
 		default:
 			out[i] = math.NaN()
 		}

@@ -209,3 +209,39 @@ func TestFloorOfBackground(t *testing.T) {
 		}
 	}
 }
+
+// TestDoubt: a background of which only the weight is known leaves all figures with noise, and an sd
+// is in doubt by what of its variance is the background's or that of components of another shape.
+// Neither is noise of the figures by the verdict.
+func TestDoubt(t *testing.T) {
+	with := two(t, .01)
+	wide, err := model.NewFull(mat.NewSymDense(2, []float64{100, 0, 0, 1e8}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := append(with.Model.Components, model.Gaussian{Mean: []float64{13, 1.001e6}, Cov: wide})
+	if with.Model, err = model.New([]string{"a", "b"}, []float64{.66, .29, .05}, all); err != nil {
+		t.Fatal(err)
+	}
+	with.Model.Background = []bool{false, false, true}
+	with.Diagnostics.Components = append(with.Diagnostics.Components, release.ComponentNote{})
+	with.Diagnostics.Undescribed = &release.Undescribed{Share: .05, Noise: .002}
+	got := Of(with)
+	for i, a := range figures(got) {
+		if math.IsNaN(a.Noise) {
+			t.Errorf("figure %d: %v", i, a)
+		}
+	}
+	c := got.Columns[0]
+	if want := .05 * 100 / c.SD.Value; math.Abs(c.Doubt/want-1) > .05 || !(c.SD.Noise >= c.Doubt) {
+		t.Errorf("an sd of %v, in doubt by %v, want %v", c.SD, c.Doubt, want)
+	}
+	before := got.Worst()
+	for i := range with.Diagnostics.Components {
+		with.Diagnostics.Components[i].Misfit = .3
+	}
+	got = Of(with)
+	if more := got.Columns[0].SD.Noise / c.SD.Noise; !(more > 1.2) || math.Abs(got.Worst().SD-before.SD) > 1e-9 {
+		t.Errorf("a misfit: %v times the noise, by the verdict %v and before %v", more, got.Worst().SD, before.SD)
+	}
+}

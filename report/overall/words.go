@@ -21,7 +21,8 @@ func (t Table) Worst() Worst {
 			continue
 		}
 		w.Known = w.Known && !math.IsNaN(c.Mean.Noise)
-		w.Mean, w.SD = max(w.Mean, c.Mean.Noise/c.SD.Value), max(w.SD, c.SD.Noise/c.SD.Value)
+		noise := math.Sqrt(max(0, c.SD.Noise*c.SD.Noise-c.Doubt*c.Doubt))
+		w.Mean, w.SD = max(w.Mean, c.Mean.Noise/c.SD.Value), max(w.SD, noise/c.SD.Value)
 		w.Chance = w.Chance && c.Mean.Sampling > c.Mean.Noise
 	}
 	return w
