@@ -46,7 +46,7 @@ func all() (out []study) {
 	for _, s := range studies.All {
 		out = append(out, s)
 	}
-	return append(out, unkind.Study, unkind.Ablations, files.Study, tableone.Study, expected.Study, audit.Study, server.Study)
+	return append(out, unkind.Study, unkind.Ablations, files.Study, files.Columns, tableone.Study, expected.Study, audit.Study, server.Study)
 }
 
 func main() {

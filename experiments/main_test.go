@@ -35,7 +35,7 @@ func TestPages(t *testing.T) {
 			enginetest.Pages(t, "..", name, nil, false)
 		case "files": // of the files of a folder
 			enginetest.Pages(t, "..", name, []string{"data"}, true)
-		case "describe": // and of them too
+		case "describe", "columns": // and of them too
 			enginetest.Pages(t, "..", name, append(s.Names(), "data"), true)
 		default:
 			enginetest.Pages(t, "..", name, s.Names(), true)

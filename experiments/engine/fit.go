@@ -56,8 +56,9 @@ func Fit(ctx context.Context, rows *mat.Dense, r gauze.Request) (Fitted, error) 
 	case result.NoRelease != nil:
 		out.Why = "no release: " + result.NoRelease.Reason
 	default:
-		out.Release = result.Release
-		out.Foreground, out.Background = result.Release.Model.WithoutBackground()
+		if out.Release = result.Release; out.Release.Model != nil { // table one has none
+			out.Foreground, out.Background = out.Release.Model.WithoutBackground()
+		}
 	}
 	return out, err
 }

@@ -89,18 +89,23 @@ func quantile(head, value string, q float64) engine.Column {
 	}}
 }
 
-// custom returns an experiment on the files of folders, or on the files named.
-func custom(names []string) (e engine.Experiment[table], err error) {
-	all, err := engine.ListCSV(names)
-	if err != nil {
-		return e, err
+// read returns the files of folders, or the files named, with their tables.
+func read(names []string) (all []string, tables []table, err error) {
+	if all, err = engine.ListCSV(names); err != nil {
+		return nil, nil, err
 	}
-	tables := make([]table, len(all))
+	tables = make([]table, len(all))
 	for i, name := range all {
 		if tables[i], err = engine.ReadCSV(name); err != nil {
-			return e, fmt.Errorf("%s: %w", name, err)
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	return all, tables, nil
+}
+
+// custom returns an experiment on the files of folders, or on the files named.
+func custom(names []string) (e engine.Experiment[table], err error) {
+	all, tables, err := read(names)
 	return engine.Experiment[table]{Name: filepath.Base(names[0]), Title: "The default on tables as they are", Runs: fileRuns,
 		About: "Random splits, four fifths of the rows for the fit.",
 		Lines: func(o engine.Options) (out []*line, note string) {
@@ -110,7 +115,7 @@ func custom(names []string) (e engine.Experiment[table], err error) {
 				}
 			}
 			return out, ""
-		}}, nil
+		}}, err
 }
 
 // split returns a random sample of n rows for a fit, and a quarter as many to judge it by.

@@ -11,10 +11,13 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/gauze-dp/gauze/experiments/engine"
 	"github.com/gauze-dp/gauze/experiments/engine/enginetest"
 	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/release"
 )
 
 // written is a file of so many lines below a head.
@@ -97,5 +100,45 @@ func TestCompare(t *testing.T) {
 	}
 	if compare(got, wrong, train, 5); !(got[meanOff] > 2) || !(got[ratioOff] > .4) {
 		t.Errorf("a wrong model: %v", got)
+	}
+}
+
+// What is wrong of a column, and a component where no row is, are counted; what is right is not.
+func TestJudgeColumns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 4))
+	rows := mat.NewDense(3000, 2, nil)
+	for i := range 3000 {
+		rows.SetRow(i, []float64{50 + 10*rng.NormFloat64(), 20 * rng.NormFloat64()})
+	}
+	of := func(second, weight float64, variances ...float64) engine.Values {
+		cov, err := model.NewDiagonal(variances)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := model.New(nil, []float64{1 - weight, weight}, []model.Gaussian{{Mean: []float64{50, 0}, Cov: cov}, {Mean: []float64{second, 0}, Cov: cov}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, out := &release.Release{Model: m}, engine.Values{}
+		r.Diagnostics.Components = make([]release.ComponentNote, 2)
+		judgeColumns(out, r, rows, 5)
+		return out
+	}
+	if v := of(50, .5, 100, 400); v[looks] != 2 || v["within"] != 2 || v["half"]+v["twice"]+v["ghosts"] != 0 || v[claims] != 2 {
+		t.Errorf("right: %v", v)
+	}
+	if v := of(50, .5, 9, 9000); v["within"] != 0 || v["half"] != 1 || v["half_unsaid"] != 1 || v["twice"] != 1 || v["drawn_twice"] != 1 {
+		t.Errorf("sds that are not: %v", v)
+	}
+	if v := of(900, .02, 100, 400); v["ghosts"] != 1 || v["ghosts_unsaid"] != 1 || v[claims] != 2 || !(v[fmt.Sprint(meanOf, 0)] > 1) {
+		t.Errorf("a ghost: %v", v)
+	}
+}
+
+// A part of the made-up tables, from the first row to the page.
+func TestColumns(t *testing.T) {
+	page, _ := enginetest.RunAndResume(t, Columns, engine.Options{Only: []string{"generated/epsilon=3/n=3000"}}, "madeup")
+	if !strings.Contains(page, "| describe     | all") {
+		t.Errorf("no line of describe in\n%s", page)
 	}
 }
