@@ -15,7 +15,8 @@ import (
 
 // TestFewFarRows: 200 of 20,000 rows with a code far off, fewer than the columns' histograms show,
 // are told of by a flag that names the column, unless its variance has them; and of a Gaussian's
-// rows it is said how many could be unseen. The count's noise is 19 rows, that of a column 27: a false alarm is 7 sds of it.
+// rows it is said how many could be unseen. The count's noise is 19 rows, that of a column 27: a
+// false alarm is 7 sds of it.
 func TestFewFarRows(t *testing.T) {
 	rng := newRand(t)
 	for _, d := range []int{1, 4} {

@@ -201,8 +201,8 @@ func warned(r *release.Release, name string) bool {
 	})
 }
 
-// judgeColumns fills in what a release says of a table's columns, and its ghosts; it returns what is
-// wrong.
+// judgeColumns fills in what a release says of a table's columns, and its ghosts; it returns what
+// is wrong.
 func judgeColumns(out engine.Values, r *release.Release, rows *mat.Dense, unseen int) (wrong string) {
 	count := func(name string, is bool) {
 		if is {

@@ -190,8 +190,8 @@ func TestUnseenReach(t *testing.T) {
 	}
 }
 
-// TestBesideAtom: where a centre missed the value that most rows share by 2^-36, and the distance to
-// that became the scale, the others are seen within a factor of four, not of thousands. False
+// TestBesideAtom: where a centre missed the value that most rows share by 2^-36, and the distance
+// to that became the scale, the others are seen within a factor of four, not of thousands. False
 // alarms: 1,550 of 5,000 rows are 20 noise sds of a count.
 func TestBesideAtom(t *testing.T) {
 	const n = 5000

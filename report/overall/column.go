@@ -157,15 +157,15 @@ func (c column) sdAmount(n float64) Amount {
 	if weight > 0 {
 		chance = math.Sqrt(max(0, fourth/weight-square*square/weight/weight)/n) / (2 * c.sd)
 	}
-	return c.amount(0, c.sd, math.Hypot(noise/(2*c.sd), c.doubt()), chance)
+	return c.amount(0, c.sd, math.Hypot(noise/(2*c.sd), c.ofShape()), chance)
 }
 
-// doubt returns by how much the standard deviation may be off beside noise. A background is as wide
+// ofShape returns by how much the standard deviation may be off beside noise. A background is as wide
 // as a factor says: the variance that is its may be none, or three times as much. Components whose
 // rows are not bell-shaped are off by more than noise: a misfit counts twice. So sds are within
-// twice their noise in 19 of 20 columns, and without doubt in 17 (fitted on 1,127 columns of files
+// twice their noise in 19 of 20 columns, and without that in 17 (fitted on 1,127 columns of files
 // and made-up tables).
-func (c column) doubt() (sum float64) {
+func (c column) ofShape() (sum float64) {
 	for _, p := range c.parts {
 		s := p.cutSD * p.cutSD
 		if p.stray {

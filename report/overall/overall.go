@@ -23,7 +23,7 @@ var Levels = [...]float64{.05, .25, .5, .75, .95}
 // A Column describes one column of the mixture, in its units.
 type Column struct {
 	Mean, SD  Amount
-	Doubt     float64 // the part of SD.Noise that is none: of backgrounds, and of other shapes
+	OfShape   float64 // the part of SD.Noise that is none: of backgrounds, and of other shapes
 	Quantiles [len(Levels)]Amount
 }
 
@@ -46,7 +46,7 @@ func Of(r *release.Release) Table {
 		c := columns[j]
 		named := Column{Mean: c.meanAmount(t.Rows), SD: c.sdAmount(t.Rows)}
 		if c.sd > 0 && !c.cell.Log.Maps() {
-			named.Doubt = c.unit * c.doubt()
+			named.OfShape = c.unit * c.ofShape()
 		}
 		for i, level := range Levels {
 			named.Quantiles[i] = c.quantileAmount(level, t.Rows)

@@ -210,10 +210,10 @@ func TestFloorOfBackground(t *testing.T) {
 	}
 }
 
-// TestDoubt: a background of which only the weight is known leaves all figures with noise, and an sd
-// is in doubt by what of its variance is the background's or that of components of another shape.
-// Neither is noise of the figures by the verdict.
-func TestDoubt(t *testing.T) {
+// TestOfShape: a background of which only the weight is known leaves all figures with noise, and an
+// sd is in doubt by what of its variance is the background's or that of components of another
+// shape. Neither is noise of the figures by the verdict.
+func TestOfShape(t *testing.T) {
 	with := two(t, .01)
 	wide, err := model.NewFull(mat.NewSymDense(2, []float64{100, 0, 0, 1e8}))
 	if err != nil {
@@ -233,8 +233,8 @@ func TestDoubt(t *testing.T) {
 		}
 	}
 	c := got.Columns[0]
-	if want := .05 * 100 / c.SD.Value; math.Abs(c.Doubt/want-1) > .05 || !(c.SD.Noise >= c.Doubt) {
-		t.Errorf("an sd of %v, in doubt by %v, want %v", c.SD, c.Doubt, want)
+	if want := .05 * 100 / c.SD.Value; math.Abs(c.OfShape/want-1) > .05 || !(c.SD.Noise >= c.OfShape) {
+		t.Errorf("an sd of %v, in doubt by %v, want %v", c.SD, c.OfShape, want)
 	}
 	before := got.Worst()
 	for i := range with.Diagnostics.Components {

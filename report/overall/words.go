@@ -21,7 +21,7 @@ func (t Table) Worst() Worst {
 			continue
 		}
 		w.Known = w.Known && !math.IsNaN(c.Mean.Noise)
-		noise := math.Sqrt(max(0, c.SD.Noise*c.SD.Noise-c.Doubt*c.Doubt))
+		noise := math.Sqrt(max(0, c.SD.Noise*c.SD.Noise-c.OfShape*c.OfShape))
 		w.Mean, w.SD = max(w.Mean, c.Mean.Noise/c.SD.Value), max(w.SD, noise/c.SD.Value)
 		w.Chance = w.Chance && c.Mean.Sampling > c.Mean.Noise
 	}
