@@ -30,9 +30,9 @@ const (
 	backgroundStart = .004 // weight of a copy before it is measured
 	backgroundMost  = .06
 	// A copy whose count is below backgroundSDs noise sds keeps leastWeight, which bounds what a
-	// far row costs, or guardSpread.
+	// far row costs, or guardSpread: a handful of rows of the longest tables that are usual.
 	backgroundSDs = 3.0
-	leastWeight   = .0005
+	leastWeight   = .0002
 	// guardSpread is what a guard adds to the variance of the whole.
 	guardSpread = .004
 )

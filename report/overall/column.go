@@ -160,11 +160,11 @@ func (c column) sdAmount(n float64) Amount {
 	return c.amount(0, c.sd, math.Hypot(noise/(2*c.sd), c.ofShape()), chance)
 }
 
-// ofShape returns by how much the standard deviation may be off beside noise. A background is as wide
-// as a factor says: the variance that is its may be none, or three times as much. Components whose
-// rows are not bell-shaped are off by more than noise: a misfit counts twice. So sds are within
-// twice their noise in 19 of 20 columns, and without that in 17 (fitted on 1,127 columns of files
-// and made-up tables).
+// ofShape returns by how much the standard deviation may be off beside noise. A background is as
+// wide as a factor says: the variance that is its may be none, or three times as much. Components
+// whose rows are not bell-shaped are off by more than noise: a misfit counts twice. So sds are
+// within twice their noise in 19 of 20 columns, and without that in 17 (fitted on 1,127 columns of
+// files and made-up tables).
 func (c column) ofShape() (sum float64) {
 	for _, p := range c.parts {
 		s := p.cutSD * p.cutSD
