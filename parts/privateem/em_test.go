@@ -34,8 +34,8 @@ func TestMerge(t *testing.T) {
 }
 
 // TestBackgroundBounds: whatever the released count is, the background keeps its least weight and
-// stays below its most, and what guards add to the variance of the whole is bounded. Where nobody is
-// seen in it, it claims fewer than ten of 30,000 rows.
+// stays below its most, and what guards add to the variance of the whole is bounded. Where nobody
+// is seen in it, it claims fewer than ten of 30,000 rows.
 func TestBackgroundBounds(t *testing.T) {
 	seed := stattest.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, seed>>32))
