@@ -26,7 +26,9 @@ const StepRest = besides + stepRest
 // Guesses: aloneCells of mu^2 counts the cells of every column before anything else. From a public
 // number of rows on that is affordable times the noise of octaves, such a fit is tried; a column is
 // held out of it with fewer cells, since their number is noisy.
-const aloneCells, affordable = .06, 22.0
+// A column of which one value is seen is taken for that where at most mostOthers of its cells may
+// have others.
+const aloneCells, affordable, mostOthers = .06, 22.0, .5
 
 // Affords reports whether public facts say that beside categories every column of numbers can be
 // described by itself, whatever a method needs.
@@ -84,7 +86,7 @@ func (f *fit) byItself(s *kernel.Session) (out estimate.Outcome, err error) {
 	noise := 0.
 	for _, j := range f.kept(s.Mu(), true) {
 		c, sd := f.columns[j], 0.
-		if one := c.constant || c.reason == oneValue; !one {
+		if one := c.constant || c.reason == oneValue && c.others < mostOthers*c.cells; !one {
 			if sd = c.sd; c.reason == unresolved { // of which the bins say where it is
 				c.mean, sd, _ = c.byBins()
 			} else if c.reason != "" {
