@@ -395,8 +395,8 @@ func TestCategoriesBesideHeldOut(t *testing.T) {
 // TestFewRowsOfManyColumns: 1,000 rows of seven numbers and fourteen categories at epsilon 1 are
 // too few for how columns depend on each other. A fit has every column by itself and says so, its
 // plan is made again, and drawn rows have the shares that were counted: half of the rows of one
-// column are 0, where a normal curve would have .02; in one fit of 200 that column is held out. False alarms: the noise of that share is below
-// .04, so below 1e-4.
+// column are 0, where a normal curve would have .02; in one fit of 200 that column is held out.
+// False alarms: the noise of that share is below .04, so below 1e-4.
 func TestFewRowsOfManyColumns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 3))
 	schema, cells := &source.Schema{Unit: source.NoUnit}, []string(nil)
