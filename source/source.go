@@ -112,8 +112,8 @@ func (t *Table) declare() error {
 	return nil
 }
 
-// meant says which names of the header begin as one of the lost does, whatever the case: not of what
-// may be a row.
+// meant says which names of the header begin as one of the lost does, whatever the case: not of
+// what may be a row.
 func meant(lost, header []string) string {
 	var near []string
 	if slices.ContainsFunc(header, readsAsData) {

@@ -181,8 +181,8 @@ func pick(candidates []Candidate) (best Candidate, others string) {
 }
 
 // tooFew refuses for e a public number of rows with which less than that share of the runs of a
-// method ends in a release, and offers what fewer rows pay for. The shares were measured by way of a
-// full covariance: where columns are fitted by themselves, they say nothing.
+// method ends in a release, and offers what fewer rows pay for. The shares were measured by way of
+// a full covariance: where columns are fitted by themselves, they say nothing.
 func tooFew(method string, e estimate.Estimator, p estimate.Problem, least float64) error {
 	if share, known := released(method, p, p.Covariance, float64(p.Rows)); !known || share >= least || p.Components > 1 || alone(method, p) {
 		return nil
