@@ -25,10 +25,10 @@ const StepRest = besides + stepRest
 
 // Guesses: aloneCells of mu^2 counts the cells of every column before anything else. From a public
 // number of rows on that is affordable times the noise of octaves, such a fit is tried; a column is
-// held out of it with fewer cells, since their number is noisy.
-// A column of which one value is seen is taken for that where at most mostOthers of its cells may
-// have others.
-const aloneCells, affordable, mostOthers = .06, 22.0, .5
+// held out of it with fewer cells, since their number is noisy. A column of which one value is seen
+// is taken for that where at most mostOthers of its cells may have others. With less than leastRest
+// of mu^2 left nothing is counted again.
+const aloneCells, affordable, mostOthers, leastRest = .06, 22.0, .5, 1e-6
 
 // Affords reports whether public facts say that beside categories every column of numbers can be
 // described by itself, whatever a method needs.
@@ -77,9 +77,10 @@ func (f *fit) byItself(s *kernel.Session) (out estimate.Outcome, err error) {
 	if len(f.live) == 0 {
 		return out, nil
 	}
-	f.SubBudget = s.SubBudget()
-	if err := f.again(); err != nil {
-		return out, err
+	if f.SubBudget = s.SubBudget(); f.Left() > leastRest*s.Mu()*s.Mu() {
+		if err := f.again(); err != nil {
+			return out, err
+		}
 	}
 	var mean, variances []float64
 	var same []int

@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/kernel/query"
 )
 
 // lone fits a table beside categories whose rows are too few for more: as public facts say, or as a
@@ -111,3 +112,55 @@ func TestAffords(t *testing.T) {
 		}
 	}
 }
+
+// spends is a method that has spent all when it ends without a model.
+type spends struct{ never }
+
+func (spends) Plan(estimate.Problem) (kernel.Plan, error) {
+	return kernel.Plan{Steps: []kernel.Step{{Name: "all", Query: query.Count{}.Kind(), Share: 1, Most: 1}}}, nil
+}
+
+func (e spends) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	a := s.SubBudget()
+	if _, err := a.Sum("all", query.Count{}, a.LeftMu()); err != nil {
+		return estimate.Outcome{}, err
+	}
+	return e.never.Fit(ctx, s, p)
+}
+
+// TestNothingLeft: where a method has spent all before it ends without a model, the columns are
+// described by what was counted before.
+func TestNothingLeft(t *testing.T) {
+	rng := newRand(t)
+	for _, rel := range relations {
+		var rows [][]float64
+		for range 3000 {
+			rows = append(rows, []float64{50 + 9*rng.NormFloat64(), math.Exp(3 + rng.NormFloat64()/2)})
+		}
+		e := spent{estimate.Describe("general", "KSSU19 Section A.4", "")}
+		f := estimatetest.RunChecked(t, e, estimatetest.Case{Rows: rows, Columns: 2, Relation: rel, Mu: .4, Noise: kerneltest.Options{Fresh: true}})
+		if f.Model == nil {
+			t.Errorf("%v: %+v", rel, f.Outcome)
+		}
+	}
+}
+
+// spent is a fit by spends beside a profile and categories.
+type spent struct{ estimate.Named }
+
+func (e spent) problem(p estimate.Problem) estimate.Problem {
+	p.Categories = []int{3}
+	p.Profiled = Measured(e.Name(), p)
+	return p
+}
+
+func (e spent) Plan(p estimate.Problem) (kernel.Plan, error) {
+	plan, err := spends{}.Plan(p)
+	return Beside(e.problem(p), plan), err
+}
+
+func (e spent) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	return Fit(ctx, spends{never{e.Named}}, s, e.problem(p))
+}
+
+func (spent) Expect(estimate.Problem) estimate.Expectation { return estimate.Expectation{} }
