@@ -42,7 +42,7 @@ func twins(t *testing.T, l, truth *List) {
 //
 // Shows: [AMN24] Theorem D.2.
 func TestTheoremD2(t *testing.T) {
-	const epsilon, beta, alpha, mixtures, runs = .5, .05, .15, 25, 30
+	const epsilon, beta, alpha, mixtures, runs = .5, .05, .15, 25, 60
 	n := int(math.Ceil(TournamentRows(alpha, beta, epsilon, mixtures+2)))
 	seed := stattest.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 2))
