@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gauze-dp/gauze/estimate/profile"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/source"
@@ -176,7 +177,9 @@ func leftOut(r *release.Release, say func(string, ...any)) {
 		}
 	}
 	if u == nil {
-		if (told || slices.Contains(counting, c.Method)) && !point(r) {
+		// columns described by themselves are described whole
+		alone := slices.ContainsFunc(c.Plan, func(m release.PlanStep) bool { return m.Step == profile.StepRest })
+		if (told || slices.Contains(counting, c.Method) && !alone) && !point(r) {
 			say("it does not say how many rows the model leaves out, as every fit of the method %s does", c.Method)
 		}
 		return
