@@ -221,7 +221,7 @@ func TestSmallTablesAreOffered(t *testing.T) {
 		t.Errorf("one column at half of epsilon: %v", err)
 	}
 	r.Columns, r.Budget.Epsilon = gauze.Named(model.DefaultColumns(20)...), 1
-	if _, err = gauze.Plan(r, 1500); !errors.As(err, &refusal) || !strings.Contains(refusal.Advice, "gauze describe") {
+	if _, err = gauze.Plan(r, 1500); !errors.As(err, &refusal) || !strings.Contains(refusal.Advice, "mean and standard deviation of each column from about 1700 rows on") {
 		t.Errorf("20 columns: got %v", err)
 	}
 }
