@@ -49,7 +49,7 @@ func (f fit) look(st *tyler.State) (shape, error) {
 	if _, ok := st.Affine(root); !ok {
 		return shape{far: 1}, nil
 	}
-	h, err := f.Radii(stepRadii, st, root, math.Min(math.Sqrt(f.ShapePart*f.Mu2), f.LeftMu()), shapeEdges(st.Rank()))
+	h, err := f.Radii(stepRadii, st, root, f.upTo(f.ShapePart*f.Mu2), shapeEdges(st.Rank()))
 	if err != nil {
 		return shape{}, err
 	}

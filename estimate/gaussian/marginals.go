@@ -61,7 +61,7 @@ func (f fit) marginals() (*marginals, error) {
 		return nil, err
 	}
 	f.Notes.LeavesOut(beyond)
-	h, err := tyler.CountRadii(f.SubBudget, stepRadii.Of(f.Tyler.Prefix), frame, math.Min(math.Sqrt(radiiPart*f.Mu2), f.LeftMu()), tyler.RadialEdges(d), f.Good())
+	h, err := tyler.CountRadii(f.SubBudget, stepRadii.Of(f.Tyler.Prefix), frame, f.upTo(radiiPart*f.Mu2), tyler.RadialEdges(d), f.Good())
 	if err != nil {
 		return nil, err
 	}

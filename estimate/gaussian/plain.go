@@ -212,7 +212,7 @@ func (f *Fit) farFrom(center, edge []float64, share float64) (far []float64, noi
 		q.Center[j], q.Edges[j] = center[i], []float64{edge[i]}
 	}
 	least := math.Sqrt(float64(f.Space.Dim())) / (columnsNoise * share * f.Good())
-	answer, err := f.Sum(stepFarColumns.Of(f.Tyler.Prefix), q, math.Min(math.Min(least, math.Sqrt(columnsMost*f.Mu2)), f.LeftMu()))
+	answer, err := f.Sum(stepFarColumns.Of(f.Tyler.Prefix), q, f.upTo(math.Min(least*least, columnsMost*f.Mu2)))
 	far = make([]float64, f.Space.Dim())
 	if err != nil {
 		return far, 0, err

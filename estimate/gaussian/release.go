@@ -97,7 +97,7 @@ func (f *Fit) above(step parts.Step, frame query.Affine, edge2, part float64) (s
 		return 0, 0, columns.ErrOverflow
 	}
 	q := query.Counts{Map: frame, As: query.Above, Edges: [][]float64{{edge2}}}
-	answer, err := f.Sum(step.Of(f.Tyler.Prefix), q, math.Min(math.Sqrt(part*f.Mu2), f.LeftMu()))
+	answer, err := f.Sum(step.Of(f.Tyler.Prefix), q, f.upTo(part*f.Mu2))
 	if err != nil {
 		return 0, 0, err
 	}

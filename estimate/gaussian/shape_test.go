@@ -393,3 +393,26 @@ func TestPlannedWays(t *testing.T) {
 		}
 	}
 }
+
+// TestSomethingIsLeft: looks that may cost more than there is leave half of it for what comes
+// after.
+func TestSomethingIsLeft(t *testing.T) {
+	rng := newRand(t)
+	rows := newWorld(rng, 3, 10, 1, 3).rows(rng, 1500)
+	p := gaussianSetting(3, len(rows), privacy.ReplaceOne, 1, 0).problem()
+	plan, err := New().Plan(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms := kernel.Terms{Relation: p.Relation, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Engine: kernel.LocalEngine{Workers: 1}}
+	s := kerneltest.Open(t, kerneltest.Table(rows, p.Columns, p.Relation), plan, terms, kerneltest.Options{Fresh: true})
+	f := newFit(t.Context(), name, Usual(), s.SubBudget(), p, "")
+	if err := f.Open(p); err != nil {
+		t.Fatal(err)
+	}
+	most := columnsMost * f.Mu2 / 2
+	f.SubBudget = f.SubBudget.Take(most)
+	if _, _, err := f.farFrom(f.Space.Center, []float64{1, 1, 1}, 1e-6); err != nil || !(f.Left() > .49*most) {
+		t.Errorf("%v; %v of %v is left", err, f.Left(), most)
+	}
+}

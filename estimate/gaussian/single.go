@@ -13,6 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/columns"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/fit1d"
@@ -122,6 +123,10 @@ func (f *Fit) use(u columns.Units, p estimate.Problem) error {
 	}
 	return nil
 }
+
+// upTo returns the loss of a look that may cost mu2 of mu^2, or half of what is left: something is
+// left for what comes after.
+func (f *Fit) upTo(mu2 float64) float64 { return parts.Mu(math.Min(mu2, f.Left()/2)) }
 
 // Good returns the number of rows that are not null, from everything released so far.
 func (f *Fit) Good() float64 { return f.Tyler.Good.Good() }
