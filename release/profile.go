@@ -74,10 +74,6 @@ type Bar struct {
 // methodProfile is the method of a release without a model.
 const methodProfile = "profile"
 
-// profileSteps begins the names of the steps of a profile beside a model: these steps measure all
-// columns.
-const profileSteps = "profile: "
-
 // Probabilities returns the shares at which the column has quantiles, increasing.
 func (c *ColumnProfile) Probabilities() (shares []float64) {
 	for text := range c.Quantiles {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -71,11 +70,7 @@ func Verify(r *Release) []error {
 	v.numbers(&r.Certificate)
 	for i := range r.Certificate.Plan {
 		step := &r.Certificate.Plan[i]
-		of := d
-		if strings.HasPrefix(step.Step, profileSteps) {
-			of = max(d, len(r.Profile)) // a model may lack some
-		}
-		v.step(step, &r.Certificate, of)
+		v.stepOf(step, r, d)
 		if n := categorical(r); step.Query == queryCategories && step.Shape != nil && step.Step != stepMissing {
 			most, field := n*(n-1)/2, fmt.Sprintf("certificate.plan, step %q, shape.of", step.Step)
 			if step.Step == stepCategories {
@@ -256,6 +251,19 @@ func (v *verifier) amount(field string, x, most float64) {
 		wanted = "a number in [0, 1]"
 	}
 	v.fault(!(x >= 0 && x <= most), field, wanted, fmt.Sprint(x))
+}
+
+// stepOf checks a step of a release whose model has d columns: a profile, or a method that it has
+// taken the place of, may have measured some that the model lacks.
+func (v *verifier) stepOf(s *PlanStep, r *Release, d int) {
+	before := v.faults
+	v.step(s, &r.Certificate, d)
+	for of := d + 1; len(v.faults) > len(before) && of <= len(r.Profile); of++ {
+		other := &verifier{}
+		if other.step(s, &r.Certificate, of); other.faults == nil {
+			v.faults = before
+		}
+	}
 }
 
 // step checks one line of the plan by itself, of a table of d columns.

@@ -221,3 +221,21 @@ func TestVerifyOfZero(t *testing.T) {
 		Verify(&Release{Certificate: c})
 	}
 }
+
+// TestMeasuredInAllColumns: a model that lacks a column, which the profile held out after a method
+// had measured in all, stands on these measurements.
+func TestMeasuredInAllColumns(t *testing.T) {
+	r := shaped(t)
+	s := &r.Certificate.Plan[0]
+	s.Shape.Of, s.Sensitivity, s.Noise = 3, math.Sqrt(3), s.Noise*math.Sqrt(1.5)
+	if err := errors.Join(Verify(r)...); err == nil || !strings.Contains(err.Error(), `"of" from 1 to 2`) {
+		t.Errorf("more columns than there are: %v", err)
+	}
+	r.Columns = []Column{{Name: r.Model.Columns[0]}, {Name: r.Model.Columns[1]}, {Name: "third"}}
+	for _, c := range r.Columns {
+		r.Profile = append(r.Profile, ColumnProfile{Name: c.Name, Cells: 1, HeldOut: "too few rows"})
+	}
+	if err := errors.Join(Verify(r)...); err != nil {
+		t.Error(err)
+	}
+}
