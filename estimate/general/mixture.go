@@ -56,7 +56,12 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	if all := p.Planned(); e.One(all) {
 		return e.fitOne(ctx, e.looks(all, float64(p.Rows)), false, 0, s.SubBudget(), p)
 	}
-	return (&fit{Run: program.Begin(s, p, advice), method: e}).run(ctx)
+	f := &fit{Run: program.Begin(s, p, advice), method: e}
+	out, err := f.run(ctx)
+	if out.NoRelease != nil { // what is reserved is for whoever describes the columns by themselves
+		f.giveBack()
+	}
+	return out, err
 }
 
 // One reports that public facts say that the fit will be that of one Gaussian.
