@@ -250,8 +250,8 @@ func (q *question) plan() (kernel.Plan, error) {
 }
 
 // alone reports that beside categories the rows are too few for the method, and enough for every
-// column by itself, so that a fit is that. With more rows a joint model has the correlations, though
-// numbers by themselves can be nearer without it.
+// column by itself, so that a fit is that. With more rows a joint model has the correlations,
+// though numbers by themselves can be nearer without it.
 func (q *question) alone() bool {
 	return profile.Affords(q.method.Name(), q.problem) && catalog.Refuses(q.method, q.problem)
 }
