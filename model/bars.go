@@ -19,8 +19,11 @@ const (
 	// knots are even steps within a bar, in which the distribution is taken as linear; others are
 	// at every half sd of a component, up to knotSDs.
 	knots, knotSDs = 16, 4.0
-	farSDs         = 8.0 // where a component ends, if no bar and no limit does
-	farthest       = math.MaxFloat64 / 8
+	// The bars of a column count for nothing unless their squared distance from the mixture exceeds
+	// what noise adds up to by so many sds: the mixture was measured better than they are. A guess.
+	contradictSDs = 4.0
+	farSDs        = 8.0 // where a component ends, if no bar and no limit does
+	farthest      = math.MaxFloat64 / 8
 )
 
 // A bend moves the values of one column of drawn rows, in the order in which they are, so that bars
@@ -104,7 +107,9 @@ func (m *Mixture) bend(j int, bars []Bar, limits []Cell) *bend {
 	for at, weight := range stay {
 		take(list, at, weight)
 	}
-	b.lay(list)
+	if contradict(list, total) {
+		b.lay(list)
+	}
 	if n := len(b.shares); n < 2 || !(b.shares[n-1] > 0) {
 		return nil
 	}
@@ -201,6 +206,18 @@ func (b *bend) lay(list []stretch) {
 			below += s.Share
 		}
 	}
+}
+
+// contradict reports whether the mixture, whose rows that are bent have so much weight, is farther
+// from the bars than their noise explains.
+func contradict(list []stretch, weight float64) bool {
+	chi2, n := 0., 0.
+	for _, s := range list {
+		if far := s.Share - weight*s.mass; s.Noise > 0 {
+			chi2, n = chi2+far*far/(s.Noise*s.Noise), n+1
+		}
+	}
+	return chi2 > n+contradictSDs*math.Sqrt(2*n)
 }
 
 // settle gives stretches, which together hold so many rows, the shares that bars and mixture agree

@@ -55,6 +55,7 @@ func TestBars(t *testing.T) {
 	}
 	near("clear", shares(t, of(1e-4, bars...), 0, n, edges), []float64{.4, .1, .3, .15, .05, 0})
 	as := shares(t, plain, 0, n, edges)
+	near("explained by noise", shares(t, of(.03, model.Bar{Low: -9, High: .5, Share: .55}, model.Bar{Low: .5, High: 9, Share: .45}), 0, n, edges), as)
 	near("hidden", shares(t, of(1, bars...), 0, n, edges), as)
 	near("nothing there", shares(t, of(.02, model.Bar{Low: -9, High: 9, Share: 1}, model.Bar{Low: 9, High: 41, Share: .03}), 0, n, edges), as)
 	near("the other column", shares(t, of(1e-4, bars...), 1, n, edges), shares(t, plain, 1, n, edges))

@@ -34,7 +34,7 @@ type Mixture struct {
 	// all. A release derives it: see its Keep.
 	Shared [][]float64
 	// Bars holds, by column, what was counted of the column by itself, in its own values, in
-	// increasing order: drawn rows keep to that as far as it is clear of its noise; densities and
+	// increasing order: where it contradicts the mixture, drawn rows keep to it; densities and
 	// moments do not. Nil for a column of which nothing was. A release derives it: see its Keep.
 	Bars [][]Bar
 	// Categories are the columns of categories, independent of all others within a component. Nil

@@ -62,6 +62,11 @@ func (c *ColumnProfile) sharedBy(mean, sd, weight float64) float64 {
 				others += b.Share * math.Max(0, math.Min(b.High, a.Value+reach)-math.Max(b.Low, a.Value-reach)) / (b.High - b.Low)
 			}
 		}
+		for _, b := range c.Atoms {
+			if b.Value != a.Value && math.Abs(b.Value-a.Value) <= reach {
+				others += b.Share
+			}
+		}
 		if others < sharedOthers*weight {
 			return a.Value
 		}

@@ -13,8 +13,12 @@ import (
 // and no unit is known, they are drawn as the model has them.
 func TestShared(t *testing.T) {
 	zero := ColumnProfile{Name: "money", Cells: 1, Atoms: []Atom{{Value: 0, Share: .5, Noise: .01}}, Histogram: []Bar{{Share: .5}, {High: 1000, Share: .1}, {Low: 1000, High: 60000, Share: .4}}}
-	dense, faint, unseen := zero, zero, zero
+	dense, faint, unseen, whole := zero, zero, zero, zero
 	dense.Histogram = []Bar{{Share: .5}, {High: 1, Share: .1}, {Low: 1, High: 60000, Share: .4}}
+	whole.Atoms, whole.Histogram = nil, []Bar{{Low: -8, High: -4.5, Share: .01}, {Low: 3.5, High: 60000, Share: .1}}
+	for v := -4.; v <= 3; v++ { // whole numbers, of which each is seen
+		whole.Atoms, whole.Histogram = append(whole.Atoms, Atom{Value: v, Share: .1, Noise: .01}), append(whole.Histogram, Bar{Low: v, High: v, Share: .1})
+	}
 	faint.Atoms = []Atom{{Value: 0, Share: .03, Noise: .01}}
 	unseen.Atoms, unseen.Histogram = nil, nil
 	for name, c := range map[string]struct {
@@ -24,16 +28,17 @@ func TestShared(t *testing.T) {
 		background bool
 		want       float64
 	}{
-		"zeros":            {profile: zero, mean: -.3, sd: .4, want: 0},
-		"far from it":      {profile: zero, mean: 5, sd: .4, want: math.NaN()},
-		"wide":             {profile: zero, mean: 50, sd: 3000, want: math.NaN()},
-		"others are near":  {profile: dense, mean: -.3, sd: .4, want: math.NaN()},
-		"may be none":      {profile: faint, mean: -.3, sd: .4, want: math.NaN()},
-		"no profile":       {profile: unseen, mean: -.3, sd: .4, want: math.NaN()},
-		"a unit":           {profile: unseen, unit: 1, mean: 2.2, sd: .9, want: 2},
-		"a limit":          {profile: unseen, unit: 1, mean: -.8, sd: .9, want: 0},
-		"as wide as units": {profile: unseen, unit: 1, mean: 2.2, sd: 30, want: math.NaN()},
-		"a background":     {profile: zero, mean: -.3, sd: .4, background: true, want: math.NaN()},
+		"zeros":             {profile: zero, mean: -.3, sd: .4, want: 0},
+		"far from it":       {profile: zero, mean: 5, sd: .4, want: math.NaN()},
+		"wide":              {profile: zero, mean: 50, sd: 3000, want: math.NaN()},
+		"others are near":   {profile: dense, mean: -.3, sd: .4, want: math.NaN()},
+		"others have atoms": {profile: whole, mean: 0, sd: 3, want: math.NaN()},
+		"may be none":       {profile: faint, mean: -.3, sd: .4, want: math.NaN()},
+		"no profile":        {profile: unseen, mean: -.3, sd: .4, want: math.NaN()},
+		"a unit":            {profile: unseen, unit: 1, mean: 2.2, sd: .9, want: 2},
+		"a limit":           {profile: unseen, unit: 1, mean: -.8, sd: .9, want: 0},
+		"as wide as units":  {profile: unseen, unit: 1, mean: 2.2, sd: 30, want: math.NaN()},
+		"a background":      {profile: zero, mean: -.3, sd: .4, background: true, want: math.NaN()},
 	} {
 		var parts []model.Gaussian
 		for _, g := range [][2]float64{{c.mean, c.sd}, {20000, 9000}} {
