@@ -160,7 +160,7 @@ func (e spent) Plan(p estimate.Problem) (kernel.Plan, error) {
 }
 
 func (e spent) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
-	return Fit(ctx, spends{never{e.Named}}, s, e.problem(p))
+	return Fit(ctx, spends{never(e)}, s, e.problem(p))
 }
 
 func (spent) Expect(estimate.Problem) estimate.Expectation { return estimate.Expectation{} }
