@@ -93,7 +93,7 @@ func (f *fit) byItself(s *kernel.Session) (out estimate.Outcome, err error) {
 			} else if c.reason != "" {
 				continue
 			}
-			if !(sd > 0 && sd < math.MaxFloat64) {
+			if !(sd > 0 && sd*sd <= math.MaxFloat64) { // one column does not end all
 				c.reason = cmp.Or(c.reason, hiddenSpread)
 				continue
 			}

@@ -18,8 +18,8 @@ import (
 //
 // Beside categories it is whole rows that are wanted, and drawn rows follow the profile: it costs
 // what clearMixed would take, up to mostMixed, and is measured where leastMixed would take no more.
-// Chosen of mostMixed .2 and .35, leastMixed 60 and 130, on 4 made-up tables of 800 rows, and held
-// to others.
+// Chosen of mostMixed .2 and .35, leastMixed 60 and 130, on 4 made-up tables of 800 rows; on others
+// numbers came nearer, and at 1,500 rows the log-likelihood fell by .7 nats.
 const (
 	clearBeside             = 130.0
 	leastBeside, mostBeside = .01, .03

@@ -93,7 +93,8 @@ const fineReach = 0x1p16
 // noise has missed by a billionth.
 func (t *Summary) Closer(a *kernel.SubBudget, prefix string, rows, mu2 float64, all bool) error {
 	for i, c := range t.Columns {
-		if end := slices.Index(lengths, c.Reach); c.Reach > fineReach && end > 0 {
+		far := c.Reach * t.Seen.Scale[i] // beyond all numbers it is noise's
+		if end := slices.Index(lengths, c.Reach); c.Reach > fineReach && end > 0 && far <= math.MaxFloat64 {
 			t.Seen.Scale[i] *= math.Sqrt(c.Reach * lengths[end-1])
 		}
 	}

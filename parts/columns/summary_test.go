@@ -212,3 +212,17 @@ func TestBesideAtom(t *testing.T) {
 		t.Errorf("a reach of %v, want 1 to 4; an sd of %v, want .46", reach, sd)
 	}
 }
+
+// TestReachBeyondNumbers: where noise alone shows rows farther out than any number is, the scale
+// stays, and is finite.
+func TestReachBeyondNumbers(t *testing.T) {
+	rows := [][]float64{{1e300}, {-1e300}, {1e300}, {0}}
+	space := component.Flat(1)
+	space.Scale[0] = 1e300
+	plan := kernel.Plan{Method: "marginal", Steps: allSteps("", 1)}
+	s := kerneltest.Open(t, kerneltest.Table(rows, 1, privacy.ReplaceOne), plan, kernel.Terms{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}, kerneltest.Options{Fresh: true})
+	m := Summary{Seen: space, Columns: []Column{{Reach: lengths[len(lengths)-1]}}}
+	if err := m.Closer(s.SubBudget(), "", 4, .1*s.SubBudget().Left(), false); err != nil || m.Seen.Scale[0] != 1e300 {
+		t.Errorf("%v; a scale of %v, want 1e300", err, m.Seen.Scale[0])
+	}
+}
