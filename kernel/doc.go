@@ -23,7 +23,7 @@
 //   - internal/noise: the noise is an ideal Gaussian, rounded by an exact sampler, or discrete
 //     Laplace noise or a pick of the exponential mechanism, sampled exactly; these are charged the
 //     mu of their pure loss. Masks multiply by Gaussians of 512 binary places;
-//   - blocks/stable: how far one block can move the result on which blocks agree, and the rounding
+//   - blocks: how far one block can move the result on which blocks agree, and the rounding
 //     of masked estimates.
 //
 // The compiler keeps other packages from the rows (internal/engine) and from the noise

@@ -4,14 +4,14 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/parts"
 )
 
 // A choice says how a table with this number of rows, public or released, is cut.
 type choice struct {
-	rules stable.Rules
+	rules blocks.Rules
 	// margin is the least factor by which estimates of blocks may be worse than expected of like
 	// components well apart, before they no longer agree: farther from one another, labelled less
 	// surely, or far off more often.
@@ -57,11 +57,11 @@ func (c cutter) cut(rows float64) (best choice) {
 	for t := leastBlocks; t <= mostBlocks && rows/float64(t) >= c.tuning.leastRows(c.k, c.d) && best.margin < c.tuning.Ample; t += max(5, t/50) {
 		size := rows / float64(t)
 		for bad := c.tuning.UsualBad; bad <= mostBad; bad += stepBad {
-			r := stable.Rules{Estimates: t, Components: c.k, Columns: c.d, Core: stable.Core(t, c.k), Pass: int((1-bad)*float64(t) - c.gap), Radius: 1}
+			r := blocks.Rules{Estimates: t, Components: c.k, Columns: c.d, Core: blocks.Core(t, c.k), Pass: int((1-bad)*float64(t) - c.gap), Radius: 1}
 			if r.Pass < r.Core+2 {
 				break
 			}
-			r.Radius = min(stable.MaxRadius, (c.mask.Gamma-stable.Slack)/(r.Gamma()-stable.Slack)*(1-1e-9))
+			r.Radius = min(blocks.MaxRadius, (c.mask.Gamma-blocks.Slack)/(r.Gamma()-blocks.Slack)*(1-1e-9))
 			if margin := min(r.Radius/c.tuning.apart(c.k, c.d, size), c.tuning.labelled(c.k, c.d, size), bad/c.tuning.UsualBad, c.tuning.Ample); margin > best.margin {
 				best = choice{r, margin, rows}
 			}
@@ -70,13 +70,13 @@ func (c cutter) cut(rows float64) (best choice) {
 	return best
 }
 
-// labelled returns the margin of labels (stable.Rules) for blocks of m rows.
+// labelled returns the margin of labels (blocks.Rules) for blocks of m rows.
 func (t Tuning) labelled(k, d int, m float64) float64 {
 	if k == 1 {
 		return math.Inf(1)
 	}
 	means := t.Apart / ((math.Sqrt(float64(d)) + t.MeanTail) * math.Sqrt(2*float64(k)/m))
-	return min(means, stable.SameScale/(t.ScaleTail*math.Sqrt(float64(d)/m)))
+	return min(means, blocks.SameScale/(t.ScaleTail*math.Sqrt(float64(d)/m)))
 }
 
 // leastRows of a block: with fewer, learners see no components.

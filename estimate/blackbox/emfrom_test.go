@@ -12,7 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -20,7 +20,7 @@ import (
 
 // maskedTruth is the truth behind a mask, drawn in float64: P -> L (I + eta G)(I + eta G)' L' for
 // the lifted component P = L L'.
-func maskedTruth(t testing.TB, m *model.Mixture, eta float64, rng *rand.Rand) (out []stable.Component) {
+func maskedTruth(t testing.TB, m *model.Mixture, eta float64, rng *rand.Rand) (out []blocks.Component) {
 	d := m.Dim()
 	for j, g := range m.Components {
 		w := math.Sqrt(m.Weights[j])
@@ -36,7 +36,7 @@ func maskedTruth(t testing.TB, m *model.Mixture, eta float64, rng *rand.Rand) (o
 		var b, p mat.Dense
 		b.Mul(lifted, noise)
 		p.Mul(&b, b.T())
-		c := stable.Component{Weight: p.At(d, d), Mean: make([]float64, d), Root: make([]float64, d*d)}
+		c := blocks.Component{Weight: p.At(d, d), Mean: make([]float64, d), Root: make([]float64, d*d)}
 		s := mat.NewSymDense(d, nil)
 		for a := range d {
 			c.Mean[a] = g.Mean[a] + p.At(a, d)/c.Weight

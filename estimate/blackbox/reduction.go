@@ -8,7 +8,7 @@
 //
 // Source: [PPE] Section B of the restatement.
 // Differs: blocks need fewer friends where labels are held more tightly, and the mean moves less
-// than is said there (stable.Rules); private EM undoes clipping and weighs what is measured by its
+// than is said there (blocks.Rules); private EM undoes clipping and weighs what is measured by its
 // noise.
 package blackbox
 
@@ -21,7 +21,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -101,10 +101,10 @@ func refusedAtOnce(p estimate.Problem) error {
 // MostEpsilon returns the epsilon up to which the precision of a mask's draws costs no more than
 // what steps leave of delta for it.
 func (Estimator) MostEpsilon(delta float64) float64 {
-	return math.Log(deltaPart * spared / 2 * delta / stable.MaskSlack)
+	return math.Log(deltaPart * spared / 2 * delta / blocks.MaskSlack)
 }
 
-// What stable.Rules takes.
+// What blocks.Rules takes.
 const (
 	mostComponents = 64
 	mostColumns    = 20

@@ -10,7 +10,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel/blocks"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/privateem"
@@ -68,10 +67,10 @@ func misfit(k int) float64 {
 
 // start returns private EM at the masked mean, in the table's columns, centred at the mean of the
 // anchor and in units of its first component's spread; false if float64 cannot hold it.
-func (f *fit) start(anchor []stable.Component) (*privateem.Rounds, bool) {
+func (f *fit) start(anchor []blocks.Component) (*privateem.Rounds, bool) {
 	d := f.Problem.Columns
 	space := component.Space{Columns: parts.Upto(d), Center: make([]float64, d), Scale: make([]float64, d)}
-	total, finite := parts.Sum(anchor, func(c stable.Component) float64 { return c.Weight }), true
+	total, finite := parts.Sum(anchor, func(c blocks.Component) float64 { return c.Weight }), true
 	for i := range d {
 		for _, c := range anchor {
 			space.Center[i] += c.Weight / total * c.Mean[i]

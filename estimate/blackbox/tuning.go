@@ -1,6 +1,6 @@
 package blackbox
 
-import "github.com/gauze-dp/gauze/kernel/blocks/stable"
+import "github.com/gauze-dp/gauze/kernel/blocks"
 
 // A Tuning is the constants of the method. They affect utility only; tests and experiments may set
 // them, and no request can. Guesses.
@@ -36,7 +36,7 @@ type Tuning struct {
 // Usual returns the constants that run.
 func Usual() Tuning {
 	return Tuning{Mask: .3, Test: .62, MaskOfOne: .15, TestOfOne: .36, ShapePart: .02, Eta: .4, MostEta: .2,
-		Spread: 1.83, Widen: 1.64, MeanTail: 2, ScaleTail: 4, Apart: stable.Share * 4.8, UsualBad: .05, Surely: 2.33, Ample: 3, RowsPerNumber: 3, Plenty: 4,
+		Spread: 1.83, Widen: 1.64, MeanTail: 2, ScaleTail: 4, Apart: blocks.Share * 4.8, UsualBad: .05, Surely: 2.33, Ample: 3, RowsPerNumber: 3, Plenty: 4,
 		Shape: 2.5, Scale: 2.5, Mean: 1.5, Weight: 4.5, DroppedSDs: 5}
 }
 

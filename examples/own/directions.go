@@ -7,7 +7,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/learner/em"
@@ -31,7 +30,7 @@ type Sphere struct {
 
 // point returns the place of an estimate's direction on the grid, in whole numbers; nil for no
 // direction.
-func (s Sphere) point(y []stable.Component) (p []float64) {
+func (s Sphere) point(y []blocks.Component) (p []float64) {
 	length := 0.0
 	for _, v := range y[0].Mean {
 		length = math.Hypot(length, v)
@@ -46,7 +45,7 @@ func (s Sphere) point(y []stable.Component) (p []float64) {
 }
 
 // Distance returns the Euclidean distance on the grid.
-func (s Sphere) Distance(a, b []stable.Component) float64 {
+func (s Sphere) Distance(a, b []blocks.Component) float64 {
 	p, q := s.point(a), s.point(b)
 	if p == nil || q == nil {
 		return math.NaN()
@@ -59,12 +58,12 @@ func (s Sphere) Distance(a, b []stable.Component) float64 {
 }
 
 // Mask adds noise to every whole number.
-func (s Sphere) Mask(y []stable.Component, gaussian func(sigma float64) int64) []stable.Component {
-	out := stable.Component{Weight: 1, Mean: s.point(y), Root: make([]float64, len(y[0].Root))}
+func (s Sphere) Mask(y []blocks.Component, gaussian func(sigma float64) int64) []blocks.Component {
+	out := blocks.Component{Weight: 1, Mean: s.point(y), Root: make([]float64, len(y[0].Root))}
 	for i := range out.Mean {
 		out.Mean[i] = float64(int64(out.Mean[i]) + gaussian(float64(s.Covers)/s.Mu*(1+1e-12)))
 	}
-	return []stable.Component{out}
+	return []blocks.Component{out}
 }
 
 // Directions is an estimator of one's own: the direction of the mean of rows in two columns or

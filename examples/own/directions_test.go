@@ -10,7 +10,7 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/examples/own"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/source"
 )
@@ -68,10 +68,10 @@ func TestDirections(t *testing.T) {
 // friends add to one that is covered, and masks of what is covered are shifted by no more.
 func TestSphere(t *testing.T) {
 	s := own.Sphere{Grid: 64, Covers: 24, Mu: 1}
-	estimate := func() []stable.Component {
-		return []stable.Component{{Mean: []float64{rand.NormFloat64(), rand.NormFloat64(), .3 * rand.NormFloat64()}, Root: make([]float64, 9)}}
+	estimate := func() []blocks.Component {
+		return []blocks.Component{{Mean: []float64{rand.NormFloat64(), rand.NormFloat64(), .3 * rand.NormFloat64()}, Root: make([]float64, 9)}}
 	}
-	near := func(y []stable.Component) []stable.Component {
+	near := func(y []blocks.Component) []blocks.Component {
 		out := estimate()
 		for i := range out[0].Mean {
 			out[0].Mean[i] = y[0].Mean[i] + .1*out[0].Mean[i]
@@ -101,7 +101,7 @@ func TestSphere(t *testing.T) {
 	if pairs < 10_000 || most < 20 {
 		t.Errorf("%d pairs of friends, shifted by up to %v: the search sees too little", pairs, most)
 	}
-	none := []stable.Component{{Mean: []float64{0, 0, 0}, Root: make([]float64, 9)}}
+	none := []blocks.Component{{Mean: []float64{0, 0, 0}, Root: make([]float64, 9)}}
 	if d := s.Distance(none, none); !math.IsNaN(d) {
 		t.Errorf("no direction is %v from itself", d)
 	}

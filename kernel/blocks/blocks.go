@@ -71,7 +71,17 @@ func Secret(a *core.SubBudget, b Blocks) (agree.Drawn, error) {
 	if err != nil {
 		return agree.Drawn{}, err
 	}
-	return agree.Drawn{Count: c.Count, Components: c.k, Columns: c.columns, Width: c.width, Estimates: c.estimates}, nil
+	return agree.Drawn{Count: c.Count, Components: c.k, Columns: c.columns, Width: c.width, Estimates: c.mixtures}, nil
+}
+
+// mixtures returns the estimates of the blocks as mixtures, nil where a block has none.
+func (b checked) mixtures(d *core.Draw) ([][]Component, error) {
+	pooled, err := b.estimates(d)
+	out := make([][]Component, len(pooled))
+	for i, e := range pooled {
+		out[i] = Decode(e, b.columns)
+	}
+	return out, err
 }
 
 // maxPooled bounds the memory of a derived table, in rows; their number is public, so the bound is

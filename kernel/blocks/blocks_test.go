@@ -57,8 +57,8 @@ func largest(k int) rigged {
 	}}
 }
 
-// scattered returns k values that have nothing to do with those of a block that differs a little.
-func scattered(k int) rigged {
+// unrelated returns k values that have nothing to do with those of a block that differs a little.
+func unrelated(k int) rigged {
 	return rigged{k, func(rows [][]float64) (out [][]float64, _ error) {
 		seed := math.Float64bits(1)
 		for i, r := range rows {
@@ -289,7 +289,7 @@ func TestOneRowChangesKEstimates(t *testing.T) {
 	for _, r := range both {
 		far := 0
 		for trial := range 200 {
-			l := scattered(k)
+			l := unrelated(k)
 			if trial%2 == 1 {
 				l = largest(k)
 			}
@@ -338,7 +338,7 @@ func TestDerivedSensitivities(t *testing.T) {
 	for _, r := range both {
 		most := map[string]float64{}
 		for trial := range 150 {
-			l := []core.Learner{largest(k), scattered(k)}[trial%2]
+			l := []core.Learner{largest(k), unrelated(k)}[trial%2]
 			var x []float64
 			for range 4 + rng.IntN(20) {
 				x = append(x, []float64{0, .3, -2, 5, rng.NormFloat64()}[rng.IntN(5)])

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/internal/agree"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
@@ -18,7 +17,7 @@ import (
 // The tests of this file make fewer than 40 statistical decisions at stattest.FalseAlarm = 1e-9
 // each.
 
-var twenty = Stability{Rules: stable.Rules{Estimates: 20, Components: 1, Columns: 1, Core: 16, Pass: 18, Radius: 1}, Eta: .3}
+var twenty = Stability{Rules: Rules{Estimates: 20, Components: 1, Columns: 1, Core: 16, Pass: 18, Radius: 1}, Eta: .3}
 
 const testMu, testDelta = 1., .02
 
@@ -56,7 +55,7 @@ func more(few int) int {
 }
 
 // passes is how often a test passes on the same estimates, in so many runs.
-func passes(t *testing.T, test agree.Test, extra core.Extra, factor float64, estimates [][]stable.Component, runs int) int {
+func passes(t *testing.T, test agree.Test, extra core.Extra, factor float64, estimates [][]Component, runs int) int {
 	t.Helper()
 	return kerneltest.Passes(t, maskedPlan(), test.Run, extra, factor, estimates, runs)
 }
@@ -174,7 +173,7 @@ func TestStableTestAudit(t *testing.T) {
 // them, to a fortieth, against what its curve claims; half of its noise is caught.
 func TestStableMaskAudit(t *testing.T) {
 	const delta, radius = .05, 1.95
-	how := Stability{Rules: stable.Rules{Estimates: 200, Components: 1, Columns: 1, Core: 151, Pass: 199, Radius: radius}, Eta: .01}
+	how := Stability{Rules: Rules{Estimates: 200, Components: 1, Columns: 1, Core: 151, Pass: 199, Radius: radius}, Eta: .01}
 	claim := how.Mask().Curve().Epsilon(delta)
 	runs := more(6000)
 	for _, factor := range []float64{1, .5} {
@@ -183,12 +182,12 @@ func TestStableMaskAudit(t *testing.T) {
 			h := kerneltest.Seeded(t, stattest.Seed(t)+uint64(side))
 			h.NoiseFactor = factor
 			draw := kerneltest.DrawOf(t, openMasked(t, privacy.ReplaceOne, nil, h), nil)
-			frame, means, ok := how.Rules.Compare(kerneltest.EstimatesAt(200, at)).Mean()
+			frame, means, ok := how.Rules.compare(kerneltest.EstimatesAt(200, at)).Mean()
 			if !ok {
 				t.Fatal("no mean")
 			}
 			for range runs {
-				c := stable.Masked(frame, means, how.Eta, draw.Normal)[0]
+				c := Masked(frame, means, how.Eta, draw.Normal)[0]
 				if moment := c.Weight * (c.Root[0]*c.Root[0] + c.Mean[0]*c.Mean[0]); math.Log(moment) > .015 {
 					above[side]++
 				}
@@ -291,7 +290,7 @@ func TestMaskedRefuses(t *testing.T) {
 // TestMaskedReplay: what was recorded is what a run on a neighbour sees, and the same seed draws
 // the same mask.
 func TestMaskedReplay(t *testing.T) {
-	run := func(values []float64, h *core.TestHook) (out []stable.Component, ok bool) {
+	run := func(values []float64, h *core.TestHook) (out []Component, ok bool) {
 		s := openMasked(t, privacy.ReplaceOne, values, h)
 		out, ok, err := Stable(s.SubBudget(), "stable", by(kerneltest.Scaled(1), 20), twenty, 8e-1)
 		if err != nil {

@@ -29,15 +29,15 @@ import (
 //
 // Source: [KSSU19] Sections A.6 and B.11 of the restatement.
 func Pool(a *core.SubBudget, b Blocks) (*core.SubBudget, error) {
-	secret, err := Secret(a, b)
+	c, err := b.check(a)
 	if err != nil {
 		return nil, err
 	}
-	t := engine.NewTable(secret.Width)
+	t := engine.NewTable(c.width)
 	err = core.Secretly(a, func(d *core.Draw) error {
-		pooled, err := secret.Estimates(d)
+		pooled, err := c.estimates(d)
 		for _, estimates := range pooled {
-			for j := range secret.Components {
+			for j := range c.k {
 				if estimates == nil {
 					t.Append(nil) // a null row
 				} else {
@@ -50,5 +50,5 @@ func Pool(a *core.SubBudget, b Blocks) (*core.SubBudget, error) {
 	if err != nil {
 		return nil, err
 	}
-	return core.Instead(a.Take(math.Inf(1)), t, privacy.ReplaceOne, secret.Components), nil
+	return core.Instead(a.Take(math.Inf(1)), t, privacy.ReplaceOne, c.k), nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/internal/agree"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -13,7 +12,7 @@ import (
 
 // Stability says which block estimates Stable counts as stable, and how it masks their mean.
 type Stability struct {
-	Rules stable.Rules
+	Rules Rules
 	Eta   float64 // of the mask
 }
 
@@ -36,7 +35,13 @@ func (e Agreement) Validate() error { return errors.Join(e.Mask.Validate(), agre
 
 // Loss returns the mask's curve, and the delta of the test and of the mask's precision: see Stable.
 func (e Agreement) Loss(epsilon float64) (privacy.Curve, float64) {
-	return e.Mask.Curve(), agree.AddedDelta(e.Delta, epsilon)
+	return e.Mask.Curve(), AddedDelta(e.Delta, epsilon)
+}
+
+// AddedDelta returns what a test and its mask add to delta as it stands, at the budget's epsilon:
+// the test's delta, and the effect of the mask's precision on both sides.
+func AddedDelta(delta, epsilon float64) float64 {
+	return privacy.AddUp(delta, privacy.MulUp(MaskSlack*(1+1e-12), privacy.AddUp(1, math.Exp(epsilon))))
 }
 
 // Stated returns the fields; the test has no epsilon of its own.
@@ -64,7 +69,7 @@ func (h Stability) Threshold(mu, delta float64) int64 {
 // need not sum to 1. If not, ok is false, a released outcome like any other. Neither the agreement
 // H nor its noisy value is ever shown, nor which blocks agree or have failed.
 //
-// Friends, the agreement H, the core and its mean are those of stable.Rules, among the estimates of
+// Friends, the agreement H, the core and its mean are those of Rules, among the estimates of
 // all blocks. The test passes if H + round(X/mu), X ~ N(0, 1), reaches Threshold(mu, d), d being
 // the Delta of the plan's step. It is charged mu^2. The mask is paid by the plan: the Mask of the
 // step's Agreement has to cover that of how.
@@ -82,7 +87,7 @@ func (h Stability) Threshold(mu, delta float64) int64 {
 // Source: [PPE] Sections B2 to B5 and B7 of the restatement.
 // Differs: d adds to delta where B7 takes the larger of two, which needs that nothing released
 // before tells its cases apart; and it adds as it stands.
-func Stable(a *core.SubBudget, step string, b Blocks, how Stability, mu float64) (components []stable.Component, ok bool, err error) {
+func Stable(a *core.SubBudget, step string, b Blocks, how Stability, mu float64) (components []Component, ok bool, err error) {
 	sigma, err := core.Sigma(step, 1, mu)
 	if err != nil {
 		return nil, false, err
@@ -110,18 +115,18 @@ func (h Stability) test(line core.Measurement) agree.Test {
 			}
 			return nil
 		},
-		Run: func(d *core.Draw, estimates [][]stable.Component) (bool, int64, func() []stable.Component) {
-			agreement := r.Compare(estimates)
+		Run: func(d *core.Draw, estimates [][]Component) (bool, int64, func() []Component) {
+			agreement := r.compare(estimates)
 			reached, threshold := int64(agreement.H()), h.Threshold(line.Mu, d.Step.Extra.(Agreement).Delta)
 			if d.Factor() == 0 {
 				threshold = int64(r.Pass)
 			}
-			return reached+d.Gaussian(line.Noise) >= threshold, reached, func() []stable.Component {
+			return reached+d.Gaussian(line.Noise) >= threshold, reached, func() []Component {
 				frame, means, ok := agreement.Mean()
 				if !ok {
 					return nil
 				}
-				return stable.Masked(frame, means, h.Eta, d.Normal)
+				return Masked(frame, means, h.Eta, d.Normal)
 			}
 		},
 	}

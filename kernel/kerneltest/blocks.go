@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/internal/agree"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -65,13 +65,13 @@ func Quiet(tb testing.TB, seed uint64, into *[][]int64) *core.TestHook {
 }
 
 // EstimatesAt returns the estimates of t blocks: the first at others, the rest at 0.
-func EstimatesAt(t int, others ...float64) (out [][]stable.Component) {
+func EstimatesAt(t int, others ...float64) (out [][]agree.Component) {
 	for _, v := range Zeros(t, others...) {
 		if v == Fail {
 			out = append(out, nil)
 			continue
 		}
-		out = append(out, []stable.Component{{Weight: 1, Mean: []float64{0}, Root: []float64{math.Exp(v / 2)}}})
+		out = append(out, []agree.Component{{Weight: 1, Mean: []float64{0}, Root: []float64{math.Exp(v / 2)}}})
 	}
 	return out
 }
@@ -89,10 +89,10 @@ func DrawOf(t *testing.T, s *core.Session, extra core.Extra) (draw *core.Draw) {
 
 // A Run makes a test of agreement. It returns whether it passes, its statistic, and a function that
 // makes the estimate.
-type Run func(d *core.Draw, estimates [][]stable.Component) (bool, int64, func() []stable.Component)
+type Run func(d *core.Draw, estimates [][]agree.Component) (bool, int64, func() []agree.Component)
 
 // Passes returns how often a test passes on the same estimates, in the given number of runs.
-func Passes(t *testing.T, plan core.Plan, test Run, extra core.Extra, factor float64, estimates [][]stable.Component, runs int) (passed int) {
+func Passes(t *testing.T, plan core.Plan, test Run, extra core.Extra, factor float64, estimates [][]agree.Component, runs int) (passed int) {
 	t.Helper()
 	forTests()
 	h := Seeded(t, stattest.Seed(t)+uint64(runs))

@@ -8,7 +8,6 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/blocks"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -34,9 +33,9 @@ func number() core.Learner {
 }
 
 // at are the estimates of blocks that read these values; Fail and what is no number have failed.
-func at(values ...float64) (all [][]stable.Component) {
+func at(values ...float64) (all [][]blocks.Component) {
 	for _, v := range values {
-		all = append(all, stable.Decode([][]float64{{1, v, 7}}, 1))
+		all = append(all, blocks.Decode([][]float64{{1, v, 7}}, 1))
 		if v == kerneltest.Fail {
 			all[len(all)-1] = nil
 		}

@@ -9,14 +9,13 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/kernel/blocks"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 var (
-	twenty    = blocks.Stability{Rules: stable.Rules{Estimates: 20, Components: 1, Columns: 1, Core: 16, Pass: 18, Radius: 1}, Eta: .3}
+	twenty    = blocks.Stability{Rules: blocks.Rules{Estimates: 20, Components: 1, Columns: 1, Core: 16, Pass: 18, Radius: 1}, Eta: .3}
 	fortyMask = privacy.ParameterMask{Components: 1, Dimension: 1, Gamma: .3, EtaWeight: .3, EtaMean: .3, EtaCov: .3}
 )
 
@@ -115,7 +114,7 @@ func TestMaskedCalibration(t *testing.T) {
 		t.Errorf("a budget that the masks exceed: %v", err)
 	}
 	// the precision of masks
-	for epsilon, least := range map[float64]float64{1: (1 + math.E) * stable.MaskSlack, 40: math.Exp(40) * stable.MaskSlack} {
+	for epsilon, least := range map[float64]float64{1: (1 + math.E) * blocks.MaskSlack, 40: math.Exp(40) * blocks.MaskSlack} {
 		if _, got := (blocks.Agreement{Mask: lifted.Mask}).Loss(epsilon); got < least || got > least*(1+1e-9) {
 			t.Errorf("epsilon %v: a mask adds %v to delta, want %v", epsilon, got, least)
 		}

@@ -3,7 +3,7 @@ package pure
 import (
 	"fmt"
 
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 )
 
@@ -27,11 +27,11 @@ import (
 type Metric interface {
 	// Distance returns how far two estimates are apart; NaN or an infinite number if one of them is
 	// no estimate.
-	Distance(a, b []stable.Component) float64
+	Distance(a, b []blocks.Component) float64
 	// Mask returns an estimate with noise: gaussian draws a Gaussian of mean 0 and that standard
 	// deviation, rounded to an integer, anew with every call. Adding the same to integers is a
 	// function of the Gaussian mechanism, since round(X) + k = round(X + k).
-	Mask(y []stable.Component, gaussian func(sigma float64) int64) []stable.Component
+	Mask(y []blocks.Component, gaussian func(sigma float64) int64) []blocks.Component
 }
 
 // PopularOwnKind is the name of ReleasePopular in a user's own space, in plans and certificates.
@@ -75,7 +75,7 @@ func (h OwnSpace) mask() (line core.Measurement, components, columns int, err er
 }
 
 // close reports whether two estimates are at most Friends apart, in both orders.
-func (h OwnSpace) close(a, b []stable.Component) (is bool) {
+func (h OwnSpace) close(a, b []blocks.Component) (is bool) {
 	defer func() {
 		if recover() != nil {
 			is = false
@@ -84,7 +84,7 @@ func (h OwnSpace) close(a, b []stable.Component) (is bool) {
 	return h.Metric.Distance(a, b) <= h.Friends && h.Metric.Distance(b, a) <= h.Friends
 }
 
-func (h OwnSpace) friends(all [][]stable.Component) []int {
+func (h OwnSpace) friends(all [][]blocks.Component) []int {
 	counts := make([]int, len(all))
 	for i, y := range all {
 		if y == nil {
@@ -103,21 +103,21 @@ func (h OwnSpace) friends(all [][]stable.Component) []int {
 
 // masked returns the mask's estimate, or nil if that is no estimate: the release is a function of
 // the mask's result.
-func (h OwnSpace) masked(d *core.Draw, y []stable.Component) (out []stable.Component) {
+func (h OwnSpace) masked(d *core.Draw, y []blocks.Component) (out []blocks.Component) {
 	defer func() {
 		if recover() != nil {
 			out = nil
 		}
 	}()
 	out = h.Metric.Mask(y, d.Gaussian)
-	if len(out) != h.Components || stable.Decode(rowsOf(out), h.Columns) == nil {
+	if len(out) != h.Components || blocks.Decode(rowsOf(out), h.Columns) == nil {
 		return nil
 	}
 	return out
 }
 
 // rowsOf returns components in the form that learners return.
-func rowsOf(components []stable.Component) (rows [][]float64) {
+func rowsOf(components []blocks.Component) (rows [][]float64) {
 	for _, c := range components {
 		rows = append(rows, append(append([]float64{c.Weight}, c.Mean...), c.Root...))
 	}

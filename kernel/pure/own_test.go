@@ -8,7 +8,6 @@ import (
 
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/blocks"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -17,11 +16,11 @@ import (
 // asLine is a line as somebody else would bring it.
 type asLine struct{ Line }
 
-func (m asLine) Distance(a, b []stable.Component) float64 { return math.Abs(m.read(a) - m.read(b)) }
+func (m asLine) Distance(a, b []blocks.Component) float64 { return math.Abs(m.read(a) - m.read(b)) }
 
-func (m asLine) Mask(y []stable.Component, gaussian func(float64) int64) []stable.Component {
+func (m asLine) Mask(y []blocks.Component, gaussian func(float64) int64) []blocks.Component {
 	k := int64(m.read(y)) + gaussian(privacy.DivUp(float64(m.Reach), m.Mu))
-	return []stable.Component{{Weight: 1, Mean: []float64{float64(k)}, Root: []float64{1}}}
+	return []blocks.Component{{Weight: 1, Mean: []float64{float64(k)}, Root: []float64{1}}}
 }
 
 // brought is a line as a space of one's own.
@@ -52,7 +51,7 @@ func TestOwnIsLine(t *testing.T) {
 				values[i] = kerneltest.Fail
 			}
 		}
-		ask := func(plan core.Plan, how Space) ([]stable.Component, bool, []core.Measurement, any) {
+		ask := func(plan core.Plan, how Space) ([]blocks.Component, bool, []core.Measurement, any) {
 			s := kerneltest.OpenColumn(t, relation, values, kerneltest.Seeded(t, uint64(run)), plan)
 			y, ok, err := ReleasePopular(s.SubBudget(), "number", blocks.Blocks{OfTerms: kerneltest.Place(number()), Count: 40}, how, testPure)
 			if err != nil {
@@ -85,16 +84,16 @@ func TestOwnIsLine(t *testing.T) {
 // plane has whole numbers in two columns, at their Euclidean distance.
 type plane struct{}
 
-func (plane) Distance(a, b []stable.Component) float64 {
+func (plane) Distance(a, b []blocks.Component) float64 {
 	return math.Hypot(a[0].Mean[0]-b[0].Mean[0], a[0].Mean[1]-b[0].Mean[1])
 }
 
-func (plane) Mask(y []stable.Component, _ func(float64) int64) []stable.Component { return y }
+func (plane) Mask(y []blocks.Component, _ func(float64) int64) []blocks.Component { return y }
 
 // lopsided is a plane whose distance is halved in one order.
 type lopsided struct{ plane }
 
-func (m lopsided) Distance(a, b []stable.Component) float64 {
+func (m lopsided) Distance(a, b []blocks.Component) float64 {
 	d := m.plane.Distance(a, b)
 	if a[0].Mean[0] < b[0].Mean[0] {
 		d /= 2
@@ -112,19 +111,19 @@ func TestOwnAnchors(t *testing.T) {
 	worst, wide, moved := 0., 0., 0
 	for run := range 100_000 {
 		count := 5 + rng.IntN(6)
-		draw := func(fails int) []stable.Component {
+		draw := func(fails int) []blocks.Component {
 			if rng.IntN(fails) == 0 {
 				return nil
 			}
-			return []stable.Component{{Weight: 1, Mean: []float64{float64(rng.IntN(5)), float64(rng.IntN(5))}, Root: []float64{1, 0, 0, 1}}}
+			return []blocks.Component{{Weight: 1, Mean: []float64{float64(rng.IntN(5)), float64(rng.IntN(5))}, Root: []float64{1, 0, 0, 1}}}
 		}
-		all := make([][]stable.Component, count)
+		all := make([][]blocks.Component, count)
 		for i := range all {
 			all[i] = draw(20)
 		}
-		other := append([][]stable.Component(nil), all...)
+		other := append([][]blocks.Component(nil), all...)
 		other[rng.IntN(count)] = draw(5)
-		anchor := func(h OwnSpace, values [][]stable.Component) (sum int, y []stable.Component) {
+		anchor := func(h OwnSpace, values [][]blocks.Component) (sum int, y []blocks.Component) {
 			for i, q := range h.friends(values) {
 				sum += max(q, 1)
 				if y == nil && 5*q > 3*len(values) {
@@ -170,7 +169,7 @@ type broken struct {
 	how string
 }
 
-func (m broken) Distance(a, b []stable.Component) float64 {
+func (m broken) Distance(a, b []blocks.Component) float64 {
 	switch m.how {
 	case "panics":
 		panic(a[0].Mean[0])
@@ -180,14 +179,14 @@ func (m broken) Distance(a, b []stable.Component) float64 {
 	return m.asLine.Distance(a, b)
 }
 
-func (m broken) Mask(y []stable.Component, gaussian func(float64) int64) []stable.Component {
+func (m broken) Mask(y []blocks.Component, gaussian func(float64) int64) []blocks.Component {
 	switch m.how {
 	case "mask panics":
 		panic(y[0].Mean[0])
 	case "two":
 		return append(y, y...)
 	case "infinite":
-		return []stable.Component{{Weight: 1, Mean: []float64{math.Inf(1)}, Root: []float64{1}}}
+		return []blocks.Component{{Weight: 1, Mean: []float64{math.Inf(1)}, Root: []float64{1}}}
 	}
 	return m.asLine.Mask(y, gaussian)
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/kernel/blocks"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/internal/agree"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -46,7 +45,7 @@ func (e Closeness) Loss(epsilon float64) (privacy.Curve, float64) {
 	if e.Mask == (privacy.ParameterMask{}) {
 		return privacy.PureCurve(e.Pure), e.Delta
 	}
-	return e.Mask.Curve().Compose(privacy.PureCurve(e.Pure)), agree.AddedDelta(e.Delta, epsilon)
+	return e.Mask.Curve().Compose(privacy.PureCurve(e.Pure)), blocks.AddedDelta(e.Delta, epsilon)
 }
 
 // Stated returns the fields, and nil for no mask.
@@ -77,8 +76,8 @@ type Space interface {
 	mask() (line core.Measurement, components, columns int, err error)
 	// friends returns, for every estimate, the number of those within r/(2z), itself included; 0
 	// for a failed one.
-	friends(all [][]stable.Component) []int
-	masked(d *core.Draw, y []stable.Component) []stable.Component
+	friends(all [][]blocks.Component) []int
+	masked(d *core.Draw, y []blocks.Component) []blocks.Component
 }
 
 // asked is what a certificate names.
@@ -88,7 +87,7 @@ type asked interface{ Kind() string }
 // popular one: it covers estimates within Mask.Gamma of one another, and those within Radius count
 // as friends. The release has k components in random order, whose weights need not sum to 1.
 //
-// Proof: popular_proof.md, step 4, with z = 3/2, r = Mask.Gamma <= 1 (stable.Distance), and
+// Proof: popular_proof.md, step 4, with z = 3/2, r = Mask.Gamma <= 1 (blocks.Distance), and
 // kernel/privacy/mask_proof.md.
 type Popularity struct{ Mask privacy.ParameterMask }
 
@@ -109,10 +108,10 @@ func (h Popularity) mask() (line core.Measurement, components, columns int, err 
 	return core.Measurement{Law: blocks.LawMasked, Sensitivity: m.Gamma, Noise: m.EtaCov, Mask: m}, m.Components, m.Dimension, err
 }
 
-func (h Popularity) friends(all [][]stable.Component) []int { return stable.Friends(all, h.Radius()) }
+func (h Popularity) friends(all [][]blocks.Component) []int { return blocks.Friends(all, h.Radius()) }
 
-func (h Popularity) masked(d *core.Draw, y []stable.Component) []stable.Component {
-	return stable.MaskedParameters(y, h.Mask.EtaWeight, h.Mask.EtaMean, h.Mask.EtaCov, d.Normal)
+func (h Popularity) masked(d *core.Draw, y []blocks.Component) []blocks.Component {
+	return blocks.MaskedParameters(y, h.Mask.EtaWeight, h.Mask.EtaMean, h.Mask.EtaCov, d.Normal)
 }
 
 // PopularNumberKind is the name of ReleasePopular on a line in plans and certificates.
@@ -158,14 +157,14 @@ func (h Line) mask() (line core.Measurement, components, columns int, err error)
 }
 
 // read returns the number of a block in units, or NaN.
-func (h Line) read(y []stable.Component) float64 {
+func (h Line) read(y []blocks.Component) float64 {
 	if len(y) != 1 || !(math.Abs(y[0].Mean[0]/h.Unit) <= mostUnits) {
 		return math.NaN()
 	}
 	return math.Round(y[0].Mean[0] / h.Unit)
 }
 
-func (h Line) friends(all [][]stable.Component) []int {
+func (h Line) friends(all [][]blocks.Component) []int {
 	counts := make([]int, len(all))
 	for i, y := range all {
 		for _, other := range all {
@@ -177,9 +176,9 @@ func (h Line) friends(all [][]stable.Component) []int {
 	return counts
 }
 
-func (h Line) masked(d *core.Draw, y []stable.Component) []stable.Component {
+func (h Line) masked(d *core.Draw, y []blocks.Component) []blocks.Component {
 	k := int64(h.read(y)) + d.Gaussian(privacy.DivUp(float64(h.Reach), h.Mu))
-	return []stable.Component{{Weight: 1, Mean: []float64{float64(k)}, Root: []float64{1}}}
+	return []blocks.Component{{Weight: 1, Mean: []float64{float64(k)}, Root: []float64{1}}}
 }
 
 // PopularThreshold returns 4 t^2/5 + A for t blocks, which the count of friends has to reach, and
@@ -211,7 +210,7 @@ func PopularThreshold(t int, epsilon, delta float64) (threshold, support int64) 
 //
 // Source: [PPE] Algorithm 1; Theorem 4.3.1; Sections A2 and A4 of the restatement.
 // Differs: noise and threshold are integers, and the masks are the tight ones.
-func ReleasePopular(a *core.SubBudget, step string, b blocks.Blocks, how Space, epsilon float64) (y []stable.Component, ok bool, err error) {
+func ReleasePopular(a *core.SubBudget, step string, b blocks.Blocks, how Space, epsilon float64) (y []blocks.Component, ok bool, err error) {
 	switch how.(type) {
 	case Popularity, Line, OwnSpace:
 	default: // a pointer to a space could be changed between charge and draw
@@ -251,7 +250,7 @@ func tested(test agree.Test, how Space, rate, epsilon float64) agree.Test {
 		}
 		return nil
 	}
-	test.Run = func(d *core.Draw, estimates [][]stable.Component) (bool, int64, func() []stable.Component) {
+	test.Run = func(d *core.Draw, estimates [][]blocks.Component) (bool, int64, func() []blocks.Component) {
 		friends, sum := how.friends(estimates), int64(0)
 		for _, q := range friends {
 			sum += int64(max(q, 1)) // a failed block counts as its own only friend
@@ -260,7 +259,7 @@ func tested(test agree.Test, how Space, rate, epsilon float64) agree.Test {
 		if d.Factor() == 0 {
 			threshold -= support
 		}
-		return sum+drawTruncated(d, rate, support) >= threshold, sum, func() []stable.Component {
+		return sum+drawTruncated(d, rate, support) >= threshold, sum, func() []blocks.Component {
 			for i, q := range friends {
 				if 5*q > 3*t {
 					return how.masked(d, estimates[i])

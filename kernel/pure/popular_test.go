@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/internal/agree"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -117,7 +117,7 @@ func TestPopularTestAudit(t *testing.T) {
 	threshold, most := PopularThreshold(40, testPure, testDelta)
 	for _, factor := range []float64{1, .5} {
 		var passed [2]int
-		for side, estimates := range [][][]stable.Component{kerneltest.EstimatesAt(40), kerneltest.EstimatesAt(40, kerneltest.Fail)} {
+		for side, estimates := range [][][]blocks.Component{kerneltest.EstimatesAt(40), kerneltest.EstimatesAt(40, kerneltest.Fail)} {
 			passed[side] = kerneltest.Passes(t, maskedPlan(), test.Run, Closeness{Delta: testDelta}, factor, estimates, runs+side)
 			low, high := stattest.ProportionBounds(t, passed[side], runs, 2*stattest.FalseAlarm)
 			law := cutTail(1./78, most, threshold-int64([]int{1600, 39*39 + 1}[side]))

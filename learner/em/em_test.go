@@ -9,7 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/learner"
 )
 
@@ -79,7 +79,7 @@ func (m affine) mixture(mixture []learner.Component) (out []learner.Component) {
 // apart is dist_PARAM.
 func apart(a, b []learner.Component) float64 {
 	d := len(b[0].Mean)
-	return stable.Distance(stable.Decode(learner.Estimates(a), d), stable.Decode(learner.Estimates(b), d))
+	return blocks.Distance(blocks.Decode(learner.Estimates(a), d), blocks.Decode(learner.Estimates(b), d))
 }
 
 // TestEquivariance: the mixture of affine images of rows is the image of the mixture, at condition

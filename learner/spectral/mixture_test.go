@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/learner/spectral"
 )
@@ -73,7 +73,7 @@ func rowsOf(rng *rand.Rand, mixture []learner.Component, n int) [][]float64 {
 // apart is dist_PARAM.
 func apart(a, b []learner.Component) float64 {
 	d := len(b[0].Mean)
-	return stable.Distance(stable.Decode(learner.Estimates(a), d), stable.Decode(learner.Estimates(b), d))
+	return blocks.Distance(blocks.Decode(learner.Estimates(a), d), blocks.Decode(learner.Estimates(b), d))
 }
 
 // TestMixture: medians of dist_PARAM are within twice those of the restatement: .124 and .044 for

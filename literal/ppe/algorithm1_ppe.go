@@ -11,7 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/model/flags"
@@ -64,7 +64,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 }
 
 // release makes the model, heaviest component first.
-func (c Constants) release(p estimate.Problem, mixture []stable.Component, notes *program.Columns) estimate.Outcome {
+func (c Constants) release(p estimate.Problem, mixture []blocks.Component, notes *program.Columns) estimate.Outcome {
 	total, least := 0.0, c.LeastWeight/float64(len(mixture))
 	for i := range mixture {
 		mixture[i].Weight = math.Max(least, math.Min(1, mixture[i].Weight))

@@ -5,8 +5,8 @@
 // as in the method black-box, a part of it; a large epsilon or very many rows are needed.
 //
 // What the files are named after is elsewhere in part: the test of Algorithm 1 is the kernel's
-// (pure.ReleasePopular), and so is the noise of Algorithm 2 (stable.MaskedParameters: R_W, R_MEAN,
-// R_COV, B_COMP, B_GMM); the distances are stable.Distance.
+// (pure.ReleasePopular), and so is the noise of Algorithm 2 (blocks.MaskedParameters: R_W, R_MEAN,
+// R_COV, B_COMP, B_GMM); the distances are blocks.Distance.
 //
 // Source: [PPE].
 package ppe
@@ -18,7 +18,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/learner/pearson"
 	"github.com/gauze-dp/gauze/learner/spectral"
 	"github.com/gauze-dp/gauze/literal/paper"
@@ -58,7 +58,7 @@ var (
 // MostEpsilon returns an epsilon such that the precision of a mask's draws costs no more than the
 // plan may add for it beside the test's half of delta.
 func (Estimator) MostEpsilon(delta float64) float64 {
-	return math.Log((mostAdded-.5)*(1-1e-9)*delta/(1.01*stable.MaskSlack)) - 1e-9
+	return math.Log((mostAdded-.5)*(1-1e-9)*delta/(1.01*blocks.MaskSlack)) - 1e-9
 }
 
 // Printed returns the same method with the source's constants.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
@@ -17,8 +17,8 @@ type plane struct {
 	root [2][2]float64 // lower triangular
 }
 
-func (g plane) component(w float64) stable.Component {
-	return stable.Component{Weight: w, Mean: g.mean[:], Root: []float64{g.root[0][0], 0, g.root[1][0], g.root[1][1]}}
+func (g plane) component(w float64) blocks.Component {
+	return blocks.Component{Weight: w, Mean: g.mean[:], Root: []float64{g.root[0][0], 0, g.root[1][0], g.root[1][1]}}
 }
 
 func (g plane) logDensity(x, y float64) float64 {
@@ -71,7 +71,7 @@ func apartBy(g, h plane) (mean, cov, both float64) {
 	atMean.mean = g.mean
 	centred.root = g.root
 	of := func(a, b plane) float64 {
-		return stable.Distance([]stable.Component{a.component(1)}, []stable.Component{b.component(1)})
+		return blocks.Distance([]blocks.Component{a.component(1)}, []blocks.Component{b.component(1)})
 	}
 	back := g
 	back.root = h.root
@@ -152,7 +152,7 @@ func TestTriangles(t *testing.T) {
 		h.root[1][1] *= e
 		return h
 	}
-	mixture := func(gs []plane) (out []stable.Component) {
+	mixture := func(gs []plane) (out []blocks.Component) {
 		for _, g := range gs {
 			out = append(out, g.component(1/float64(len(gs))))
 		}
@@ -176,7 +176,7 @@ func TestTriangles(t *testing.T) {
 			z[0].root[0][0] *= c * c
 			z[0].root[1][0] *= c * c
 		}
-		a, b, c := stable.Distance(mixture(x), mixture(y)), stable.Distance(mixture(y), mixture(z)), stable.Distance(mixture(x), mixture(z))
+		a, b, c := blocks.Distance(mixture(x), mixture(y)), blocks.Distance(mixture(y), mixture(z)), blocks.Distance(mixture(x), mixture(z))
 		if a > 1 || b > 1 {
 			continue
 		}

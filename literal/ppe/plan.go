@@ -7,7 +7,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/pure"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -38,7 +38,7 @@ func (c Constants) design(p estimate.Problem, public bool) (x design) {
 	x.epsilon, x.delta = c.TestShare*b.Epsilon, b.Delta/2
 	x.t = blocksFor(x.epsilon, x.delta)
 	// of the test, and of the mask's draws
-	added := x.delta + 1.01*stable.MaskSlack*(1+math.Exp(b.Epsilon))
+	added := x.delta + 1.01*blocks.MaskSlack*(1+math.Exp(b.Epsilon))
 	if !(added <= mostAdded*b.Delta) {
 		return x
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate/learners"
 	"github.com/gauze-dp/gauze/internal/stattest"
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
+	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/pure"
 )
@@ -136,21 +136,21 @@ func TestConcentrationAsPrinted(t *testing.T) {
 
 // movedBy is how far a mask moves a mixture in dist_PARAM, which is told valid weights only: they
 // are compared here, but for a single one's.
-func movedBy(mixture []stable.Component, m privacy.ParameterMask, z func() *big.Float) (far float64) {
-	masked := stable.MaskedParameters(mixture, m.EtaWeight, m.EtaMean, m.EtaCov, z)
+func movedBy(mixture []blocks.Component, m privacy.ParameterMask, z func() *big.Float) (far float64) {
+	masked := blocks.MaskedParameters(mixture, m.EtaWeight, m.EtaMean, m.EtaCov, z)
 	for i := range masked {
 		if len(masked) > 1 {
 			far = math.Max(far, math.Abs(masked[i].Weight-mixture[i].Weight))
 		}
 		masked[i].Weight = mixture[i].Weight
 	}
-	return math.Max(far, stable.Distance(mixture, masked))
+	return math.Max(far, blocks.Distance(mixture, masked))
 }
 
 // scattered is a mixture of k components far apart in d columns.
-func scattered(rng *rand.Rand, k, d int) (mixture []stable.Component) {
+func scattered(rng *rand.Rand, k, d int) (mixture []blocks.Component) {
 	for j := range k {
-		c := stable.Component{Weight: 1 / float64(k), Mean: make([]float64, d), Root: make([]float64, d*d)}
+		c := blocks.Component{Weight: 1 / float64(k), Mean: make([]float64, d), Root: make([]float64, d*d)}
 		for a := range d {
 			c.Mean[a] = 100*float64(j) + rng.NormFloat64()
 			c.Root[a*d+a] = math.Exp(rng.NormFloat64())

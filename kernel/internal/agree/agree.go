@@ -5,19 +5,24 @@ package agree
 
 import (
 	"fmt"
-	"math"
 
-	"github.com/gauze-dp/gauze/kernel/blocks/stable"
 	"github.com/gauze-dp/gauze/kernel/internal/core"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
-	"github.com/gauze-dp/gauze/kernel/privacy"
 )
+
+// A Component is one Gaussian of a mixture.
+type Component struct {
+	Weight float64
+	// Root is d x d, row-major: the covariance is Root times its transpose; any root
+	Mean, Root []float64
+}
 
 // Drawn describes secret blocks of rows, which are not drawn yet, with a learner.
 type Drawn struct {
 	Count, Components, Columns, Width int // t, k and d; the length of an estimate
-	// Estimates draws the blocks and runs the learner on each; nil for a block where it failed.
-	Estimates func(d *core.Draw) ([][][]float64, error)
+	// Estimates draws the blocks and runs the learner on each; nil for a block where it failed, or
+	// returned no mixture.
+	Estimates func(d *core.Draw) ([][]Component, error)
 }
 
 // A Test tests whether block estimates agree and, if it passes, releases one masked estimate.
@@ -27,7 +32,7 @@ type Test struct {
 	Covered                        func(core.Extra) error // returns an error unless that of the plan's step covers the test
 	// Run makes the test. It returns whether it passes, its exact statistic, and a function that
 	// makes the estimate, which may fail.
-	Run func(d *core.Draw, estimates [][]stable.Component) (passed bool, exact int64, release func() []stable.Component)
+	Run func(d *core.Draw, estimates [][]Component) (passed bool, exact int64, release func() []Component)
 }
 
 // ValidDelta returns an error if no test of a plan can have this delta.
@@ -38,31 +43,20 @@ func ValidDelta(delta float64) error {
 	return nil
 }
 
-// AddedDelta returns what a test and its mask add to delta as it stands, at the budget's epsilon:
-// the test's delta, and the effect of the mask's precision on both sides.
-func AddedDelta(delta, epsilon float64) float64 {
-	return privacy.AddUp(delta, privacy.MulUp(stable.MaskSlack*(1+1e-12), privacy.AddUp(1, math.Exp(epsilon))))
-}
-
 // Release charges the test and the Gaussian part of its mask, runs the learner on fresh secret
 // blocks, tests, releases and records, in this order. A failed test and a failed release are the
 // same outcome; the mask is recorded either way, because it has been paid for.
-func Release(a *core.SubBudget, step string, q interface{ Kind() string }, b Drawn, t Test) (components []stable.Component, ok bool, err error) {
+func Release(a *core.SubBudget, step string, q interface{ Kind() string }, b Drawn, t Test) (components []Component, ok bool, err error) {
 	if d := b.Columns; b.Count != t.Estimates || b.Components != t.Components || d != t.Columns || b.Width != 1+d+d*d {
 		return nil, false, fmt.Errorf("kernel: step %q: want %d blocks of %d components of %d columns, each %d long, got %d of %d of %d, %d long",
 			step, t.Estimates, t.Components, t.Columns, 1+t.Columns+t.Columns*t.Columns, b.Count, b.Components, d, b.Width)
 	}
 	err = core.Measure(a, core.Mechanism{Step: step, Query: q, Mu: t.Line.Mu + t.Mask.Mu, Covered: t.Covered, Release: func(d *core.Draw) error {
-		pooled, err := b.Estimates(d)
-		if err != nil {
-			return err
+		estimates, err := b.Estimates(d)
+		if err == nil {
+			components = t.release(d, estimates)
 		}
-		estimates := make([][]stable.Component, len(pooled))
-		for i, e := range pooled {
-			estimates[i] = stable.Decode(e, t.Columns)
-		}
-		components = t.release(d, estimates)
-		return nil
+		return err
 	}})
 	if err != nil {
 		return nil, false, err
@@ -71,7 +65,7 @@ func Release(a *core.SubBudget, step string, q interface{ Kind() string }, b Dra
 }
 
 // release tests and masks. It returns the components to release, in random order, or nil.
-func (t Test) release(d *core.Draw, estimates [][]stable.Component) (components []stable.Component) {
+func (t Test) release(d *core.Draw, estimates [][]Component) (components []Component) {
 	passed, exact, release := t.Run(d, estimates)
 	outcome := []float64{0}
 	if passed {
@@ -86,13 +80,13 @@ func (t Test) release(d *core.Draw, estimates [][]stable.Component) (components 
 	values = d.Record(t.Mask, values, nil)
 	n := t.Columns
 	for size := 1 + n + n*n; len(values) >= size; values = values[size:] {
-		components = append(components, stable.Component{Weight: values[0], Mean: values[1 : 1+n], Root: values[1+n : size]})
+		components = append(components, Component{Weight: values[0], Mean: values[1 : 1+n], Root: values[1+n : size]})
 	}
 	return components
 }
 
 // flat returns the weight, mean and root of each component, one after another.
-func flat(components []stable.Component) (values []float64) {
+func flat(components []Component) (values []float64) {
 	for _, c := range components {
 		values = append(append(append(values, c.Weight), c.Mean...), c.Root...)
 	}
@@ -100,7 +94,7 @@ func flat(components []stable.Component) (values []float64) {
 }
 
 // shuffled returns the components in an order that is uniformly random, exactly.
-func shuffled(source noise.Source, components []stable.Component) []stable.Component {
+func shuffled(source noise.Source, components []Component) []Component {
 	for i := len(components) - 1; i > 0; i-- {
 		j := int(noise.Uniform(source, uint64(i+1)))
 		components[i], components[j] = components[j], components[i]

@@ -10,7 +10,7 @@ const normalDigits = 512
 //
 // So it is a function of X, off by less than 2^-512, and has the law of that function precisely.
 // Whatever is computed from it is not ideal noise any more, and a caller that rounds must say with
-// what probability the rounding differs from the ideal one's, as stable.Masked does.
+// what probability the rounding differs from the ideal one's, as blocks.Masked does.
 //
 // Source: [KARNEY16] Algorithm N.
 func (g *Gaussian) Normal() *big.Float {

@@ -1,4 +1,4 @@
-package stable
+package blocks
 
 import (
 	"math"
@@ -36,7 +36,7 @@ func torn(table [][]Component, loosen func(l *limits)) (broken, walks int) {
 	r := Rules{Estimates: n, Components: k, Columns: 2, Core: Core(n, k), Pass: n, Radius: MaxRadius}
 	l := r.limits()
 	loosen(&l)
-	a, p := r.compare(table, l), newPair(k, 2)
+	a, p := r.compareWithin(table, l), newPair(k, 2)
 	labels := make([][]int, n*n)
 	for i := range labels {
 		if a.friends[i] {

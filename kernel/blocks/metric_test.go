@@ -1,4 +1,4 @@
-package stable
+package blocks
 
 import (
 	"math"
@@ -381,7 +381,7 @@ func TestFriendsAgainstTwin(t *testing.T) {
 		k, d := 1+round%3, 1+round%6
 		table := scatteredTable(g, 12, k, d, 1+4*g.Float64(), .02+.2*g.Float64())
 		r := rulesFor(12, k, d, .3+2*g.Float64())
-		a := r.Compare(table)
+		a := r.compare(table)
 		counts := make([]int, 12)
 		for i := range table {
 			for j := range table {

@@ -1,4 +1,4 @@
-package stable
+package blocks
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ const (
 	roundSurplus = 1e-5
 )
 
-// An Agreement says which estimates of blocks are friends.
-type Agreement struct {
+// An agreement says which estimates of blocks are friends.
+type agreement struct {
 	rules     Rules
 	limits    limits
 	estimates []estimate
@@ -23,18 +23,20 @@ type Agreement struct {
 	popular   []int  // q_i
 }
 
-// Compare finds the friends among r.Estimates mixtures, nil where a block has none. r must be
+// compare finds the friends among r.Estimates mixtures, nil where a block has none. r must be
 // valid; a mixture may be anything.
 //
 // Source: [PPE] Sections B1 and B2 of the restatement.
-func (r Rules) Compare(mixtures [][]Component) *Agreement { return r.compare(mixtures, r.limits()) }
+func (r Rules) compare(mixtures [][]Component) *agreement {
+	return r.compareWithin(mixtures, r.limits())
+}
 
-func (r Rules) compare(mixtures [][]Component, l limits) *Agreement {
+func (r Rules) compareWithin(mixtures [][]Component, l limits) *agreement {
 	t := r.Estimates
 	if len(mixtures) != t {
-		panic(fmt.Sprintf("stable: want %d estimates, got %d", t, len(mixtures)))
+		panic(fmt.Sprintf("kernel: want %d estimates, got %d", t, len(mixtures)))
 	}
-	a := &Agreement{rules: r, limits: l, estimates: make([]estimate, t)}
+	a := &agreement{rules: r, limits: l, estimates: make([]estimate, t)}
 	parallel.Run(t, func(i int) { a.estimates[i] = r.estimate(mixtures[i]) })
 	a.friends, a.popular = pairs(t, r.Components, r.Columns, func(i, j int, p *pair) bool {
 		return l.friends(&a.estimates[i], &a.estimates[j], p)
@@ -160,7 +162,7 @@ func (l *limits) within(x, y *Factor, p *pair) bool {
 }
 
 // H returns the h-index: the largest h such that at least h estimates have at least h friends.
-func (a *Agreement) H() int {
+func (a *agreement) H() int {
 	having := make([]int, a.rules.Estimates+2) // number of estimates with each count of friends
 	for _, q := range a.popular {
 		having[q]++

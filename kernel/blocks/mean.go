@@ -1,4 +1,4 @@
-package stable
+package blocks
 
 import (
 	"math"
@@ -17,7 +17,7 @@ import (
 //
 // Source: [PPE] Section B4 of the restatement.
 // Differs: each component has a frame of its own, and the way into it is computed with 160 bits.
-func (a *Agreement) Mean() (frame []Component, means [][]float64, ok bool) {
+func (a *agreement) Mean() (frame []Component, means [][]float64, ok bool) {
 	if a.H() < a.rules.Pass {
 		return nil, nil, false
 	}
@@ -63,7 +63,7 @@ func (r Rules) weight(q int) float64 {
 
 // labels returns, for each component of i, the component of j that belongs to it, through any
 // common friend if they are no friends; nil if there is none.
-func (a *Agreement) labels(i, j int, p *pair) []int {
+func (a *agreement) labels(i, j int, p *pair) []int {
 	t := a.rules.Estimates
 	if a.friends[i*t+j] {
 		return a.matched(i, j, p)
@@ -82,9 +82,9 @@ func (a *Agreement) labels(i, j int, p *pair) []int {
 }
 
 // matched returns the labels of friends.
-func (a *Agreement) matched(i, j int, p *pair) []int {
+func (a *agreement) matched(i, j int, p *pair) []int {
 	out := make([]int, a.rules.Components)
-	a.limits.friends(&a.estimates[min(i, j)], &a.estimates[max(i, j)], p) // in the same order as in Compare
+	a.limits.friends(&a.estimates[min(i, j)], &a.estimates[max(i, j)], p) // in the same order as in compare
 	for c, other := range p.labels {
 		if i < j {
 			out[c] = other

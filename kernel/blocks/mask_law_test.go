@@ -1,4 +1,4 @@
-package stable
+package blocks
 
 import (
 	"math"
@@ -153,12 +153,12 @@ func TestMaskedLaw(t *testing.T) {
 	r := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	const d, eta = 2, .2
 	n := d + 1
-	f := Component{.4, []float64{5, -3}, []float64{2, 0, 1, .5}}
+	f := Component{Weight: .4, Mean: []float64{5, -3}, Root: []float64{2, 0, 1, .5}}
 	x := []float64{1.8, .3, .1, .3, .6, -.2, .1, -.2, 1.1}
 	of := func(f Component, x []float64, eta float64) func() Component {
 		return func() Component { return Masked([]Component{f}, [][]float64{x}, eta, ideal(r))[0] }
 	}
-	g := Component{.9, []float64{4, -1}, []float64{.3, 2, -1.5, .7}}
+	g := Component{Weight: .9, Mean: []float64{4, -1}, Root: []float64{.3, 2, -1.5, .7}}
 	change, _ := dense.Invert(lift(g), n)
 	change = dense.Mul(change, lift(f), n, n, n)
 	root := slices.Clone(x)
@@ -188,7 +188,7 @@ func identity(n int) []float64 {
 func TestMaskedParametersLaw(t *testing.T) {
 	r := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	const d = 2
-	c := Component{.4, []float64{5, -3}, []float64{2, 0, 1, .5}}
+	c := Component{Weight: .4, Mean: []float64{5, -3}, Root: []float64{2, 0, 1, .5}}
 	turned := c
 	turned.Root = dense.Mul(c.Root, rotation(r, d), d, d, d)
 	of := func(c Component, w, m, s float64) func() Component {
@@ -197,7 +197,7 @@ func TestMaskedParametersLaw(t *testing.T) {
 	first := lawOf(of(c, .1, .3, .2))
 	first.compare(t, true, of(turned, .1, .3, .2))
 	for _, other := range []func() Component{of(c, .15, .3, .2), of(c, .1, .45, .2), of(c, .1, .3, .3),
-		of(Component{.4, c.Mean, []float64{2, 0, .5, .5}}, .1, .3, .2)} {
+		of(Component{Weight: .4, Mean: c.Mean, Root: []float64{2, 0, .5, .5}}, .1, .3, .2)} {
 		first.compare(t, false, other)
 	}
 	xs := first.sample
@@ -214,7 +214,7 @@ func TestMaskedMoments(t *testing.T) {
 	r := rand.New(rand.NewPCG(stattest.Seed(t), 1))
 	const d, eta = 2, .25
 	n := d + 1
-	f := Component{.4, []float64{5, -3}, []float64{.3, 2, -1.5, .7}}
+	f := Component{Weight: .4, Mean: []float64{5, -3}, Root: []float64{.3, 2, -1.5, .7}}
 	back, _ := dense.Invert(lift(f), n)
 	entries := make([][]float64, n*n)
 	for range runs() {

@@ -1,4 +1,4 @@
-package stable
+package blocks
 
 import (
 	"math"
@@ -86,7 +86,7 @@ func maskedPlainly(f Component, x []float64, eta float64, z []float64) Component
 	for i := range place {
 		place[i] += f.Mean[i]
 	}
-	return Component{f.Weight * m[0], place, root}
+	return Component{Weight: f.Weight * m[0], Mean: place, Root: root}
 }
 
 // apart is the largest difference of two components, entries of row i being compared with the
@@ -114,7 +114,7 @@ func TestMaskedPlainly(t *testing.T) {
 		var means [][]float64
 		var draws []float64
 		for range k {
-			f := Component{.1 + r.Float64(), drawn(r, d), anyRoot(r, d, 1e4)}
+			f := Component{Weight: .1 + r.Float64(), Mean: drawn(r, d), Root: anyRoot(r, d, 1e4)}
 			x := gram(anyRoot(r, n, 2), n)
 			z := drawn(r, n*n)
 			frames, means, draws = append(frames, f), append(means, x), append(draws, z...)
@@ -133,7 +133,7 @@ func TestMaskedParametersPlainly(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	for range 200 {
 		d := 1 + r.IntN(5)
-		c := Component{r.Float64(), drawn(r, d), anyRoot(r, d, 1e4)}
+		c := Component{Weight: r.Float64(), Mean: drawn(r, d), Root: anyRoot(r, d, 1e4)}
 		z := drawn(r, 1+d+d*d)
 		h := make([]float64, d*d)
 		for i := range d {
@@ -142,7 +142,7 @@ func TestMaskedParametersPlainly(t *testing.T) {
 			}
 			h[i*d+i]++
 		}
-		want := Component{c.Weight + .1*z[0], dense.Mul(c.Root, z[1:1+d], d, d, 1), gram(dense.Mul(c.Root, h, d, d, d), d)}
+		want := Component{Weight: c.Weight + .1*z[0], Mean: dense.Mul(c.Root, z[1:1+d], d, d, 1), Root: gram(dense.Mul(c.Root, h, d, d, d), d)}
 		dense.Cholesky(want.Root, d)
 		for i := range want.Mean {
 			want.Mean[i] = c.Mean[i] + .3*want.Mean[i]
@@ -160,7 +160,7 @@ func moved(c Component, b, shift []float64) Component {
 	for i := range m {
 		m[i] += shift[i]
 	}
-	return Component{c.Weight, m, dense.Mul(b, c.Root, d, d, d)}
+	return Component{Weight: c.Weight, Mean: m, Root: dense.Mul(b, c.Root, d, d, d)}
 }
 
 // TestMaskedMoves: with the same draws, lower triangular maps of the table, on any scales, move
@@ -170,7 +170,7 @@ func TestMaskedMoves(t *testing.T) {
 	for range 100 {
 		d := 1 + r.IntN(5)
 		n := d + 1
-		f := Component{.3, drawn(r, d), anyRoot(r, d, 1)}
+		f := Component{Weight: .3, Mean: drawn(r, d), Root: anyRoot(r, d, 1)}
 		b, shift := anyRoot(r, d, 1e12), drawn(r, d)
 		for i := range d {
 			for j := i + 1; j < d; j++ {
@@ -199,11 +199,11 @@ func TestMaskedFarAway(t *testing.T) {
 		for range 30 {
 			d := 1 + r.IntN(4)
 			n := d + 1
-			f := Component{.3, make([]float64, d), anyRoot(r, d, 10)}
+			f := Component{Weight: .3, Mean: make([]float64, d), Root: anyRoot(r, d, 10)}
 			for i := range f.Root {
 				f.Root[i] *= 1e-2
 			}
-			far := Component{.3, make([]float64, d), f.Root}
+			far := Component{Weight: .3, Mean: make([]float64, d), Root: f.Root}
 			for i := range far.Mean {
 				far.Mean[i] = place
 			}
@@ -229,7 +229,7 @@ func TestMaskedIsRounded(t *testing.T) {
 	for range 200 {
 		d := 1 + r.IntN(4)
 		n := d + 1
-		f := Component{.3, drawn(r, d), anyRoot(r, d, 10)}
+		f := Component{Weight: .3, Mean: drawn(r, d), Root: anyRoot(r, d, 10)}
 		for _, c := range append(Masked([]Component{f}, [][]float64{gram(anyRoot(r, n, 2), n)}, .1, replay(t, drawn(r, n*n))),
 			MaskedParameters([]Component{f}, .1, .1, .1, replay(t, drawn(r, 1+d+d*d)))...) {
 			whole := func(x, scale float64) bool {
@@ -263,7 +263,7 @@ func TestMaskDigits(t *testing.T) {
 	for range 150 {
 		d := 1 + r.IntN(4)
 		n := d + 1
-		f := Component{.3, drawn(r, d), make([]float64, d*d)}
+		f := Component{Weight: .3, Mean: drawn(r, d), Root: make([]float64, d*d)}
 		x := make([]float64, n*n)
 		for i := range d { // Skeel condition up to 1e6, on scales of 1e-100 to 1e100
 			f.Root[i*d+i] = math.Pow(10, 200*r.Float64()-100)
@@ -320,7 +320,7 @@ func TestMaskDigits(t *testing.T) {
 // TestMaskedDegenerate: what has probability 0, or no float64, does not panic and shows itself.
 func TestMaskedDegenerate(t *testing.T) {
 	constant := func(x float64) func() *big.Float { return func() *big.Float { return big.NewFloat(x) } }
-	one := Component{.5, []float64{1, 2}, []float64{1, 0, 0, 1}}
+	one := Component{Weight: .5, Mean: []float64{1, 2}, Root: []float64{1, 0, 0, 1}}
 	identity := []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}
 	bad := func(c Component) bool {
 		sum := c.Weight * c.Root[0] * c.Root[3]
@@ -335,10 +335,10 @@ func TestMaskedDegenerate(t *testing.T) {
 		"M = 0":             Masked([]Component{one}, [][]float64{identity}, 1, minus),
 		"X = 0":             Masked([]Component{one}, [][]float64{make([]float64, 9)}, 1, constant(0)),
 		"X of rank 1":       Masked([]Component{one}, [][]float64{{1, 1, 1, 1, 1, 1, 1, 1, 1}}, 1, constant(0)),
-		"no root":           Masked([]Component{{.5, []float64{1, 2}, make([]float64, 4)}}, [][]float64{identity}, 1, constant(0)),
-		"no spread":         MaskedParameters([]Component{{.5, []float64{1, 2}, []float64{0, 0, 1, 1}}}, 1, 1, 1, constant(0)),
-		"overflow":          Masked([]Component{{.5, []float64{1, 2}, []float64{1e308, 0, 0, 1}}}, [][]float64{identity}, 20, constant(1)),
-		"parameters beyond": MaskedParameters([]Component{{.5, []float64{1, 2}, []float64{1e308, 0, 0, 1}}}, 1, 1, 20, constant(3)),
+		"no root":           Masked([]Component{{Weight: .5, Mean: []float64{1, 2}, Root: make([]float64, 4)}}, [][]float64{identity}, 1, constant(0)),
+		"no spread":         MaskedParameters([]Component{{Weight: .5, Mean: []float64{1, 2}, Root: []float64{0, 0, 1, 1}}}, 1, 1, 1, constant(0)),
+		"overflow":          Masked([]Component{{Weight: .5, Mean: []float64{1, 2}, Root: []float64{1e308, 0, 0, 1}}}, [][]float64{identity}, 20, constant(1)),
+		"parameters beyond": MaskedParameters([]Component{{Weight: .5, Mean: []float64{1, 2}, Root: []float64{1e308, 0, 0, 1}}}, 1, 1, 20, constant(3)),
 	} {
 		if len(out) != 1 || !bad(out[0]) {
 			t.Errorf("%s: %v", name, out)

@@ -1,24 +1,22 @@
-// Package stable holds the mathematics of block estimates that are mixtures of Gaussians: which of
-// them agree, how far two are apart, the mean of those that agree, and how far one changed estimate
-// can move it. It draws no noise and sees no rows.
-//
-// Invariant: every statement about a pair of estimates is a function of that pair, not of any other
-// estimate and not of the number of processors.
-package stable
+package blocks
 
 import (
 	"math"
 	"slices"
 
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/kernel/internal/agree"
 )
 
+// The mathematics of block estimates that are mixtures of Gaussians: which of them agree, how far
+// two are apart, the mean of those that agree, and how far one changed estimate can move it. It
+// draws no noise and sees no rows.
+//
+// Invariant: every statement about a pair of estimates is a function of that pair, not of any other
+// estimate and not of the number of processors.
+
 // A Component is one Gaussian of a mixture.
-type Component struct {
-	Weight float64
-	// Root is d x d, row-major: the covariance is Root times its transpose; any root
-	Mean, Root []float64
-}
+type Component = agree.Component
 
 // Decode reads an estimate as learners write it: for every component the weight, the mean and the
 // rows of a root. It returns nil if there is none, or if a number is missing, in excess or not

@@ -1,4 +1,4 @@
-package stable
+package blocks
 
 import (
 	"math"
@@ -71,7 +71,7 @@ func movement(t testing.TB, r Rules, before, after [][]Component) float64 {
 // movementBy is movement under other limits than r's.
 func movementBy(t testing.TB, r Rules, l limits, before, after [][]Component) float64 {
 	t.Helper()
-	a, b := r.compare(before, l), r.compare(after, l)
+	a, b := r.compareWithin(before, l), r.compareWithin(after, l)
 	if h, other := a.H(), b.H(); h > other+1 || other > h+1 {
 		t.Fatalf("H is %d and %d after one replacement", h, other)
 	}
@@ -275,7 +275,7 @@ func TestOneEstimateMovesLittle(t *testing.T) {
 func turned(angle, wide, apart float64) []Component {
 	c, s, w := math.Cos(angle), math.Sin(angle), math.Sqrt(wide)
 	root := []float64{c, -s * w, s, c * w}
-	return []Component{{.5, []float64{apart * c, apart * s}, root}, {.5, []float64{-apart * c, -apart * s}, root}}
+	return []Component{{Weight: .5, Mean: []float64{apart * c, apart * s}, Root: root}, {Weight: .5, Mean: []float64{-apart * c, -apart * s}, Root: root}}
 }
 
 // TestLooserRulesAreCaught: cycles of groups of estimates, each near the next, along which
@@ -362,7 +362,7 @@ func TestThroughCommonFriends(t *testing.T) {
 		e[i%4] = stretched(m[i%4:i%4+1], .21*float64(1-i/4%2*2))[0]
 		table[i] = permuted(g, e)
 	}
-	a := r.Compare(table)
+	a := r.compare(table)
 	frame, means, ok := a.Mean()
 	if !ok || slices.Min(a.popular) != 21 || slices.Max(a.popular) != 21 {
 		t.Fatalf("mean %v, friends %v, want 21 for each", ok, a.popular)

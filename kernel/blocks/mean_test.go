@@ -1,4 +1,4 @@
-package stable
+package blocks
 
 import (
 	"fmt"
@@ -159,7 +159,7 @@ func TestMeanOfTheCore(t *testing.T) {
 		for i := range table {
 			table[i] = perturbed(g, m, 0)
 		}
-		a := r.Compare(table)
+		a := r.compare(table)
 		frame, means, ok := a.Mean()
 		if !ok || a.H() != 24 {
 			t.Fatalf("round %d: H = %d of 24 copies", round, a.H())
@@ -173,7 +173,7 @@ func TestMeanOfTheCore(t *testing.T) {
 		far := carriedAll(g, table, d)
 		var away [2]float64
 		for i, table := range [][][]Component{table, far} {
-			frame, means, ok := r.Compare(table).Mean()
+			frame, means, ok := r.compare(table).Mean()
 			if away[i] = -1; ok {
 				away[i] = between(absolute(t, frame, means), factorsOf(t, table[0]), d+1)
 			}
@@ -253,9 +253,9 @@ func TestFrameDoesNotMatter(t *testing.T) {
 		for i := range table {
 			table[i] = perturbed(g, []Component{base}, .4/math.Sqrt(float64(d)))
 		}
-		frame, means, ok := r.Compare(table).Mean()
+		frame, means, ok := r.compare(table).Mean()
 		slices.Reverse(table)
-		frame2, means2, ok2 := r.Compare(table).Mean()
+		frame2, means2, ok2 := r.compare(table).Mean()
 		if !ok || !ok2 {
 			continue
 		}
@@ -285,7 +285,7 @@ func TestFrameDoesNotMatter(t *testing.T) {
 // nasty are mixtures of two components in two columns that are not valid.
 func nasty() map[string][]Component {
 	good := func() []Component {
-		return []Component{{.5, []float64{0, 0}, []float64{1, 0, 0, 1}}, {.5, []float64{4, 0}, []float64{1, 0, 0, 1}}}
+		return []Component{{Weight: .5, Mean: []float64{0, 0}, Root: []float64{1, 0, 0, 1}}, {Weight: .5, Mean: []float64{4, 0}, Root: []float64{1, 0, 0, 1}}}
 	}
 	with := func(change func(m []Component)) []Component { m := good(); change(m); return m }
 	out := map[string][]Component{
@@ -325,7 +325,7 @@ func TestNastyEstimatesAreInvalid(t *testing.T) {
 			table[i] = m
 		}
 		table[5], table[6] = bad, bad
-		a := r.Compare(table)
+		a := r.compare(table)
 		if a.popular[5] != 0 || a.popular[6] != 0 || a.popular[0] != 22 || a.H() != 22 {
 			t.Errorf("%s: friends %v", name, a.popular)
 		}
@@ -335,14 +335,14 @@ func TestNastyEstimatesAreInvalid(t *testing.T) {
 		for i := range table {
 			table[i] = bad
 		}
-		if a := r.Compare(table); a.H() != 0 {
+		if a := r.compare(table); a.H() != 0 {
 			t.Errorf("%s: H = %d for nothing but that", name, a.H())
 		}
 	}
 	// a scale of the data is nothing bad
 	for name, columns := range map[string]float64{"large": 1e12, "small": 1e-9} {
 		scaled := carriedBy(m, columns)
-		if a := rulesFor(10, 2, 2, 2).Compare(slices.Repeat([][]Component{scaled}, 10)); a.H() != 10 {
+		if a := rulesFor(10, 2, 2, 2).compare(slices.Repeat([][]Component{scaled}, 10)); a.H() != 10 {
 			t.Errorf("%s scale: H = %d of 10", name, a.H())
 		}
 	}
@@ -368,11 +368,11 @@ func TestNothingElseMatters(t *testing.T) {
 		table := scatteredTable(g, 40, 3, d, 4, .12)
 		was := fmt.Sprint(table)
 		r := rulesFor(40, 3, d, 2.2)
-		a := r.Compare(table)
+		a := r.compare(table)
 		frame, means, ok := a.Mean()
 		for _, processors := range []int{1, 3, 16} {
 			old := runtime.GOMAXPROCS(processors)
-			b := r.Compare(table)
+			b := r.compare(table)
 			f, m, is := b.Mean()
 			same := slices.Equal(a.friends, b.friends) && ok == is && fmt.Sprint(frame, means) == fmt.Sprint(f, m)
 			runtime.GOMAXPROCS(old)
@@ -383,7 +383,7 @@ func TestNothingElseMatters(t *testing.T) {
 		for i := 0; i < len(table); i += 3 {
 			other := slices.Clone(table)
 			other[i] = [][]Component{nil, table[0], perturbed(g, table[0], .5)}[i/3%3]
-			b := r.Compare(other)
+			b := r.compare(other)
 			for x := range 40 {
 				for y := range 40 {
 					if x != i && y != i && a.friends[x*40+y] != b.friends[x*40+y] {
@@ -400,7 +400,7 @@ func TestNothingElseMatters(t *testing.T) {
 
 func TestDecode(t *testing.T) {
 	got := Decode([][]float64{{.5, 1, 2, 3, 4, 5, 6}}, 2)
-	if want := []Component{{.5, []float64{1, 2}, []float64{3, 4, 5, 6}}}; fmt.Sprint(got) != fmt.Sprint(want) {
+	if want := []Component{{Weight: .5, Mean: []float64{1, 2}, Root: []float64{3, 4, 5, 6}}}; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	for name, e := range map[string][][]float64{"none": nil, "null": {nil}, "short": {{.5, 1, 2, 3, 4, 5}}, "long": {{.5, 1, 2, 3, 4, 5, 6, 7}}, "NaN": {{.5, 1, 2, 3, 4, 5, math.NaN()}}, "Inf": {{math.Inf(1), 1, 2, 3, 4, 5, 6}}} {

@@ -1,4 +1,4 @@
-package stable
+package blocks
 
 import (
 	"fmt"
@@ -91,10 +91,10 @@ func BenchmarkAgreement(b *testing.B) {
 		table := scatteredTable(seeded(1), c.t, c.k, c.d, 6, c.s)
 		r := rulesFor(c.t, c.k, c.d, c.radius)
 		name := fmt.Sprintf("%dx%dx%d", c.t, c.k, c.d)
-		a := r.Compare(table)
+		a := r.compare(table)
 		b.Run("compare/"+name, func(b *testing.B) {
 			for b.Loop() {
-				a = r.Compare(table)
+				a = r.compare(table)
 			}
 			b.ReportMetric(float64(a.H())/float64(c.t), "H/t")
 		})
