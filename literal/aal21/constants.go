@@ -93,26 +93,6 @@ func Printed(alpha float64) Constants {
 	return c
 }
 
-// Validate reports constants that the algorithms cannot use, all at once.
-func (c Constants) Validate() error {
-	var faults paper.Faults
-	want, part := faults.Want, paper.Part
-	want(c.TargetError == 0 || c.TargetError >= 1e-3 && c.TargetError <= 1, "TargetError: want 0 (as fine as possible) or .001 to 1, got %v", c.TargetError)
-	want(part(c.FailureProb), "FailureProb: want a probability between 0 and 1, got %v", c.FailureProb)
-	want(c.WeightPart >= 1e-4 && c.WeightPart <= 1, "WeightPart: want .0001 to 1, got %v", c.WeightPart)
-	want(c.ScalePart >= 1e-3 && c.ScalePart <= scaleMass, "ScalePart: want .001 to %v, got %v", scaleMass, c.ScalePart)
-	want(c.MeanPart >= 1e-3 && c.MeanPart <= meanMass, "MeanPart: want .001 to %v, got %v", meanMass, c.MeanPart)
-	want(c.Reach >= .5 && c.Reach <= 2, "Reach: want .5 to 2, got %v", c.Reach)
-	listed := func(n int) bool { return n >= 1 && n <= mostListed }
-	want(listed(c.MostGaussians) && listed(c.MostMixtures), "MostGaussians, MostMixtures: want 1 to %d, got %d and %d", mostListed, c.MostGaussians, c.MostMixtures)
-	want(c.Refinements >= 0 && c.Refinements <= 40 && listed(c.MostMoved), "Refinements, MostMoved: want 0 to 40 and 1 to %d, got %d and %d", mostListed,
-		c.Refinements, c.MostMoved)
-	want(part(c.Correlated), "Correlated: want a number between 0 and 1, got %v", c.Correlated)
-	want(part(c.CountShare) && part(c.ListShare) && part(c.ScaleShare) && part(c.FirstShare),
-		"CountShare, ListShare, ScaleShare, FirstShare: want numbers between 0 and 1, got %v, %v, %v, %v", c.CountShare, c.ListShare, c.ScaleShare, c.FirstShare)
-	return faults.Err("aal21")
-}
-
 // leastWeight returns 1-gamma for k components: of a component with that weight the rows are a
 // gamma-corruption.
 func (c Constants) leastWeight(k int) float64 { return c.WeightPart / float64(k) }

@@ -41,23 +41,22 @@ const (
 	full        class = "general"
 )
 
-// New returns the estimator of axis-aligned Gaussians in any number of columns. It panics if the
-// constants are not valid.
-func New(c Constants) Estimator { return Estimator{c: paper.Must(c), class: diagonals} }
+// New returns the estimator of axis-aligned Gaussians in any number of columns.
+func New(c Constants) Estimator { return Estimator{c: c, class: diagonals} }
 
 // NewUnivariate returns the same for one column only, under the name of the univariate problem.
-func NewUnivariate(c Constants) Estimator { return Estimator{c: paper.Must(c), class: inOneColumn} }
+func NewUnivariate(c Constants) Estimator { return Estimator{c: c, class: inOneColumn} }
 
 // NewGeneral returns the estimator of Gaussians of any covariance, but for correlations beyond
 // Constants.Correlated.
-func NewGeneral(c Constants) Estimator { return Estimator{c: paper.Must(c), class: full} }
+func NewGeneral(c Constants) Estimator { return Estimator{c: c, class: full} }
 
 // NewLearner returns Algorithm 1 with any list decoder: if a class is privately list-decodable,
 // mixtures of it are privately learnable.
 //
 // Source: [AAL21] Theorem 1.4; Theorem 3.2.
 func NewLearner(name string, d ListDecoder, c Constants) Estimator {
-	return Estimator{paper.Must(c), class(name), d}
+	return Estimator{c, class(name), d}
 }
 
 var (

@@ -121,44 +121,6 @@ func Printed() Constants {
 	return c
 }
 
-// Validate reports constants that the algorithms cannot use, all at once.
-func (c Constants) Validate() error {
-	var faults paper.Faults
-	want, part := faults.Want, paper.Part
-	want(part(c.Accuracy) && part(c.FailureProb), "Accuracy, FailureProb: want numbers between 0 and 1, got %v, %v", c.Accuracy, c.FailureProb)
-	want(c.Net > 0 && c.Net <= 1, "Net: want a number in (0, 1], got %v", c.Net)
-	want(c.Coarsest == 0 || c.Coarsest >= c.Net*c.Accuracy && c.Coarsest <= 10,
-		"Coarsest: want 0 (no coarser) or Net*Accuracy to 10, got %v", c.Coarsest)
-	want(c.Units >= 0 && c.Units <= 1000, "Units: want 0 (as printed) to 1000, got %d", c.Units)
-	factor := func(v float64) bool { return v == 0 || v > 1 && v <= 1e12 }
-	want(factor(c.Factor) && factor(c.Found), "Factor, Found: want 0 or more than 1, got %v, %v", c.Factor, c.Found)
-	want(c.Refinements >= 0 && c.Refinements <= 20 && c.Closer >= 0 && c.Closer <= 20,
-		"Refinements, Closer: want 0 to 20, got %d, %d", c.Refinements, c.Closer)
-	guard := func(v int) bool { return v >= 1 && v <= paper.MostListed }
-	want(guard(c.MostHypotheses) && guard(c.MostNet),
-		"MostHypotheses, MostNet: want 1 to %d, got %d, %d", paper.MostListed, c.MostHypotheses, c.MostNet)
-	size := func(v float64) bool { return v >= 0 && v <= 1e6 }
-	want(size(c.Places) && size(c.Spread), "Places, Spread: want 0 (as printed) or more, got %v, %v", c.Places, c.Spread)
-	want(c.LeastWeight >= 0 && c.LeastWeight <= 1, "LeastWeight: want 0 (as printed) to 1, got %v", c.LeastWeight)
-	want(part(c.SureWeight), "SureWeight: want a number between 0 and 1, got %v", c.SureWeight)
-	want(part(c.RestShare) && part(c.CheckShare), "RestShare, CheckShare: want numbers between 0 and 1, got %v, %v", c.RestShare, c.CheckShare)
-	want(c.Points >= 3 && c.Points <= mostPoints, "Points: want 3 to %d, got %d", mostPoints, c.Points)
-	want(c.Subset >= 2 && c.Elements > c.Subset && choose(c.Points+c.Elements-1, c.Elements) <= mostMultisets,
-		"Elements, Subset: want more than 2 elements, fewer in a subset, and at most %d multisets, got %d and %d",
-		mostMultisets, c.Elements, c.Subset)
-	want(part(c.Closeness.Gamma) && part(c.Closeness.Rho) && c.Closeness.Tau > 0, "Near: want Gamma and Rho between 0 and 1, Tau positive, got %v", c.Closeness)
-	want(c.Changed >= 0 && c.Changed < 1, "Changed: want a number in [0, 1), got %v", c.Changed)
-	want(c.Wide > 0 && c.Narrow >= 0 && c.Ties >= 1, "Wide, Narrow, Ties: want positive numbers, got %v, %v, %d", c.Wide, c.Narrow, c.Ties)
-	want(c.Spacing > 0 && c.Spacing <= 4, "Spacing: want a number in (0, 4], got %v", c.Spacing)
-	want(!part(c.Closeness.Gamma) || c.Removed >= math.Max(1/(1-c.Closeness.Gamma), math.Max(1+c.Closeness.Gamma, c.Closeness.Tau)),
-		"Removed: want so much that what is Near a found pair is removed, got %v", c.Removed)
-	want(c.RadialCells >= 1 && c.RadialCells <= 10, "RadialCells: want 1 to 10, got %d", c.RadialCells)
-	want(part(c.Test) && part(c.CountShare) && part(c.CrudeShare) && part(c.FirstShare),
-		"Test, CountShare, CrudeShare, FirstShare: want numbers between 0 and 1, got %v, %v, %v, %v",
-		c.Test, c.CountShare, c.CrudeShare, c.FirstShare)
-	return faults.Err("amn24")
-}
-
 // Caps of the enumerations.
 const (
 	mostPoints    = 16

@@ -47,10 +47,10 @@ type General struct {
 	c Constants
 }
 
-// NewGeneral returns the learner with the given constants. It panics if they are not valid.
+// NewGeneral returns the learner with the given constants.
 func NewGeneral(c Constants) General {
 	return General{estimate.Describe("general:amn24", "AMN24 Algorithm 2",
-		"the published algorithm for arbitrary mixtures, by enumeration, to compare with: one or two columns, few components; in two columns stated bounds"), paper.Must(c)}
+		"the published algorithm for arbitrary mixtures, by enumeration, to compare with: one or two columns, few components; in two columns stated bounds"), c}
 }
 
 var (

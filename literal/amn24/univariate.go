@@ -32,10 +32,10 @@ type Univariate struct {
 	c Constants
 }
 
-// NewUnivariate returns the learner with the given constants. It panics if they are not valid.
+// NewUnivariate returns the learner with the given constants.
 func NewUnivariate(c Constants) Univariate {
 	return Univariate{estimate.Describe("univariate:amn24", "AMN24 Algorithm 3",
-		"the published algorithm for one column, by enumeration, to compare with: hard buckets of gaps, few components"), paper.Must(c)}
+		"the published algorithm for one column, by enumeration, to compare with: hard buckets of gaps, few components"), c}
 }
 
 var _ estimate.Published = Univariate{}

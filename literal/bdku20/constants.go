@@ -1,9 +1,6 @@
 package bdku20
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // Constants are the constants of the source. They affect utility alone.
 type Constants struct {
@@ -66,15 +63,6 @@ func Printed(t int) Constants {
 	c.CovarianceSteps, c.MeanSteps = t, t
 	c.CountShare, c.Pairings, c.NoiseInWhitener, c.MostNoise = 0, 1, false, math.Inf(1)
 	return c
-}
-
-// check panics on constants that make no sense: they are a program's, not a user's.
-func (c Constants) check() {
-	within := func(x float64) bool { return x > 0 && x < 1 }
-	if c.CovarianceSteps < 0 || c.MeanSteps < 0 || !within(c.LastShare) || !within(c.CovarianceShare) || !within(c.CovarianceTail) ||
-		!within(c.MeanTail) || !(c.CountShare >= 0 && c.CountShare < 1) || !(c.MostNoise > 0) || c.Pairings < 1 {
-		panic(fmt.Sprintf("coinpress: constants that make no sense: %+v", c))
-	}
 }
 
 // split returns the parts of an iteration's budget for its t steps.

@@ -31,9 +31,8 @@ type Estimator struct {
 	c Constants
 }
 
-// New returns the estimator with the given constants. It panics on constants that make no sense.
+// New returns the estimator with the given constants.
 func New(c Constants) Estimator {
-	c.check()
 	return Estimator{estimate.Describe(name, "BDKU20 Section 2",
 		"one Gaussian within stated bounds: CoinPress, iterated clipping of second moments and means"), c}
 }

@@ -137,24 +137,3 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-func TestOptionsAreChecked(t *testing.T) {
-	for name, change := range map[string]func(*Constants){
-		"steps":    func(o *Constants) { o.MeanSteps = -1 },
-		"last":     func(o *Constants) { o.LastShare = 1 },
-		"share":    func(o *Constants) { o.CovarianceShare = 0 },
-		"tail":     func(o *Constants) { o.CovarianceTail = 1 },
-		"noise":    func(o *Constants) { o.MostNoise = math.NaN() },
-		"pairings": func(o *Constants) { o.Pairings = 0 },
-	} {
-		o := Practical()
-		change(&o)
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			New(o)
-		}()
-	}
-}

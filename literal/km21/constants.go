@@ -1,7 +1,5 @@
 package km21
 
-import "github.com/gauze-dp/gauze/literal/paper"
-
 // Constants are what the algorithms take besides the data. None of them matters to privacy: wrong
 // ones cost an estimate, not a guarantee.
 type Constants struct {
@@ -42,17 +40,4 @@ func Printed() Constants {
 	c := Practical()
 	c.AsPrinted = true
 	return c
-}
-
-// Validate reports constants that the algorithms cannot use, all at once.
-func (c Constants) Validate() error {
-	var faults paper.Faults
-	want, part := faults.Want, paper.Part
-	want(part(c.StepAccuracy), "StepAccuracy: want a number between 0 and 1, got %v", c.StepAccuracy)
-	want(part(c.FailureProb), "FailureProb: want a probability between 0 and 1, got %v", c.FailureProb)
-	want(part(c.Target), "Target: want a number between 0 and 1, got %v", c.Target)
-	want(part(c.CountShare) && part(c.MeanShare) && part(c.StartShare) && part(c.PreconditionShare),
-		"CountShare, MeanShare, StartShare, PreconditionShare: want numbers between 0 and 1, got %v, %v, %v, %v",
-		c.CountShare, c.MeanShare, c.StartShare, c.PreconditionShare)
-	return faults.Err("km21")
 }

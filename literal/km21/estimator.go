@@ -23,7 +23,6 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/kernel/query/papers"
 
-	"github.com/gauze-dp/gauze/literal/paper"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/flags"
 )
@@ -47,10 +46,10 @@ type Estimator struct {
 	c Constants
 }
 
-// New returns the estimator with the given constants. It panics if they are not valid.
+// New returns the estimator with the given constants.
 func New(c Constants) Estimator {
 	return Estimator{estimate.Describe("heavy-tailed:paper", "KM21 Algorithm 3",
-		"the published algorithm for heavy tails, to compare with: needs bounds on mean and eigenvalues, and very many rows"), paper.Must(c)}
+		"the published algorithm for heavy tails, to compare with: needs bounds on mean and eigenvalues, and very many rows"), c}
 }
 
 var _ estimate.FactUser = Estimator{}

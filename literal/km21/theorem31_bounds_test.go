@@ -136,20 +136,3 @@ func TestSteps(t *testing.T) {
 		t.Errorf("too few rows: %d steps", steps)
 	}
 }
-
-// Constants are refused all at once, and the printed ones are good.
-func TestConstants(t *testing.T) {
-	if Printed().Validate() != nil || Practical().Validate() != nil {
-		t.Error("own constants are refused")
-	}
-	bad := Constants{StepAccuracy: 1, FailureProb: math.NaN(), Target: 2}
-	if err := bad.Validate(); err == nil {
-		t.Error("bad constants are accepted")
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("New took bad constants")
-		}
-	}()
-	New(bad)
-}

@@ -1,10 +1,6 @@
 package kmssu22
 
-import (
-	"math"
-
-	"github.com/gauze-dp/gauze/literal/paper"
-)
+import "math"
 
 // Constants are what the algorithms take besides the data: the constants of their analysis, most of
 // which the source leaves open. None of them matters to privacy: wrong ones cost an estimate, not a
@@ -71,24 +67,6 @@ func Printed() Constants {
 	c.EigenvalueRatio, c.Cumulative, c.Bound = 1000, 1000, 40
 	c.Radius, c.PointsPerDimension, c.MorePoints = 1, 1, 10
 	return c
-}
-
-// Validate reports constants that the algorithms cannot use, all at once.
-func (c Constants) Validate() error {
-	var faults paper.Faults
-	for _, f := range []struct {
-		name          string
-		v, least, top float64
-	}{
-		{"FailureProb", c.FailureProb, 1e-300, .999}, {"EigenvalueRatio", c.EigenvalueRatio, 1.001, 1e12}, {"Cumulative", c.Cumulative, 1.001, 1e12},
-		{"Remaining", c.Remaining, 1e-6, .25}, {"Bound", c.Bound, 1, 1e6}, {"LeastRows", c.LeastRows, 2, 1e9},
-		{"RowsPerColumn", c.RowsPerColumn, 2, 1e6}, {"EigenvalueMass", c.EigenvalueMass, .001, 1}, {"CenterMass", c.CenterMass, .001, 1},
-		{"Radius", c.Radius, 1e-3, 1e6}, {"Clip", c.Clip, 1e-3, 1e6}, {"PointsPerDimension", float64(c.PointsPerDimension), 1, 100},
-		{"MorePoints", float64(c.MorePoints), 0, 1000}, {"LocationSide", c.LocationSide, 1e-3, 1e3},
-	} {
-		faults.Want(f.v >= f.least && f.v <= f.top, "%s: want a number from %g to %g, got %v", f.name, f.least, f.top, f.v)
-	}
-	return faults.Err("kmssu22")
 }
 
 // points returns q for a subspace of dimension k.

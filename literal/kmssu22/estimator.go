@@ -20,7 +20,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/privacy"
-	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // Estimator is the method "gaussian:kmssu22".
@@ -37,10 +36,10 @@ type Estimator struct {
 
 var _ estimate.Estimator = Estimator{}
 
-// New returns the estimator. It panics on constants that are not valid.
+// New returns the estimator.
 func New(c Constants) Estimator {
 	return Estimator{estimate.Describe(name, "KMSSU22 Algorithms 1 to 4",
-		"one Gaussian without bounds by eigenvalues and subspaces of blocks, literal (needs many rows, and a delta)"), paper.Must(c)}
+		"one Gaussian without bounds by eigenvalues and subspaces of blocks, literal (needs many rows, and a delta)"), c}
 }
 
 const name = "gaussian:kmssu22"

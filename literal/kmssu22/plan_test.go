@@ -194,30 +194,3 @@ func TestAverageNoise(t *testing.T) {
 		t.Errorf("the noise is %v times 2R sqrt(q)/(t mu)", ratio)
 	}
 }
-
-// What Validate refuses, and that the constants of the source are valid.
-func TestConstants(t *testing.T) {
-	for _, c := range []Constants{Practical(), Printed()} {
-		if err := c.Validate(); err != nil {
-			t.Error(err)
-		}
-	}
-	v := reflect.TypeFor[Constants]()
-	for i := range v.NumField() {
-		c := Practical()
-		if f := reflect.ValueOf(&c).Elem().Field(i); f.CanFloat() {
-			f.SetFloat(math.NaN())
-		} else {
-			f.SetInt(-1)
-		}
-		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), v.Field(i).Name) {
-			t.Errorf("%s: got %v", v.Field(i).Name, err)
-		}
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("a method was made with constants that are not valid")
-		}
-	}()
-	New(Constants{})
-}

@@ -38,10 +38,10 @@ type Paper struct {
 	c Constants
 }
 
-// NewPaper returns Algorithm 2 with the given constants. It panics if they are not valid.
+// NewPaper returns Algorithm 2 with the given constants.
 func NewPaper(c Constants) Paper {
 	return Paper{estimate.Describe("separated:paper", "KSSU19 Algorithm 2",
-		"the published algorithm for separated components, to compare with: terrific balls, level by level; needs very many rows"), paper.Must(c)}
+		"the published algorithm for separated components, to compare with: terrific balls, level by level; needs very many rows"), c}
 }
 
 var (

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/literal/paper"
 )
 
 // Constants are what the algorithms take besides the data: facts assumed of the mixture, and the
@@ -98,37 +97,6 @@ func Printed() Constants {
 	c.SizeFactor, c.PCAFactor = 1000, 512
 	c.SubsetRows = math.MaxInt32
 	return c
-}
-
-// Validate reports constants that the algorithms cannot use, all at once.
-func (c Constants) Validate() error {
-	var faults paper.Faults
-	want, part := faults.Want, paper.Part
-	bounded := func(v float64) bool { return v >= 0 && v <= mostRadius }
-	want(bounded(c.Radius) && bounded(c.SigmaMin) && bounded(c.SigmaMax), "Radius, SigmaMin, SigmaMax: want 0 (unknown) to %g, got %v, %v, %v",
-		mostRadius, c.Radius, c.SigmaMin, c.SigmaMax)
-	want(c.SigmaMin == 0 || c.SigmaMin >= 1/mostRadius, "SigmaMin: want 0 (unknown) or at least %g, got %v", 1/mostRadius, c.SigmaMin)
-	want(c.SigmaMax == 0 || c.SigmaMax >= c.SigmaMin, "SigmaMax: want 0 or at least SigmaMin = %v, got %v", c.SigmaMin, c.SigmaMax)
-	want(c.LeastWeight >= 0 && c.LeastWeight <= 1, "LeastWeight: want 0 (unknown) to 1, got %v", c.LeastWeight)
-	want(c.Kept >= .5 && c.Kept <= 1e6, "Kept: want at least .5, got %v", c.Kept)
-	want(c.Condition >= 1 && c.Condition <= 1e12, "Condition: want 1 to 1e12, got %v", c.Condition)
-	want(part(c.FailureProb), "FailureProb: want a probability between 0 and 1, got %v", c.FailureProb)
-	want(c.Secluded > 1 && c.Secluded <= 1e6, "Secluded: want more than 1, got %v", c.Secluded)
-	want(c.Sought >= c.Secluded && c.Sought <= 1e6, "Sought: want at least Secluded = %v, got %v", c.Secluded, c.Sought)
-	want(c.RadiusSlack > 0 && c.RadiusSlack <= 1e6, "RadiusSlack: want a positive number, got %v", c.RadiusSlack)
-	want(c.TerrificSlack >= 0 && c.TerrificSlack < 1, "TerrificSlack: want a number in [0, 1), got %v", c.TerrificSlack)
-	want(c.SecludedSlack >= 0 && c.SecludedSlack < 1, "SecludedSlack: want a number in [0, 1), got %v", c.SecludedSlack)
-	want(c.Octaves >= 1 && c.Octaves <= 300, "Octaves: want 1 to 300, got %d", c.Octaves)
-	want(c.BoxDimensions >= 1 && c.BoxDimensions <= 8, "BoxDimensions: want 1 to 8, got %d", c.BoxDimensions)
-	want(c.BoxAttempts >= 1 && c.BoxAttempts <= 1000, "BoxAttempts: want 1 to 1000, got %d", c.BoxAttempts)
-	want(c.BoxSide > 2 && c.BoxSide <= 1e6, "BoxSide: want more than 2, got %v", c.BoxSide)
-	want(c.SubsetRows >= 1, "SubsetRows: want at least 1, got %d", c.SubsetRows)
-	want(c.Candidates >= 1 && c.Candidates <= 1000, "Candidates: want 1 to 1000, got %d", c.Candidates)
-	want(c.SizeFactor >= 0 && c.SizeFactor <= 1e6, "SizeFactor: want 0 to 1e6, got %v", c.SizeFactor)
-	want(c.PCAFactor >= 0 && c.PCAFactor <= 1e6, "PCAFactor: want 0 to 1e6, got %v", c.PCAFactor)
-	want(part(c.PartitionShare), "PartitionShare: want a number between 0 and 1, got %v", c.PartitionShare)
-	want(c.RowsAside >= 0 && c.RowsAside < 1, "RowsAside: want a number in [0, 1), got %v", c.RowsAside)
-	return faults.Err("kssu19")
 }
 
 // with returns the constants with what is publicly known of a mixture in place of what they assume:

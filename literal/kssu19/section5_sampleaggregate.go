@@ -39,7 +39,7 @@ type SampleAggregate struct {
 
 var _ estimate.LearnerUser = SampleAggregate{}
 
-// NewSampleAggregate returns the estimator. It panics if the constants are not valid.
+// NewSampleAggregate returns the estimator.
 func NewSampleAggregate(c Constants) SampleAggregate {
 	c.SubsetRows = min(c.SubsetRows, leastSearched)
 	list := learners.List{
@@ -48,7 +48,7 @@ func NewSampleAggregate(c Constants) SampleAggregate {
 		{Name: "spectral", For: func(k int, _ float64) kernel.Learner { return spectral.Mixture{Components: k} }},
 	}
 	return SampleAggregate{estimate.Describe("separated:sample-aggregate", sectionFive,
-		"a mixture of k well separated spherical components: any learner on many small blocks, its estimates found by k searches for a ball (very many rows)"), append(list, learners.Ours()...), paper.Must(c)}
+		"a mixture of k well separated spherical components: any learner on many small blocks, its estimates found by k searches for a ball (very many rows)"), append(list, learners.Ours()...), c}
 }
 
 // The learners of spherical components: k-means in the span of the leading singular vectors, and

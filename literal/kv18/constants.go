@@ -1,10 +1,5 @@
 package kv18
 
-import (
-	"fmt"
-	"math"
-)
-
 // Constants are the constants of the source. They affect utility alone.
 type Constants struct {
 	// Width of the bins that rows are counted in, as a multiple of the lower end of the most
@@ -26,9 +21,3 @@ func Practical() Constants { return Constants{Width: 1, FailureProb: .05} }
 //
 // Source: [KV18] Section 3 of the restatement.
 func Printed() Constants { return Constants{Width: 4, Radius: 4, FailureProb: .05} }
-
-func (c Constants) check() {
-	if !(c.Width > 0 && c.Radius >= 0 && c.FailureProb > 0 && c.FailureProb < 1) || math.IsInf(c.Width*c.Radius, 1) {
-		panic(fmt.Sprintf("kv18: constants that make no sense: %+v", c))
-	}
-}

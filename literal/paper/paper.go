@@ -1,8 +1,8 @@
-// Package paper has what the packages of papers' algorithms share: how constants are checked, the
-// public rotations that several sources draw, and finite lists of Gaussian mixtures with the choice
-// of one by how well it fits the rows, the second half of every algorithm that first writes down
-// candidates. Lists, sets and the masses that mixtures have in them are functions of public or
-// released values; only Choose asks the rows.
+// Package paper has what the packages of papers' algorithms share: the public rotations that several
+// sources draw, and finite lists of Gaussian mixtures with the choice of one by how well it fits the
+// rows, the second half of every algorithm that first writes down candidates. Lists, sets and the
+// masses that mixtures have in them are functions of public or released values; only Choose asks the
+// rows.
 package paper
 
 import (
@@ -23,35 +23,6 @@ func PureEpsilon(mu2 float64) float64 { return privacy.PureOfMu(parts.Mu(mu2)) }
 // SelectionEpsilon returns the epsilon of an exponential mechanism, by its bounded range, that may
 // cost mu2.
 func SelectionEpsilon(mu2 float64) float64 { return privacy.BoundedRangeOfMu(parts.Mu(mu2)) }
-
-// Faults are what is wrong with a package's constants, all at once.
-type Faults []string
-
-// Want adds a fault unless ok: its text is "Field: want .., got ..".
-func (f *Faults) Want(ok bool, format string, args ...any) {
-	if !ok {
-		*f = append(*f, fmt.Sprintf(format, args...))
-	}
-}
-
-// Err returns nil for no faults.
-func (f Faults) Err(name string) error {
-	if f == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: Constants: %q", name, []string(f))
-}
-
-// Part reports a number between 0 and 1.
-func Part(v float64) bool { return v > 0 && v < 1 }
-
-// Must returns valid constants. It panics on others: a program made them up wrongly.
-func Must[C interface{ Validate() error }](c C) C {
-	if err := c.Validate(); err != nil {
-		panic(err)
-	}
-	return c
-}
 
 // Rotation returns a uniformly random orthogonal l x l matrix.
 func Rotation(rng *rand.Rand, l int) *mat.Dense {

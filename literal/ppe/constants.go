@@ -1,10 +1,6 @@
 package ppe
 
-import (
-	"math"
-
-	"github.com/gauze-dp/gauze/literal/paper"
-)
+import "math"
 
 // Constants are what the reduction takes besides the data. None of them matters to privacy: the
 // plan states the mask's loss, whatever it is, and the kernel charges it.
@@ -56,21 +52,6 @@ func Printed() Constants {
 	c := Practical()
 	c.Alpha, c.Beta, c.CovFactor, c.ClosedForm, c.TestShare = 1/(2*relaxation), .05, 7, true, .5
 	return c
-}
-
-// Validate reports constants that the algorithms cannot use, all at once.
-func (c Constants) Validate() error {
-	var faults paper.Faults
-	want, part := faults.Want, paper.Part
-	alpha := func(v float64) bool { return v >= 1e-2 && v <= 10 }
-	want(c.Alpha == 0 || alpha(c.Alpha), "Alpha: want 0 (chosen) or .01 to 10, got %v", c.Alpha)
-	want(alpha(c.LeastAlpha) && alpha(c.MostAlpha) && c.LeastAlpha <= c.MostAlpha,
-		"LeastAlpha, MostAlpha: want .01 to 10, in order, got %v and %v", c.LeastAlpha, c.MostAlpha)
-	want(part(c.Beta) && part(c.TestShare) && part(c.CountShare) && part(c.LeastWeight),
-		"Beta, TestShare, CountShare, LeastWeight: want numbers between 0 and 1, got %v, %v, %v, %v",
-		c.Beta, c.TestShare, c.CountShare, c.LeastWeight)
-	want(c.CovFactor >= 1 && c.CovFactor <= 100, "CovFactor: want 1 to 100, got %v", c.CovFactor)
-	return faults.Err("ppe")
 }
 
 // alphas returns the accuracies that a mask may have, in increasing order: one if it is fixed, and

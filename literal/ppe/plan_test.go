@@ -135,28 +135,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Constants are refused all at once, and the sets are good.
-func TestConstants(t *testing.T) {
-	if Printed().Validate() != nil || Practical().Validate() != nil {
-		t.Error("own constants are refused")
-	}
-	err := Constants{Alpha: -1, LeastAlpha: 2, MostAlpha: 1, Beta: math.NaN(), CovFactor: 0, TestShare: 1}.Validate()
-	if err == nil {
-		t.Fatal("bad constants are accepted")
-	}
-	for _, field := range []string{"Alpha", "LeastAlpha", "Beta", "CovFactor", "TestShare", "CountShare", "LeastWeight"} {
-		if !strings.Contains(err.Error(), field) {
-			t.Errorf("%s: not in %v", field, err)
-		}
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("New took bad constants")
-		}
-	}()
-	New(Constants{})
-}
-
 // The learner that runs is the one that was named.
 func TestLearners(t *testing.T) {
 	e := New(Practical())
