@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/internal/engine"
 	"github.com/gauze-dp/gauze/kernel/internal/noise"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -48,7 +49,7 @@ func TestPairsInLeavesOfNeighbours(t *testing.T) {
 				}
 				most, stated := 0.0, q.Sensitivity(r)
 				sizes := 0.0 // the change in L1
-				for trial := range uint64(800) {
+				for trial := range uint64(stattest.Trials(800, 1500)) {
 					n := 1 + rng.IntN(12)
 					at := rng.IntN(n)
 					x := make([][]float64, n)

@@ -10,6 +10,15 @@ import (
 // to any text to run the statistical tests on fresh randomness.
 const SeedVariable = "GAUZE_TEST_SEED"
 
+// Trials returns how many trials a search makes that cannot fail by chance: few, or many where
+// GAUZE_LONG is set.
+func Trials(few, many int) int {
+	if os.Getenv("GAUZE_LONG") != "" {
+		return many
+	}
+	return few
+}
+
 // Seed returns a seed that depends on t's name and on SeedVariable only: nobody
 // picks it, it is the same in every run, and other text gives another one.
 func Seed(t testing.TB) uint64 {

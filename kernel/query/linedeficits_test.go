@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query/papers"
 )
@@ -112,7 +113,7 @@ func TestLineDeficitsTwin(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 1))
 	found, extreme := 0, 0
-	for range 50 {
+	for range stattest.Trials(50, 100) {
 		s, rows := randomLine(rng), lineRows(rng, rng.IntN(16))
 		if err := s.Validate(1); err != nil {
 			t.Fatal(err)

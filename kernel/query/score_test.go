@@ -10,6 +10,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/query/papers"
 
+	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/internal/rowkernels"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -243,7 +244,7 @@ func TestScoreSensitivity(t *testing.T) {
 				return change(score(rows[:last]), score(append(slices.Clone(rows[:last-1]), rows[last])))
 			}
 			found, stated := int64(0), c.s.Sensitivity(relation)
-			for range 40 {
+			for range stattest.Trials(40, 60) {
 				rows := randomSpots(rng, 2+rng.IntN(12))
 				best := changeOf(rows)
 				for range 60 {
@@ -322,7 +323,7 @@ func TestSelectionSensitivity(t *testing.T) {
 		}
 		for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 			most := 0.0
-			for range 3000 {
+			for range stattest.Trials(3000, 6000) {
 				rows := randomSpots(rng, 1+rng.IntN(8))
 				other := slices.Clone(rows)
 				if at := rng.IntN(len(rows)); relation == privacy.ReplaceOne {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gauze-dp/gauze/kernel/query/papers"
 
+	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/internal/rowkernels"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -235,7 +236,7 @@ func TestScoresOfManyRows(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 7))
 	f := query.Affine{Center: make([]float64, 3), W: [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}
-	for range 2 {
+	for range stattest.Trials(2, 3) {
 		var z [][]float64
 		for i := range 700 {
 			x := []float64{float64(40 * (i % 3)), rng.NormFloat64(), rng.NormFloat64()}
