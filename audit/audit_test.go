@@ -127,8 +127,8 @@ func TestWords(t *testing.T) {
 // set: then both are blamed).
 //
 // False-alarm rate: 2e-6. A quarter of the noise is missed with probability below 1e-7: it makes mu
-// 3.2, of which 189 of 200 guesses are right, give or take 3, and 169 are enough to blame .8; of 300,
-// 284, 4 and 243.
+// 3.2, of which 189 of 200 guesses are right, give or take 3, and 169 are enough to blame .8; of
+// 300, 284, 4 and 243.
 func TestCategoriesAreAttacked(t *testing.T) {
 	for _, r := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		fit := gauze.Request{Method: "gaussian", Relation: r, Components: 1, Budget: privacy.Budget{Epsilon: 15, Delta: 1e-6}}

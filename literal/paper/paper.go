@@ -1,8 +1,8 @@
-// Package paper has what the packages of papers' algorithms share: the public rotations that several
-// sources draw, and finite lists of Gaussian mixtures with the choice of one by how well it fits the
-// rows, the second half of every algorithm that first writes down candidates. Lists, sets and the
-// masses that mixtures have in them are functions of public or released values; only Choose asks the
-// rows.
+// Package paper has what the packages of papers' algorithms share: the public rotations that
+// several sources draw, and finite lists of Gaussian mixtures with the choice of one by how well it
+// fits the rows, the second half of every algorithm that first writes down candidates. Lists, sets
+// and the masses that mixtures have in them are functions of public or released values; only Choose
+// asks the rows.
 package paper
 
 import (
