@@ -15,10 +15,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
-	arrowmemory "github.com/apache/arrow-go/v18/arrow/memory"
 	"modernc.org/sqlite"
 
 	"github.com/gauze-dp/gauze/internal/pgtest"
@@ -78,7 +74,7 @@ func TestMissingEverywhere(t *testing.T) {
 	check("CSV", readings, named(filepath.Join(dir, "a.csv"), nil))
 	check("CSV with quotes", readings, named("-", strings.NewReader(strings.Replace(csv.String(), "7,", `"7",`, 1))))
 	check("Parquet", readings, named(parquetPersons(t, dir, func(i int) coded { return codedRows[i] }, len(codedRows)), nil))
-	check("Arrow", readings, named("-", bytes.NewReader(arrowCoded(t))))
+	check("rows of a program", readings, named("-", bytes.NewReader(codedPiped(t))))
 	check("SQLite", readings, named(sqliteCoded(t, dir), nil))
 	check("rows of a query", readings, func() (*Input, error) {
 		var rows [][]driver.Value
@@ -129,25 +125,18 @@ func sqliteCoded(t *testing.T, dir string) string {
 	return "sqlite:" + path + "?table=coded"
 }
 
-func arrowCoded(t *testing.T) []byte {
+func codedPiped(t *testing.T) []byte {
 	t.Helper()
-	schema := arrow.NewSchema([]arrow.Field{{Name: "pressure", Type: arrow.PrimitiveTypes.Float64}, {Name: "rounds", Type: arrow.BinaryTypes.String}}, nil)
-	var out bytes.Buffer
-	w := ipc.NewWriter(&out, ipc.WithSchema(schema))
+	var batches [][]any
 	for part := range slices.Chunk(codedRows, 3) {
-		b := array.NewRecordBuilder(arrowmemory.DefaultAllocator, schema)
+		var pressure []float64
+		var rounds []string
 		for _, r := range part {
-			b.Field(0).(*array.Float64Builder).Append(r.Pressure)
-			b.Field(1).(*array.StringBuilder).Append(r.Rounds)
+			pressure, rounds = append(pressure, r.Pressure), append(rounds, r.Rounds)
 		}
-		if err := w.Write(b.NewRecordBatch()); err != nil {
-			t.Fatal(err)
-		}
+		batches = append(batches, []any{pressure, rounds})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return pipedOf(t, []string{"pressure", "rounds"}, batches...)
 }
 
 // TestSentinels: codes beyond declared limits are no part of the model, which has the correlation

@@ -5,16 +5,12 @@ import (
 	"context"
 	"database/sql/driver"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/decimal128"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
-	arrowmemory "github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/jackc/pgx/v5/pgconn"
 	pq "github.com/parquet-go/parquet-go"
 	"modernc.org/sqlite"
@@ -62,9 +58,12 @@ func TestPersonsOfNumbers(t *testing.T) {
 	check("CSV with quotes", ofText, named(writeFile(t, dir, "q.csv", []byte(quoted)), nil))
 	check("stdin, UTF-16", ofText, named("-", strings.NewReader(utf16le(text))))
 	check("a pattern", slices.Concat(ofText, ofText), named(filepath.Join(dir, "[aq].csv"), nil))
-	check("Arrow on stdin, whole numbers", append(slices.Clone(wide), ""), named("-", bytes.NewReader(arrowPersons(t, 0))))
-	check("Arrow on stdin, floats", halves, named("-", bytes.NewReader(arrowPersons(t, 1))))
-	check("Arrow on stdin, decimals", []string{"7", "75e-1", "0"}, named("-", bytes.NewReader(arrowPersons(t, 2))))
+	ofProgram := func(id any, n int) func() (*Input, error) {
+		return named("-", bytes.NewReader(pipedOf(t, []string{"id", "x"}, []any{id, slices.Repeat([]float64{1}, n)})))
+	}
+	check("rows of a program, whole numbers", append(slices.Clone(wide), ""), ofProgram([]string{"7", "9007199254740992", "9007199254740993", "0", ""}, 5))
+	check("rows of a program, floats", halves, ofProgram([]float64{7, 7, 1<<53 + 1, math.Copysign(0, -1), 7.5, math.NaN()}, 6))
+	check("rows of a program, decimals", []string{"7", "75e-1", "0"}, ofProgram([]string{"7.00", "7.50", "0.00"}, 3))
 	check("Parquet, whole numbers", wide, named(parquetPersons(t, dir, func(i int) wholePerson { return wholePerson{[]int64{7, 1 << 53, 1<<53 + 1, 0}[i], 1} }, 4), nil))
 	check("Parquet, floats", []string{"7", "9007199254740992", "0"}, named(parquetPersons(t, dir, func(i int) floatPerson { return floatPerson{[]float64{7, 1 << 53, 0}[i], 1} }, 3), nil))
 	check("Parquet, decimals", []string{"7", "75e-1", "0"}, named(parquetPersons(t, dir, func(i int) decimalPerson { return decimalPerson{[]int64{700, 750, 0}[i], 1} }, 3), nil))
@@ -113,37 +112,6 @@ func utf16le(text string) string {
 		out = append(out, text[i], 0)
 	}
 	return string(out)
-}
-
-// arrowPersons is a stream whose column id is of whole numbers, floats or decimals.
-func arrowPersons(t *testing.T, kind int) []byte {
-	t.Helper()
-	types := []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64, &arrow.Decimal128Type{Precision: 18, Scale: 2}}
-	schema := arrow.NewSchema([]arrow.Field{{Name: "id", Type: types[kind], Nullable: true}, {Name: "x", Type: arrow.PrimitiveTypes.Int64}}, nil)
-	b := array.NewRecordBuilder(arrowmemory.DefaultAllocator, schema)
-	switch id := b.Field(0).(type) {
-	case *array.Int64Builder:
-		id.AppendValues([]int64{7, 1 << 53, 1<<53 + 1, 0}, nil)
-		id.AppendNull()
-	case *array.Float64Builder:
-		zero := 0.
-		id.AppendValues([]float64{7, 7, 1<<53 + 1, -zero, 7.5}, nil)
-		id.AppendNull()
-	case *array.Decimal128Builder:
-		id.AppendValues([]decimal128.Num{decimal128.FromI64(700), decimal128.FromI64(750), decimal128.FromI64(0)}, nil)
-	}
-	for range b.Field(0).Len() {
-		b.Field(1).(*array.Int64Builder).Append(1)
-	}
-	var out bytes.Buffer
-	w := ipc.NewWriter(&out, ipc.WithSchema(schema))
-	if err := w.Write(b.NewRecordBatch()); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
 }
 
 type wholePerson struct {

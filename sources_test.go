@@ -5,22 +5,20 @@ import (
 	"compress/gzip"
 	"context"
 	"database/sql/driver"
+	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/decimal128"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
-	arrowmemory "github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/jackc/pgx/v5/pgconn"
 	pq "github.com/parquet-go/parquet-go"
 	"modernc.org/sqlite"
@@ -32,6 +30,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/source"
+	"github.com/gauze-dp/gauze/source/piped"
 )
 
 // A mixed row holds what formats differ in: floats, decimals, wide whole numbers, gaps.
@@ -119,7 +118,7 @@ func TestSourcesAgree(t *testing.T) {
 		check(t, name+", columns chosen", named(input, nil, &source.Schema{Infer: true}))
 	}
 	check(t, "stdin", func() (*Input, error) { return Open("-", bytes.NewReader(csvOf(rows)), schema) })
-	check(t, "Arrow on stdin", func() (*Input, error) { return Open("-", bytes.NewReader(arrowOf(t, rows)), schema) })
+	check(t, "rows of a program", func() (*Input, error) { return Open("-", bytes.NewReader(mixedPiped(t, rows)), schema) })
 	check(t, "a reader of one's own", func() (*Input, error) { return FromReader(&memory{rows: rows}, schema) })
 	t.Run("PostgreSQL", func(t *testing.T) {
 		base := pgtest.Start(t)
@@ -275,37 +274,62 @@ func writeParquet(t *testing.T, dir string, rows []mixed) string {
 	return writeFile(t, dir, "t.parquet", b.Bytes())
 }
 
-// arrowOf is a stream of batches.
-func arrowOf(t *testing.T, rows []mixed) []byte {
+// mixedPiped is a stream of batches, as the package in Python writes them.
+func mixedPiped(t *testing.T, rows []mixed) []byte {
 	t.Helper()
-	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: "b", Type: &arrow.Decimal128Type{Precision: 18, Scale: 4}},
-		{Name: "c", Type: arrow.PrimitiveTypes.Int64}, {Name: "d", Type: arrow.PrimitiveTypes.Float32, Nullable: true}}, nil)
-	var out bytes.Buffer
-	w := ipc.NewWriter(&out, ipc.WithSchema(schema), ipc.WithZstd())
+	var batches [][]any
 	for part := range slices.Chunk(rows, 700) {
-		b := array.NewRecordBuilder(arrowmemory.DefaultAllocator, schema)
+		var a []float64
+		var b, c []string
+		var d []float32
 		for _, row := range part {
-			if row.A == nil {
-				b.Field(0).AppendNull()
-			} else {
-				b.Field(0).(*array.Float64Builder).Append(*row.A)
+			cells := row.cells()
+			a, b, c, d = append(a, math.NaN()), append(b, cells[1]), append(c, cells[2]), append(d, float32(math.NaN()))
+			if row.A != nil {
+				a[len(a)-1] = *row.A
 			}
-			b.Field(1).(*array.Decimal128Builder).Append(decimal128.FromI64(row.B))
-			b.Field(2).(*array.Int64Builder).Append(row.C)
-			if row.D == nil {
-				b.Field(3).AppendNull()
-			} else {
-				b.Field(3).(*array.Float32Builder).Append(*row.D)
+			if row.D != nil {
+				d[len(d)-1] = *row.D
 			}
 		}
-		if err := w.Write(b.NewRecordBatch()); err != nil {
-			t.Fatal(err)
+		batches = append(batches, []any{a, b, c, d})
+	}
+	return pipedOf(t, []string{"a", "b", "c", "d"}, batches...)
+}
+
+// pipedOf is a stream of batches of columns: float64, float32, or text, "" for a missing one.
+func pipedOf(t *testing.T, names []string, batches ...[]any) []byte {
+	t.Helper()
+	var header [][2]string
+	var body []byte
+	for _, batch := range batches {
+		header = nil
+		body = binary.LittleEndian.AppendUint32(body, uint32(reflect.ValueOf(batch[0]).Len()))
+		for j, column := range batch {
+			kind := reflect.TypeOf(column).Elem().String()
+			text, ok := column.([]string)
+			if !ok {
+				body, _ = binary.Append(body, binary.LittleEndian, column)
+			} else {
+				kind = "text"
+			}
+			for _, cell := range text {
+				size := int32(len(cell))
+				if size == 0 {
+					size = -1
+				}
+				body = binary.LittleEndian.AppendUint32(body, uint32(size))
+			}
+			body = append(body, strings.Join(text, "")...)
+			header = append(header, [2]string{names[j], kind})
 		}
 	}
-	if err := w.Close(); err != nil {
+	said, err := json.Marshal(header)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return out.Bytes()
+	begin := binary.LittleEndian.AppendUint32([]byte(piped.Magic), uint32(len(said)))
+	return slices.Concat(begin, said, body, make([]byte, 4))
 }
 
 // valuesOf are rows for INSERT.

@@ -23,8 +23,7 @@ TAGS = {
     "windows/amd64": "win_amd64",
 }
 
-# Without `gauze serve`, and with Go's own JSON in the reader of Arrow (which uses none), so that a
-# wheel stays below 12 MB.
+# Without `gauze serve`, so that a wheel stays below 12 MB.
 LEAN = ("-tags", "noserver")
 
 

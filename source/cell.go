@@ -2,8 +2,6 @@ package source
 
 import (
 	"errors"
-	"math"
-	"math/big"
 	"strconv"
 	"strings"
 
@@ -89,28 +87,4 @@ func word(s string) Kind {
 		return kind
 	}
 	return NotNumber
-}
-
-// Half returns the number of a float of 16 bits.
-func Half(bits uint16) float64 {
-	sign, exponent, fraction := 1-2*float64(bits>>15), int(bits>>10&31), float64(bits&1023)
-	switch exponent {
-	case 0:
-		return sign * math.Ldexp(fraction, -24)
-	case 31:
-		if fraction > 0 {
-			return math.NaN()
-		}
-		return sign * math.Inf(1)
-	}
-	return sign * math.Ldexp(1024+fraction, exponent-25)
-}
-
-// Whole returns a whole number in two's complement, the highest byte first.
-func Whole(b []byte) *big.Int {
-	x := new(big.Int).SetBytes(b)
-	if len(b) > 0 && b[0] >= 1<<7 {
-		x.Sub(x, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
-	}
-	return x
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/gauze-dp/gauze/source"
-	"github.com/gauze-dp/gauze/source/arrow"
 	"github.com/gauze-dp/gauze/source/parquet"
+	"github.com/gauze-dp/gauze/source/piped"
 	"github.com/gauze-dp/gauze/source/postgres"
 	"github.com/gauze-dp/gauze/source/sqlite"
 )
@@ -20,8 +20,8 @@ func init() { source.Register(Reader) }
 
 // Open opens an input: a path to CSV, plain or packed with gzip, or to Parquet; a pattern of such
 // paths, as in visits/*.csv.gz, whose files are one table; postgres://.. or sqlite:FILE, with
-// ?table=T or ?query=Q; or "-" for CSV or an Arrow stream on stdin. The schema is as for
-// [source.Of]. The caller closes the table.
+// ?table=T or ?query=Q; or "-" for stdin: CSV, or the rows of a program (package piped). The schema
+// is as for [source.Of]. The caller closes the table.
 func Open(input string, stdin io.Reader, schema *source.Schema) (*source.Table, error) {
 	reader, err := Reader(input, stdin, dialectOf(schema))
 	if err != nil {
@@ -55,7 +55,7 @@ func typed(d source.Dialect) error {
 	return &source.Error{Field: "csv", Wanted: "an input of CSV", Got: "a format that says itself how its cells are written", Hint: "leave out all but missing="}
 }
 
-const supported = "a path to .csv, .csv.gz or .parquet, a pattern of them, postgres://..?table=T or ?query=Q, sqlite:FILE?table=T or ?query=Q, or - for CSV or an Arrow stream on stdin"
+const supported = "a path to .csv, .csv.gz or .parquet, a pattern of them, postgres://..?table=T or ?query=Q, sqlite:FILE?table=T or ?query=Q, or - for CSV on stdin"
 
 // Reader opens an input as Open does, without a schema: it picks the format by the input's name. A
 // dialect says how it is written, if it is CSV.
@@ -83,15 +83,15 @@ func Reader(input string, stdin io.Reader, d source.Dialect) (source.Reader, err
 	return Written(d)(input)
 }
 
-// openStdin distinguishes an Arrow stream from CSV by its first bytes, which are the same for every
-// table.
+// openStdin distinguishes the rows of a program from CSV by their first bytes, which are the same
+// for every table.
 func openStdin(stdin io.Reader, d source.Dialect) (source.Reader, error) {
 	in := bufio.NewReader(stdin)
-	if begin, _ := in.Peek(len(arrow.Magic)); string(begin) == arrow.Magic {
+	if begin, _ := in.Peek(len(piped.Magic)); string(begin) == piped.Magic {
 		if err := typed(d); err != nil {
 			return nil, err
 		}
-		return arrow.Of("stdin", io.NopCloser(in))
+		return piped.Of("stdin", io.NopCloser(in))
 	}
 	return d.CSV("stdin", io.NopCloser(in))
 }

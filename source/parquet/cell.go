@@ -3,6 +3,8 @@ package parquet
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"time"
@@ -20,7 +22,7 @@ func (l *leaf) cell(v *values, i int) (float64, source.Kind) {
 	case l.means == decimal:
 		return l.decimalCell(v, i)
 	case l.means == half:
-		return source.Cell(source.Half(binary.LittleEndian.Uint16(v.at(i))))
+		return source.Cell(halfOf(binary.LittleEndian.Uint16(v.at(i))))
 	}
 	switch l.physical {
 	case format.Boolean:
@@ -66,7 +68,7 @@ func (l *leaf) decimalCell(v *values, i int) (float64, source.Kind) {
 	case format.Int64:
 		u = v.int64s[i]
 	default:
-		return source.ParseCell(source.Whole(v.at(i)).String() + "e-" + strconv.Itoa(l.scale))
+		return source.ParseCell(whole(v.at(i)).String() + "e-" + strconv.Itoa(l.scale))
 	}
 	if -exactInteger <= u && u <= exactInteger && 0 <= l.scale && l.scale <= exactPower {
 		return float64(u) / powers[l.scale], source.Number
@@ -92,9 +94,9 @@ func (l *leaf) text(v *values, i int) string {
 	}
 	switch b := v.at(i); {
 	case l.means == decimal:
-		return pointed(source.Whole(b).String(), l.scale)
+		return pointed(whole(b).String(), l.scale)
 	case l.means == half:
-		return strconv.FormatFloat(source.Half(binary.LittleEndian.Uint16(b)), 'f', -1, 64)
+		return strconv.FormatFloat(halfOf(binary.LittleEndian.Uint16(b)), 'f', -1, 64)
 	case l.means == uuid && len(b) == 16:
 		h := hex.EncodeToString(b)
 		return strings.Join([]string{h[:8], h[8:12], h[12:16], h[16:20], h[20:]}, "-")
@@ -145,4 +147,28 @@ func oldInstant(v deprecated.Int96) time.Time {
 	const of1970 = 2440588
 	nanoseconds := int64(v[0]) | int64(v[1])<<32
 	return time.Unix((int64(v[2])-of1970)*int64(24*time.Hour/time.Second), nanoseconds).UTC()
+}
+
+// halfOf returns the number of a float of 16 bits.
+func halfOf(bits uint16) float64 {
+	sign, exponent, fraction := 1-2*float64(bits>>15), int(bits>>10&31), float64(bits&1023)
+	switch exponent {
+	case 0:
+		return sign * math.Ldexp(fraction, -24)
+	case 31:
+		if fraction > 0 {
+			return math.NaN()
+		}
+		return sign * math.Inf(1)
+	}
+	return sign * math.Ldexp(1024+fraction, exponent-25)
+}
+
+// whole returns a whole number in two's complement, the highest byte first.
+func whole(b []byte) *big.Int {
+	x := new(big.Int).SetBytes(b)
+	if len(b) > 0 && b[0] >= 1<<7 {
+		x.Sub(x, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+	}
+	return x
 }

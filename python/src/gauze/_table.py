@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrow
+from . import _rows
 from ._errors import InputError, InputTypeError, reading, wrong
 from ._terminal import tell
 
@@ -87,10 +87,10 @@ class Table:
     def stream(self, names: Sequence[str], labels: Collection[str] = ()) -> Iterator[bytes | memoryview]:
         """The rows of these columns; those of labels, which tell persons and groups apart, as text."""
         kinds = self._kinds(names, labels)
-        yield _arrow.schema(names, kinds)
+        yield _rows.header(names, kinds)
         for cells in self._cells(names, kinds):
-            yield from _arrow.batch(cells)
-        yield _arrow.END  # says that the table ends here: without it the program refuses the stream
+            yield from _rows.batch(cells)
+        yield _rows.END  # says that the table ends here: without it the program refuses the stream
 
     def lines(self, names: Sequence[str], labels: Collection[str] = ()) -> Iterator[bytes]:
         """The same as CSV, where the program is to find numbers in text."""
@@ -102,14 +102,14 @@ class Table:
         columns = [self.by_name[name] for name in names]
         return [None if c.kind != NUMBERS or c.name in labels else np.float32 if c.narrow else np.float64 for c in columns]
 
-    def _cells(self, names: Sequence[str], kinds: Sequence[type[np.floating[Any]] | None]) -> Iterator[list[_arrow.Cells]]:
+    def _cells(self, names: Sequence[str], kinds: Sequence[type[np.floating[Any]] | None]) -> Iterator[list[_rows.Cells]]:
         pieces = reading(lambda: self.pieces(list(names)))
         while (cells := reading(lambda: _next(pieces, kinds))) is not None:
             if cells and len(cells[0]):
                 yield cells
 
 
-def _next(pieces: Iterator[list[_Cells]], kinds: Sequence[type[np.floating[Any]] | None]) -> list[_arrow.Cells] | None:
+def _next(pieces: Iterator[list[_Cells]], kinds: Sequence[type[np.floating[Any]] | None]) -> list[_rows.Cells] | None:
     piece = next(pieces, None)
     if piece is None:
         return None
