@@ -55,7 +55,7 @@ func TestBars(t *testing.T) {
 	}
 	near("clear", shares(t, of(1e-4, bars...), 0, n, edges), []float64{.4, .1, .3, .15, .05, 0})
 	as := shares(t, plain, 0, n, edges)
-	near("explained by noise", shares(t, of(.03, model.Bar{Low: -9, High: .5, Share: .55}, model.Bar{Low: .5, High: 9, Share: .45}), 0, n, edges), as)
+	near("explained by noise", shares(t, of(.03, model.Bar{Low: -9, High: .5, Share: .52}, model.Bar{Low: .5, High: 9, Share: .48}), 0, n, edges), as)
 	near("hidden", shares(t, of(1, bars...), 0, n, edges), as)
 	near("nothing there", shares(t, of(.02, model.Bar{Low: -9, High: 9, Share: 1}, model.Bar{Low: 9, High: 41, Share: .03}), 0, n, edges), as)
 	near("the other column", shares(t, of(1e-4, bars...), 1, n, edges), shares(t, plain, 1, n, edges))
@@ -88,6 +88,54 @@ func TestBars(t *testing.T) {
 	one := &model.Mixture{Columns: []string{"x"}, Weights: []float64{.25, .75}, Components: []model.Gaussian{{Mean: []float64{3}, Cov: diagonal(t, 0)}, {Mean: []float64{5}, Cov: diagonal(t, 1)}},
 		Cells: []model.Cell{{Least: low, Most: 5}}, Bars: [][]model.Bar{{{Low: 3, High: 3, Share: .25, Noise: 1e-4}, {Low: 4, High: 5, Share: .75, Noise: 1e-4}}}}
 	near("one value", shares(t, one, 0, n, []float64{2.9, 3.1, 4, 5.001}), []float64{.25, 0, .75})
+}
+
+// TestNoisyBars: of a skewed column, about which the mixture is wrong, drawn rows are nearer to the
+// truth than the bars and the mixture are (.21 and .26 in total variation, and .20 by halves that
+// each had to be clear); of one about which it is right they stay near it. Forty noises, whose mean
+// varies by .005.
+func TestNoisyBars(t *testing.T) {
+	const noise, bins, n = .04, 16, 20_000
+	rng := rand.New(rand.NewPCG(5, 6))
+	edges := make([]float64, bins+1)
+	for i := range edges {
+		edges[i] = float64(i) / 4
+	}
+	for _, c := range []struct {
+		name        string
+		mean, sd    float64
+		below       func(float64) float64
+		least, most float64
+	}{
+		{"skewed", 1, 1, func(x float64) float64 { return (1 - math.Exp(-x)) / (1 - math.Exp(-4)) }, .2, .185},
+		{"as the mixture", 2, .5, func(x float64) float64 { return math.Erfc((2-x)/(.5*math.Sqrt2)) / 2 }, 0, .05},
+	} {
+		want, tv, alone := make([]float64, bins), 0., 0.
+		for i := range want {
+			want[i] = c.below(edges[i+1]) - c.below(edges[i])
+		}
+		far := func(got []float64) (sum float64) {
+			for i := range want {
+				sum += math.Abs(got[i]-want[i]) / 2
+			}
+			return sum
+		}
+		m := &model.Mixture{Columns: []string{"x"}, Weights: []float64{1}, Components: []model.Gaussian{{Mean: []float64{c.mean}, Cov: diagonal(t, c.sd*c.sd)}},
+			Cells: []model.Cell{{Least: 0, Most: math.Inf(1)}}}
+		alone = far(shares(t, m, 0, n, edges))
+		for range 40 {
+			var bars []model.Bar
+			for i, share := range want {
+				bars = append(bars, model.Bar{Low: edges[i], High: edges[i+1], Share: share + noise*rng.NormFloat64(), Noise: noise})
+			}
+			m.Bars = [][]model.Bar{bars}
+			tv += far(shares(t, m, 0, n, edges)) / 40
+		}
+		t.Logf("%s: %.3f, without bars %.3f", c.name, tv, alone)
+		if tv > c.most || alone < c.least {
+			t.Errorf("%s: drawn rows are %.3f from the truth, want %.3f; without bars %.3f", c.name, tv, c.most, alone)
+		}
+	}
 }
 
 // TestBarsOfAnyKind: whatever bars say, rows are finite and within the limits.

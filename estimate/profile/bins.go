@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/parts"
 )
 
@@ -391,7 +392,7 @@ func (c *column) join(edges, rows []float64, sigma float64) {
 		}
 	}
 	inside := new.rows[low+1 : high+1]
-	copy(inside, simplex(inside, new.sds[low+1:high+1], math.Max(parts.Sum(inside, func(n float64) float64 { return n }), 1)))
+	copy(inside, dense.Simplex(inside, new.sds[low+1:high+1], math.Max(parts.Sum(inside, func(n float64) float64 { return n }), 1)))
 	*b = new
 }
 
