@@ -114,6 +114,9 @@ func TestFarFromTheOrigin(t *testing.T) {
 		if tv < good {
 			near++
 		}
+		if stattest.Enough(near, runs, .95, alarm) {
+			break
+		}
 	}
 	stattest.GoodAtLeast(t, near, runs, .95, alarm)
 }
@@ -218,6 +221,9 @@ func TestSpherical(t *testing.T) {
 		}
 		if variation(t, truth, f, rng) < good {
 			near++
+		}
+		if stattest.Enough(near, runs, .95, alarm) {
+			break
 		}
 	}
 	stattest.GoodAtLeast(t, near, runs, .95, alarm)

@@ -206,3 +206,18 @@ func TestMisuseIsFatal(t *testing.T) {
 		}
 	}
 }
+
+// TestEnough: trials may end as soon as GoodAtLeast passes if all others fail, and not before.
+func TestEnough(t *testing.T) {
+	t.Setenv("GAUZE_LONG", "")
+	const n, p = 30, .55
+	for successes := range n + 1 {
+		judged := record(func(t testing.TB) { GoodAtLeast(t, successes, n, p, FalseAlarm) })
+		if got := Enough(successes, n, p, FalseAlarm); got == judged.failed {
+			t.Errorf("%d of %d: %v", successes, n, got)
+		}
+	}
+	if t.Setenv("GAUZE_LONG", "1"); Enough(n, n, p, FalseAlarm) {
+		t.Error("a long run ends early")
+	}
+}

@@ -92,6 +92,9 @@ func TestLemmaD3(t *testing.T) {
 		if apartOnLine(parts, got, -15, 20) <= c.Accuracy {
 			good++
 		}
+		if stattest.Enough(good, runs, .9, 1e-7) {
+			break
+		}
 	}
 	stattest.GoodAtLeast(t, good, runs, .9, 1e-7)
 }

@@ -246,6 +246,9 @@ func TestLemmaE5(t *testing.T) {
 		if in && vague(p, paper.Line(parts[1][1], parts[1][2]), wide) {
 			good++
 		}
+		if stattest.Enough(good, runs, .95, 1e-7) {
+			break
+		}
 	}
 	stattest.GoodAtLeast(t, good, runs, .95, 1e-7)
 }
@@ -285,6 +288,9 @@ func TestLemmaE6(t *testing.T) {
 			good++
 		} else {
 			t.Logf("%v: found %v", parts, found)
+		}
+		if stattest.Enough(good, runs, .9, 1e-7) {
+			break
 		}
 	}
 	stattest.GoodAtLeast(t, good, runs, .9, 1e-7)

@@ -136,4 +136,3 @@ func TestSplit(t *testing.T) {
 		}
 	}
 }
-

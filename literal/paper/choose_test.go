@@ -92,6 +92,9 @@ func TestLemma31(t *testing.T) {
 			if got <= opt+bound/100 {
 				tight++
 			}
+			if stattest.Enough(good, runs, 1-2*beta, stattest.FalseAlarm) {
+				break
+			}
 		}
 		stattest.GoodAtLeast(t, good, runs, 1-2*beta, stattest.FalseAlarm)
 		t.Logf("%v: %d of %d within the bound, %d the best of the list", rel, good, runs, tight)
