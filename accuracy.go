@@ -5,8 +5,10 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/literal"
 	"github.com/gauze-dp/gauze/source"
 )
@@ -160,4 +162,14 @@ func firstNumber(columns []source.Column) string {
 		}
 	}
 	return ""
+}
+
+// exampleSD returns what --typical-sd takes for a column, as a shell is given it: names may contain
+// blanks, commas and quotes.
+func exampleSD(name string) string {
+	text := name + "=12"
+	if strings.ContainsAny(name, ",\"\r\n") {
+		text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+	}
+	return words.Quoted(text)
 }

@@ -57,7 +57,7 @@ type Statement struct {
 	Plan    kernel.Plan         `json:"-"`
 	Total   privacy.Calibration `json:"-"`
 	problem estimate.Problem
-	example string // name of a column
+	example string // of what --typical-sd takes
 }
 
 // A StepLimit is one line of a Statement: the most that a step may do.
@@ -143,7 +143,7 @@ func (q *question) state(rows int) (*Statement, error) {
 		Epsilon: q.Budget.Epsilon, Delta: q.Budget.Delta, Columns: q.problem.Columns, Rows: rows, Facts: q.facts(),
 		Learner: q.learner(false), Mu: total.Mu, ThresholdDelta: total.ThresholdDelta, TestDelta: total.Needs.AddedDelta,
 		Expect: Expectation{RowsNeeded: estimate.AboutRows(expect.RowsNeeded), RelativeError: expect.RelativeError, Notes: expect.Notes},
-		Notes:  q.notes(rows), Plan: plan, Total: total, problem: q.problem, example: firstNumber(q.Columns),
+		Notes:  q.notes(rows), Plan: plan, Total: total, problem: q.problem, example: exampleSD(firstNumber(q.Columns)),
 	}
 	if total.Needs.Extra.IsZero() {
 		s.Rho = privacy.RhoOfMu(total.Mu)

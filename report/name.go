@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/gauze-dp/gauze/internal/words"
 )
 
 // clean makes a text from outside safe to show: characters that are not printable (control
@@ -40,11 +42,5 @@ func shellWord(s string) string {
 	if strings.HasPrefix(s, "-") {
 		s = "./" + s
 	}
-	plain := func(r rune) bool {
-		return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-/+:@%", r))
-	}
-	if strings.TrimFunc(s, plain) == "" && s != "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return words.Quoted(s)
 }

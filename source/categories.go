@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/gauze-dp/gauze/internal/words"
 )
 
 // MostCategories bounds the number of values of a column of categories. A guess: the noise in the
@@ -77,7 +79,7 @@ func (c *Column) tidyCategories() error {
 		return nil
 	}
 	fault := &Error{Field: fmt.Sprintf("schema, column %q, categories", c.Name), Wanted: "values that are distinct, not empty and can be printed",
-		Hint: fmt.Sprintf("list them: --columns %q, or in a schema \"categories\": [\"a\", \"b\"]", c.Name+":category(a,b)")}
+		Hint: fmt.Sprintf("list them: --columns %s, or in a schema \"categories\": [\"a\", \"b\"]", words.Quoted(ColumnList([]string{c.Name})+":category(a,b)"))}
 	if c.Kind != Categories {
 		fault.Wanted, fault.Got, fault.Hint = "none beside this kind of column", fmt.Sprint(len(c.Categories)), `say "kind": "category"`
 		return fault

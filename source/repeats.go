@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/gauze-dp/gauze/internal/words"
 )
 
 // repeats watches a table without a unit for signs that a person has several rows: an identifier
@@ -133,7 +135,7 @@ func errRepeats(name, why string, fitted bool) error {
 	}
 	return &severalRows{column: name, fault: &Error{Field: "unit", Wanted: "the column that says whose a row is, or none",
 		Got:  fmt.Sprintf("nothing, and %q repeats: %s, so only single rows would be protected", name, why),
-		Hint: fmt.Sprintf(`--unit %s%s protects persons with all of their rows; --unit none says that every row is a person of its own; a schema says either as "unit"`, name, first)}}
+		Hint: fmt.Sprintf(`--unit %s%s protects persons with all of their rows; --unit none says that every row is a person of its own; a schema says either as "unit"`, words.Quoted(name), first)}}
 }
 
 // Words of names. Those of aloneWords name a person without "id" after them.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gauze-dp/gauze/internal/words"
 )
 
 // said is what a table's reading ends in: "" if it goes on.
@@ -42,7 +44,7 @@ func TestRepeats(t *testing.T) {
 				schema, _ = ParseColumns(columns)
 			}
 			got, report := said(t, fmt.Sprintf(wide, name), schema)
-			if (got != "") != refused || refused && !(strings.Contains(got, "--unit "+name) && strings.Contains(got, "--unit none") && strings.Contains(got, fmt.Sprintf("%q repeats", name))) {
+			if (got != "") != refused || refused && !(strings.Contains(got, "--unit "+words.Quoted(name)) && strings.Contains(got, "--unit none") && strings.Contains(got, fmt.Sprintf("%q repeats", name))) {
 				t.Errorf("%s of %q: got %q", columns, name, got)
 			}
 			if strings.Contains(report, "repeats: if it names persons") != (name == "ward_id") {

@@ -99,15 +99,15 @@ func (o *planOptions) statement(e *shell.Env, args []string) (*gauze.Statement, 
 // typicalSDs reads --typical-sd.
 func (o *planOptions) typicalSDs() error {
 	for _, text := range o.sds {
-		name, number, found := strings.Cut(text, "=")
-		sd, err := strconv.ParseFloat(number, 64)
-		if !found || err != nil || !(sd > 0) {
+		at := strings.LastIndexByte(text, '=') // names may contain it
+		sd, err := strconv.ParseFloat(text[at+1:], 64)
+		if at < 0 || err != nil || !(sd > 0) {
 			return shell.Wrong("typical_sd", "column=sd with a positive number", fmt.Sprintf("%q", text), "for instance --typical-sd age=12,bmi=5")
 		}
 		if o.fit.Request.Requested.TypicalSD == nil {
 			o.fit.Request.Requested.TypicalSD = map[string]float64{}
 		}
-		o.fit.Request.Requested.TypicalSD[name] = sd
+		o.fit.Request.Requested.TypicalSD[text[:at]] = sd
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -71,7 +72,10 @@ func used(m estimate.Estimator, p estimate.Problem) []string {
 // expect looks the candidate up.
 func (c *Candidate) expect(p estimate.Problem, rows int) {
 	table, known := MeasuredErrors(), true
-	kind := Kind{Method: c.Method, Shape: p.Covariance, Relation: p.Relation, Data: GaussianRows}
+	kind, own := Kind{Method: c.Method, Shape: p.Covariance, Relation: p.Relation, Data: GaussianRows}, ""
+	if p.Rows = rows; p.Covariance == estimate.Full && alone(c.Method, p) {
+		kind.Shape, own = estimate.Diagonal, "of means and standard deviations: too few rows for how columns vary together"
+	}
 	if p.Columns == 1 {
 		kind.Shape = estimate.Full // all shapes are one
 	}
@@ -87,7 +91,7 @@ func (c *Candidate) expect(p estimate.Problem, rows int) {
 	got, err := table.At(kind, p.Columns, float64(rows), p.Mu)
 	switch {
 	case err == nil:
-		c.CovarianceError, c.MeanError, c.Released, c.Note = got.Covariance, got.Mean, got.Released, got.Note
+		c.CovarianceError, c.MeanError, c.Released, c.Note = got.Covariance, got.Mean, got.Released, cmp.Or(own, got.Note)
 		c.RelativeError = got.Covariance / got.PlainCovariance
 	case c.HeavyCovarianceError == 0:
 		c.Note = err.Error()

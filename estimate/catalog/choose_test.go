@@ -68,6 +68,14 @@ func TestCandidates(t *testing.T) {
 	if got := everything.Candidates(p, 20000); got[0].CovarianceError == 0 {
 		t.Errorf("%+v", got[0])
 	}
+	// With too few rows for a covariance the error is that of what the fit gives instead.
+	p = problemOf(8, 1300, privacy.ReplaceOne)
+	few := everything.Candidates(p, p.Rows)[0]
+	p.Covariance = estimate.Diagonal
+	if alone := everything.Candidates(p, p.Rows)[0]; few.CovarianceError != alone.CovarianceError || few.MeanError != alone.MeanError || !strings.Contains(few.Note, "means and standard deviations") || alone.Note != "" {
+		t.Errorf("few rows: %+v, columns by themselves: %+v", few, alone)
+	}
+	p = problemOf(2, 0, privacy.AddRemoveOne)
 	if got := everything.Candidates(p, 0); got[0].CovarianceError != 0 || got[0].Note == "" {
 		t.Errorf("without a guess: %+v", got[0])
 	}

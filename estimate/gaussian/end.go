@@ -63,8 +63,8 @@ func (f *Fit) alone() {
 	}
 	from := fullFrom(f.Problem)
 	f.Problem.Covariance = estimate.Diagonal
-	f.Notes.Flag(flags.New(flags.FewRows, "about %.0f rows are too few to see how columns vary together, which takes about %.0f: the model has their means and standard deviations, and no correlations",
-		estimate.AboutRows(f.Rows), estimate.AboutRows(from)))
+	f.Notes.Flag(flags.New(flags.FewRows, "%.0f rows are too few to see how columns vary together, which takes about %.0f: the model has their means and standard deviations, and no correlations",
+		math.Floor(f.Rows), estimate.AboutRows(from)))
 }
 
 // unresolved returns the error of a preconditioner whose budget ended first, in the state st.

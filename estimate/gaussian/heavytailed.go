@@ -97,7 +97,7 @@ func (f heavyFit) round() (estimate.Outcome, error) {
 // Expect gives the rows needed, for a law with heavy tails, and nothing of the error, which depends
 // on the law.
 func (HeavyTailed) Expect(p estimate.Problem) estimate.Expectation {
-	e := Expect(roundedProblem(p))
+	e := expect(roundedProblem(p), p.Covariance)
 	if !full(p) {
 		e.RowsNeeded *= heavier
 	}

@@ -4,8 +4,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/internal/madeup"
+	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
 // fresh has another seed every time.
@@ -68,3 +70,15 @@ func TestHeavyNoiseOnly(t *testing.T) {
 	estimatetest.NoiseOnly(t, newRand(t), NewHeavyTailed())
 }
 func TestHeavyTooFewRows(t *testing.T) { estimatetest.TooFewRows(t, fresh(), NewHeavyTailed()) }
+
+// TestHeavyFewRowsNote: who asks for means and standard deviations alone is not told from when on
+// there are more.
+func TestHeavyFewRowsNote(t *testing.T) {
+	p := estimate.Problem{Columns: 8, Components: 1, Rows: 1300, Relation: privacy.ReplaceOne, Mu: neededMu}
+	for shape, notes := range map[estimate.CovarianceType]int{estimate.Full: 1, estimate.Diagonal: 0} {
+		p.Covariance = shape
+		if got := NewHeavyTailed().Expect(p).Notes; len(got) != notes {
+			t.Errorf("%v: %q", shape, got)
+		}
+	}
+}

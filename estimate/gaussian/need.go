@@ -184,7 +184,10 @@ func neededRows(p estimate.Problem) float64 {
 }
 
 // Expect gives the rows needed, and says where there are too few.
-func Expect(p estimate.Problem) (e estimate.Expectation) {
+func Expect(p estimate.Problem) estimate.Expectation { return expect(p, p.Covariance) }
+
+// expect is Expect of a fit by way of the problem's covariance, where another may have been asked.
+func expect(p estimate.Problem, asked estimate.CovarianceType) (e estimate.Expectation) {
 	if !(p.Mu > 0) || p.Columns < 1 {
 		return e
 	}
@@ -194,7 +197,7 @@ func Expect(p estimate.Problem) (e estimate.Expectation) {
 	case n < triedFrom(p):
 		e.Notes = append(e.Notes, "too few rows: a fit would spend the count and end without a release")
 	case p.Covariance != estimate.Spherical && wayIsFull(p) && few(p, n):
-		if p.Covariance == estimate.Full {
+		if asked == estimate.Full {
 			e.Notes = append(e.Notes, fmt.Sprintf("few rows: a fit gives means and standard deviations, and from about %.0f rows on how columns vary together", estimate.AboutRows(fullFrom(p))))
 		}
 	case n < needed:

@@ -330,6 +330,12 @@ func TestFewRows(t *testing.T) {
 			if _, ok := g.Cov.(model.Diagonal); !ok || !slices.ContainsFunc(o.Diagnostics.Flags, func(f estimate.Flag) bool { return f.Code == flags.FewRows }) {
 				t.Errorf("%+v: a covariance of type %T, and flags %v", c, g.Cov, o.Diagnostics.Flags)
 			}
+			for _, f := range o.Diagnostics.Flags {
+				var rows, takes int
+				if _, err := fmt.Sscanf(f.Text, "%d rows are too few to see how columns vary together, which takes about %d:", &rows, &takes); f.Code == flags.FewRows && (err != nil || rows >= takes) {
+					t.Errorf("%+v: %q", c, f.Text)
+				}
+			}
 			for j := range c.d {
 				sd := 0.0
 				for i := range c.d {

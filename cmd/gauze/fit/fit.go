@@ -17,6 +17,7 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/cmd/gauze/budget"
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
+	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/ledger"
 	"github.com/gauze-dp/gauze/release"
@@ -198,7 +199,8 @@ func Finished(e *shell.Env, err error) error {
 	for _, c := range fault.LeftOut {
 		e.Note("left out %q: %s\n", c.Name, c.Why)
 		if strings.HasPrefix(c.Why, "text: ") && c.Name != fault.Unit && texts == "" {
-			texts = fmt.Sprintf("\nA column of texts can be fitted as categories: name it as %q, or as %q to have frequent texts found\n", c.Name+":category(a,b)", c.Name+":category(find)")
+			name := source.ColumnList([]string{c.Name})
+			texts = fmt.Sprintf("\nA column of texts can be fitted as categories: name it as %s, or as %s to have frequent texts found\n", words.Quoted(name+":category(a,b)"), words.Quoted(name+":category(find)"))
 		}
 	}
 	hold, more := "these columns hold numbers", []string{"--columns", source.ColumnList(fault.Columns)}

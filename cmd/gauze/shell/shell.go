@@ -14,9 +14,9 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"unicode"
 
 	"github.com/gauze-dp/gauze"
+	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -56,19 +56,11 @@ type Env struct {
 
 // Typed returns the command line as it was typed, with more words behind it, for a POSIX shell.
 func (e *Env) Typed(more ...string) string {
-	var b strings.Builder
-	for i, word := range append(slices.Clone(e.typed), more...) {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		if word == "" || strings.ContainsFunc(word, func(c rune) bool {
-			return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c > unicode.MaxASCII || strings.ContainsRune("-_./:=,+@%", c))
-		}) {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-		b.WriteString(word)
+	all := append(slices.Clone(e.typed), more...)
+	for i, word := range all {
+		all[i] = words.Quoted(word)
 	}
-	return b.String()
+	return strings.Join(all, " ")
 }
 
 // Run parses the arguments, runs the command and returns the exit code.
