@@ -313,6 +313,9 @@ func TestReadMistakes(t *testing.T) {
 	if _, err := Read(strings.NewReader(swap(`"method"`, `"colour": {"of": ["the", 1]}, "method"`))); err != nil {
 		t.Errorf("an unknown field: %v", err)
 	}
+	if _, err := Read(strings.NewReader(swap(`"method"`, `"component": {"missing": {"CRP": 0.1, "crp": 0.2}}, "method"`))); err != nil {
+		t.Errorf("columns with missing cells, in capitals: %v", err)
+	}
 	if _, err := Read(iotest.ErrReader(os.ErrClosed)); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a failing reader: %v", err)
 	}

@@ -12,10 +12,15 @@ import (
 const secondsOfDay = 24 * 60 * 60
 
 // dayOf reads a date as its day, a number of days since 1970-01-01: 2006-01-02, or 2.1.2006 with
-// points, where the day comes first everywhere, optionally followed by a time of day, which it
-// ignores. With slashes it is none: some write the month first.
+// points, where the day comes first everywhere, or 02JAN2006, optionally followed by a time of day,
+// which it ignores. With slashes it is none: some write the month first.
 func dayOf(text string) (float64, bool) {
 	text = strings.TrimSpace(text)
+	if n := len("01JAN2006"); len(text) == n || len(text) > n && text[n] == ':' { // as SAS writes dates and times
+		if day, err := time.Parse("02Jan2006", text[:n]); err == nil {
+			return float64(day.Unix() / secondsOfDay), true
+		}
+	}
 	if end := strings.IndexAny(text, "T "); end >= 0 {
 		text = text[:end]
 	}

@@ -1,9 +1,11 @@
 package source
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -27,10 +29,11 @@ type lookAhead struct {
 	l      int      // number of labels of a row
 	labels []string // row-major, of the roles
 	rows   int
-	ended  bool           // the input has no more rows
-	texts  map[int]string // of cells that are no number, by their indices among kinds
-	pick   []int          // indices in from
-	at     int            // the next row to return
+	ended  bool               // the input has no more rows
+	texts  map[int]string     // of cells that are no number, by their indices among kinds
+	other  map[int]unreadable // columns that another dialect reads, by their indices in the header
+	pick   []int              // indices in from
+	at     int                // the next row to return
 }
 
 // infer chooses the columns: by their types, which are public, and from the cells of the first rows
@@ -40,7 +43,7 @@ func (t *Table) infer() error {
 	if err := checkNames(header); err != nil {
 		return err
 	}
-	a := &lookAhead{l: len(t.roles.labels), texts: map[int]string{}}
+	a := &lookAhead{l: len(t.roles.labels), texts: map[int]string{}, other: map[int]unreadable{}}
 	why := t.byType()
 	for j := range header {
 		if why[j] == "" {
@@ -72,7 +75,7 @@ func (t *Table) infer() error {
 			t.report.LeftOut = append(t.report.LeftOut, LeftOut{Name: name, Why: why[j]})
 		}
 	}
-	if t.columns == nil {
+	if t.other = a.other; t.columns == nil {
 		return errNoNumbers(header)
 	}
 	chosen := make([]int, len(a.pick))
@@ -94,6 +97,7 @@ const (
 type Undeclared struct {
 	Columns []string  // that could be fitted, in order: identifiers are not among them
 	LeftOut []LeftOut // the others, with the reason
+	CSV     string    // how the numbers of some of Columns are written, where that is not as usual
 	Unread  bool      // no row was read: columns without types may hold text
 	Unit    string    // a column that seems to name persons with several rows, or ""
 }
@@ -113,10 +117,22 @@ func (e *Undeclared) Unwrap() error {
 // undeclared returns an error with the columns that could be declared. It looks at cells as infer
 // does, and at no identifier.
 func (t *Table) undeclared() error {
-	if err := t.infer(); err != nil {
+	err := t.infer()
+	fault := &Undeclared{LeftOut: t.report.LeftOut}
+	if others := slices.Collect(maps.Values(t.other)); len(others) > 0 {
+		if as := reads(others); as != "" {
+			fault.CSV = fmt.Sprint(t.schema.CSV.with(as))
+		}
+	}
+	for i, c := range fault.LeftOut { // texts that name rows are no categories
+		if person, generic := identifies(c.Name); (person || generic) && strings.HasPrefix(c.Why, "text: ") {
+			fault.LeftOut[i].Why = byItsName
+		}
+	}
+	if err != nil && fault.CSV == "" {
 		return err
 	}
-	fault := &Undeclared{LeftOut: t.report.LeftOut}
+	header := t.reader.Header()
 	for _, c := range t.columns {
 		if person, generic := identifies(c.Name); person || generic {
 			fault.LeftOut = append(fault.LeftOut, LeftOut{c.Name, byItsName})
@@ -124,8 +140,17 @@ func (t *Table) undeclared() error {
 		}
 		fault.Columns = append(fault.Columns, c.Name)
 	}
+	if fault.CSV != "" {
+		for j := range t.other {
+			fault.Columns = append(fault.Columns, header[j])
+		}
+		slices.SortFunc(fault.Columns, func(a, b string) int { return cmp.Compare(slices.Index(header, a), slices.Index(header, b)) })
+	}
 	if fault.Columns == nil {
-		return errNoNumbers(t.reader.Header())
+		return errNoNumbers(header)
+	}
+	if t.columns == nil {
+		return fault
 	}
 	d := len(t.columns)
 	values, kinds, labels := make([]float64, d), make([]Kind, d), make([]string, len(t.roles.labels))
@@ -263,11 +288,15 @@ func (a *lookAhead) leaveOut(name string, j int, written Dialect) string {
 		dialect := reads([]unreadable{odd})
 		switch {
 		case dialect != "" && written.asUsual():
+			a.other[a.from[j]] = odd
 			return fmt.Sprintf("text as it is written, but numbers with --csv %q", written.with(dialect))
 		case dates:
 			return "dates: declare it with :date behind its name"
 		case answers:
 			return "yes and no: declare it with :yes-no behind its name"
+		}
+		if numbers > text {
+			return fmt.Sprintf("%d of its first %d cells that are there are no numbers: name it, with --unreadable missing", text, numbers+text)
 		}
 		return fmt.Sprintf("text: %d of its first %d cells that are there are numbers", numbers, numbers+text)
 	case rowIdentifier(name) && a.increasing(j):

@@ -35,7 +35,7 @@ func TestInference(t *testing.T) {
 		why        string
 	}{
 		{"one text cell in 20 is tolerated", beside("a", 100, every(20, "refused")), []string{"a", "x"}, ""},
-		{"one in 19 is not", beside("a", 190, every(19, "refused")), []string{"x"}, "text: 180 of its first 190"},
+		{"one in 19 is not", beside("a", 190, every(19, "refused")), []string{"x"}, "10 of its first 190 cells that are there are no numbers: name it, with --unreadable missing"},
 		{"gaps do not count", beside("a", 100, every(2, "NA")), []string{"a", "x"}, ""},
 		{"nor do infinities", beside("a", 100, every(2, "inf")), []string{"a", "x"}, ""},
 		{"all gaps", beside("a", 50, func(int) string { return "" }), []string{"x"}, "no numbers"},

@@ -69,7 +69,7 @@ func TestCountedAnswers(t *testing.T) {
 
 func TestKindMistakes(t *testing.T) {
 	for kind, want := range map[string]string{
-		`"category"`: "--columns \"a:category(a,b)\"", `"log", "at_most": 0`: "at_least below at_most", `"int"`: `"number", "count", "yes-no", "date", "log" or "category"`, `3`: "want a value as in the example",
+		`"category"`: "--columns 'a:category(a,b)'", `"log", "at_most": 0`: "at_least below at_most", `"int"`: `"number", "count", "yes-no", "date", "log" or "category"`, `3`: "want a value as in the example",
 		`"yes-no", "at_most": 2`: "no unit and no limits but 1, 0 and 1", `"count", "at_most": -1`: "swap the two",
 	} {
 		_, err := parseSchema([]byte(`{"columns": [{"name": "a", "kind": ` + kind + `}]}`))

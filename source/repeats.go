@@ -143,9 +143,10 @@ var (
 	aloneWords  = wordSet("patient subject participant respondent individual customer client user employee student pupil resident member proband donor animal")
 	personWords = wordSet("patient subject subj subjid usubjid participant respondent resp individual person customer client user employee worker student pupil teacher " +
 		"resident member proband donor animal mouse household hh family mother child case account citizen voter driver applicant borrower player panelist pt pat sub emp cust " +
-		"patienten versicherten probanden teilnehmer kunden mitarbeiter haushalt fall")
+		"patienten versicherten probanden teilnehmer kunden mitarbeiter haushalt fall schüler schueler studenten mitglieds personen personal " +
+		"élève eleve étudiant etudiant salarié salarie assuré assure adhérent adherent")
 	idWords    = wordSet("id no nr num nummer number code key identifier uid uuid guid")
-	wholeNames = wordSet("id uid uuid guid pid rid iid eid mrn empi ssn nin nhs seqn subjid usubjid ptid idno hhid caseid respid identifier")
+	wholeNames = wordSet("id uid uuid guid pid rid iid eid mrn empi ssn nin nhs seqn subjid usubjid usubjid ptid idno hhid caseid respid identifier")
 )
 
 func wordSet(words string) map[string]bool {

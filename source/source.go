@@ -28,7 +28,8 @@ type Table struct {
 	// of the columns of categories
 	categories []values
 	roles      roles
-	rules      rules // of columns
+	rules      rules              // of columns
+	other      map[int]unreadable // columns that inference left out, and another dialect reads, by their indices in the header
 	odd        []unreadable
 	ahead      *lookAhead // of an inferred schema; nil once read
 	repeats    *repeats   // nil if the schema has a unit

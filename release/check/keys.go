@@ -10,7 +10,7 @@ import (
 // Keys returns the first key that readers would disagree about: one that an object has twice, or
 // that is not in small letters, as all keys of a release are. Some programs take the first of two,
 // some the last; some take "EPSILON" for "epsilon", some leave it out. The names of columns, the
-// keys of the objects named "by" and "categories", may be written in any way.
+// keys of the objects named "by", "categories" and "missing", may be written in any way.
 //
 // It ignores text that is not JSON.
 func Keys(data []byte) *Fault {
@@ -37,7 +37,7 @@ func value(decoder *json.Decoder, path string, free bool) (*Fault, error) {
 				return nil, err
 			}
 			key := token.(string)
-			at, by = strings.TrimPrefix(path+"."+key, "."), key == "by" || key == "categories"
+			at, by = strings.TrimPrefix(path+"."+key, "."), key == "by" || key == "categories" || key == "missing"
 			if seen[key] {
 				return &Fault{at, "every key once", "it twice"}, nil
 			}

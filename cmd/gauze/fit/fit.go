@@ -207,6 +207,9 @@ func Finished(e *shell.Env, err error) error {
 	if fault.Unread {
 		hold = "a plan reads no row, and of these columns each that holds text has to be taken out"
 	}
+	if fault.CSV != "" {
+		more = append(more, "--csv", fault.CSV)
+	}
 	if fault.Unit != "" {
 		hold += fmt.Sprintf(", and %q repeats (--unit none would say that every row is a person of its own)", fault.Unit)
 		more = append(more, "--unit", fault.Unit)
