@@ -46,7 +46,7 @@ func (never) Plan(estimate.Problem) (kernel.Plan, error) { return kernel.Plan{},
 func (never) Expect(estimate.Problem) estimate.Expectation { return estimate.Expectation{} }
 
 func (never) Fit(context.Context, *kernel.Session, estimate.Problem) (estimate.Outcome, error) {
-	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: "never"}}, nil
+	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: "never", Advice: "another method"}}, nil
 }
 
 // TestAlone: with rows that are too few for how columns depend on each other, as public facts say
@@ -164,3 +164,38 @@ func (e spent) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (
 }
 
 func (spent) Expect(estimate.Problem) estimate.Expectation { return estimate.Expectation{} }
+
+// beside is a method without a model beside a full profile.
+type beside struct{ never }
+
+func (e beside) problem(p estimate.Problem) estimate.Problem {
+	p.Profiled = Measured(e.Name(), p)
+	return p
+}
+
+func (e beside) Plan(p estimate.Problem) (kernel.Plan, error) {
+	return Beside(e.problem(p), kernel.Plan{Method: e.Name()}), nil
+}
+
+func (e beside) Fit(ctx context.Context, s *kernel.Session, p estimate.Problem) (estimate.Outcome, error) {
+	return Fit(ctx, e.never, s, e.problem(p))
+}
+
+// TestNoVariance: a column whose variance does not fit a float64 is held out of the model, and the
+// method is asked for the others alone.
+func TestNoVariance(t *testing.T) {
+	rng := newRand(t)
+	var rows [][]float64
+	for range 20000 {
+		rows = append(rows, []float64{rng.NormFloat64(), 1e200 * rng.NormFloat64(), 1e-200 * (1 + rng.NormFloat64())})
+	}
+	e := beside{never{estimate.Describe("general", "KSSU19 Section A.4", "")}}
+	f := estimatetest.RunChecked(t, e, estimatetest.Case{Rows: rows, Columns: 3, Relation: privacy.ReplaceOne, Mu: .24, Noise: kerneltest.Options{Fresh: true}})
+	var held []int
+	for _, flag := range f.Aside {
+		held = append(held, flag.Columns...)
+	}
+	if !slices.Equal(f.Kept, []int{0}) || !slices.Equal(held, []int{1, 2}) {
+		t.Errorf("kept %v, held out %v", f.Kept, held)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/model/flags"
+	"github.com/gauze-dp/gauze/parts/columns"
 )
 
 // BesideFirst is the first step of every fit that carries a profile: it costs all that is planned
@@ -249,13 +250,16 @@ func (c *column) ofBins(mean, sd, reach float64) moments {
 const inBin = .1
 
 // kept returns the columns that a model may have: after a full profile, those whose values it has
-// located.
+// located and whose variances are numbers.
 func (f *fit) kept(mu float64, full bool) (kept []int) {
 	least := leastClear * lists(f.problem.Relation, len(f.columns)) / (mu * math.Sqrt(mostShare))
 	for j, c := range f.columns {
 		few := c.cells < least && c.cells+clearlySDs*c.cellsSD < f.rows/2
-		if few && (c.reason == "" || c.reason == notAsked) {
+		switch {
+		case few && (c.reason == "" || c.reason == notAsked):
 			c.reason = tooFew
+		case c.reason == "" && !c.constant && (c.sd > widest || c.sd > 0 && c.sd < narrowest):
+			c.reason = noVariance
 		}
 		if !few && (!full || c.reason == "" || c.reason == unresolved || c.reason == oneValue) {
 			kept = append(kept, j)
@@ -263,6 +267,14 @@ func (f *fit) kept(mu float64, full bool) (kept []int) {
 	}
 	return kept
 }
+
+// widest and narrowest bound the sds of a model's columns, noVariance is the reason of those beyond:
+// a method stops where a scale has no variance in float64, and its own may differ from the profile's.
+const (
+	widest     = program.Widest / 1024
+	narrowest  = columns.Narrowest * 1024
+	noVariance = "the square of its spread does not fit a float64; record it in another unit"
+)
 
 // notAsked is the reason of columns of which only the cells were counted.
 const notAsked = "only its cells were counted: beside a model there are too few rows for more, which gauze describe measures"
