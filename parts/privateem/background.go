@@ -2,14 +2,20 @@ package privateem
 
 import (
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
 // A Background takes the rows that are somewhat far from every component: wide copies of the
-// released global Gaussian whose shapes are fixed. It joins the soft partition in the last round
+// released global Gaussian, narrower in the end in the columns in which their rows are seen not to
+// be far, and moved to the side on which they are. It joins the soft partition in the last round
 // only, where one more component adds no sensitivity; in earlier rounds it would eat the small
 // components before they are sharp. Copies that are wider yet guard against rows that nobody has
 // seen: see Outskirts for those that somebody has.
@@ -19,7 +25,8 @@ import (
 //
 // The zero Background takes no rows.
 type Background struct {
-	near []component.Gaussian
+	whole component.Gaussian
+	near  []component.Gaussian
 	// Share is the part of the rows that was counted in copies seen to hold any, Noise its sd. By
 	// the last round.
 	Share, Noise float64
@@ -45,6 +52,7 @@ func NewBackground(g component.Gaussian, form query.Form) (b Background) {
 	if form != query.FullForm {
 		g.Cov = symmetric.OnlyDiagonal(g.Cov, form == query.SphericalForm)
 	}
+	b.whole = g
 	for _, f := range rungs {
 		b.near = append(b.near, copyOf(g, f, backgroundStart))
 	}
@@ -75,10 +83,42 @@ func (b *Background) update(sums []component.Sums, rows float64) {
 		if s.Count > backgroundSDs*s.CountSD {
 			b.Share += s.Count / rows
 			w = math.Max(w, math.Min(s.Count/rows, backgroundMost))
+			b.near[i] = shaped(b.near[i], s, rungs[i])
 		}
 		b.near[i].Weight = w
 	}
 }
+
+// shaped returns a copy, wider than the whole by the factor f, as its sums show its rows: rows that
+// are far in one column are mostly not so in the others, and often on one side.
+func shaped(g component.Gaussian, s component.Sums, f float64) component.Gaussian {
+	if s.Second == nil {
+		return g
+	}
+	l, _, _ := symmetric.Factor(g.Cov)
+	mean, narrower := slices.Clone(g.Mean), make([]float64, len(g.Mean))
+	for j := range mean {
+		axis := l.RawRowView(j)
+		sd := dense.Norm(axis)
+		along := mat.NewVecDense(len(axis), axis)
+		m, square := floats.Dot(axis, s.Sum)/(sd*s.Count), mat.Inner(along, s.Second, along)/(sd*sd*s.Count)
+		if math.Abs(m) < movedSDs*s.SumSD/s.Count {
+			m = 0
+		}
+		mean[j] += sd * m
+		narrower[j] = math.Sqrt(math.Max(1/f, math.Min(square+narrowerSDs*s.SecondSD/s.Count-m*m, 1)))
+	}
+	d := mat.NewDiagDense(len(narrower), narrower)
+	var cov mat.Dense
+	cov.Mul(d, g.Cov)
+	cov.Mul(&cov, d)
+	g.Mean, g.Cov = mean, symmetric.Of(len(mean), cov.At)
+	return g
+}
+
+// Utility constants of shaped, guesses: a mean counts that is movedSDs noise sds away, and a column
+// is as narrow as is seen with narrowerSDs noise sds more.
+const movedSDs, narrowerSDs = 3.0, 2.0
 
 // Parts returns the background as Gaussians, with their weights: what has been measured, and the
 // guards.
@@ -86,7 +126,7 @@ func (b *Background) Parts() (parts []component.Gaussian) {
 	parts = append(parts, b.near...)
 	if b.near != nil {
 		for _, f := range wide {
-			parts = append(parts, copyOf(b.near[0], f/rungs[0], guardSpread/f))
+			parts = append(parts, copyOf(b.whole, f, guardSpread/f))
 		}
 	}
 	return parts

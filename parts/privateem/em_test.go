@@ -6,6 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/query"
@@ -54,6 +57,32 @@ func TestBackgroundBounds(t *testing.T) {
 				t.Fatalf("a guard adds %v to the variance", spread)
 			}
 		}
+	}
+}
+
+// TestBackgroundShape: rows that are far in one column, on one side, make a background that is far
+// there, and as narrow as the table in a column that depends on it no more than rows do.
+func TestBackgroundShape(t *testing.T) {
+	seed := stattest.Seed(t)
+	rng := rand.New(rand.NewPCG(seed, seed>>32))
+	whole := component.Gaussian{Mean: []float64{1, 2}, Cov: mat.NewSymDense(2, []float64{1, 1.2, 1.2, 4})}
+	b := NewBackground(whole, query.FullForm)
+	_, inv, _ := symmetric.Factor(b.near[1].Cov)
+	s := component.Sums{CountSD: 10, Sum: make([]float64, 2), SumSD: 10, Second: mat.NewSymDense(2, nil), SecondSD: 10}
+	for range 1000 {
+		var z mat.VecDense
+		z.MulVec(inv, mat.NewVecDense(2, []float64{3 + rng.NormFloat64(), 2 * rng.NormFloat64()}))
+		s.Count++
+		floats.Add(s.Sum, z.RawVector().Data)
+		s.Second.SymRankOne(s.Second, 1, &z)
+	}
+	b.update([]component.Sums{{CountSD: 10}, s}, 1e5)
+	g := b.Parts()[1]
+	if sd := math.Sqrt(g.Cov.At(1, 1)); math.Abs(g.Mean[0]-4) > .3 || g.Mean[1] != 2 || sd > 1.2*2 || g.Cov.At(0, 0) > 2 {
+		t.Errorf("mean %v, covariance %v", g.Mean, mat.Formatted(g.Cov))
+	}
+	if g := b.Parts()[len(rungs)]; g.Mean[0] != 1 || g.Cov.At(0, 0) != wide[0] {
+		t.Errorf("the guard is %v", g)
 	}
 }
 
