@@ -83,6 +83,9 @@ func (f *fit) apart(ctx context.Context, x *recursive.Finder) ([]component.Gauss
 	for j := range start {
 		start[j].Weight /= total
 	}
+	r := f.rounds(start)
+	r.LikeOthers(f.Mu(framePart))
+	start = r.Components
 	f.global = component.Joined(start[0], start[1:]...)
 	return start, nil
 }

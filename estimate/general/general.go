@@ -191,9 +191,16 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 		missed = cmp.Or(missed, f.renewed(i, r))
 		enough := f.odds == 1 && f.missing.table == nil && i >= least && slices.Min(component.Alone(r.Components)) > settled &&
 			!slices.ContainsFunc(r.Components, func(c component.Gaussian) bool { return !c.Uncertainty.Framed(r.Space.Dim()) })
-		return parts.Mu(math.Min(part*f.round(i, r), f.Left()/float64(rounds+1-i))), i < rounds && !enough
+		mu := parts.Mu(math.Min(part*f.round(i, r), f.Left()/float64(rounds+1-i)))
+		if i <= openRounds {
+			r.LikeOthers(mu)
+		}
+		return mu, i < rounds && !enough
 	}
 	before := func(r *privateem.Rounds) error {
+		if f.coarse { // what was known of the whole when the rounds began was noise in part
+			r.Background = privateem.NewBackground(component.Joined(r.Components[0], r.Components[1:]...), r.Form)
+		}
 		if missed == nil {
 			missed = f.last(r)
 		}
