@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -265,23 +266,13 @@ func labelsOf(rows []float64, d, j int) (order, ends []int) {
 		}
 	}
 	value := func(at int) float64 { return rows[order[at]*d+j] }
-	slices.SortStableFunc(order, func(a, b int) int { return compare(rows[a*d+j], rows[b*d+j]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rows[a*d+j], rows[b*d+j]) })
 	for i := range order {
 		if i+1 == len(order) || value(i+1) != value(i) {
 			ends = append(ends, i+1)
 		}
 	}
 	return order, ends
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // largest returns the size of the largest group.
@@ -303,7 +294,7 @@ func ranksOf(rows []float64, d, j int) []float64 {
 			order = append(order, i)
 		}
 	}
-	slices.SortFunc(order, func(a, b int) int { return compare(rows[a*d+j], rows[b*d+j]) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(rows[a*d+j], rows[b*d+j]) })
 	different := 0
 	for from := 0; from < len(order); different++ {
 		to := from + 1

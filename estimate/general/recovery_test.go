@@ -207,6 +207,9 @@ func TestShapes(t *testing.T) {
 		near := 0
 		var gain []float64
 		for i := range runs {
+			if i%2 == 1 && stattest.Enough(near, runs, .65, stattest.FalseAlarm) {
+				continue // every second run also compares
+			}
 			m := estimatetest.Truth(t, rng, madeup.Moderate{Columns: d, Components: 2, Covariance: shape, Separation: 3, Kappa: 10, LeastWeight: .25})
 			rows := estimatetest.Draw(t, m, n, rng)
 			tv := func(asked estimate.CovarianceType) float64 {
@@ -226,12 +229,12 @@ func TestShapes(t *testing.T) {
 			if own < .15 {
 				near++
 			}
-			if i%2 == 0 { // every second run also compares
+			if i%2 == 0 {
 				gain = append(gain, tv(estimate.Full)-own)
 			}
 		}
 		mean, sd := stat.MeanStdDev(gain, nil)
-		t.Logf("%v: %d of %d within .15; a full covariance is worse by %.4f (sd %.4f)", shape, near, runs, mean, sd)
+		t.Logf("%v: %d of %d at least within .15; a full covariance is worse by %.4f (sd %.4f)", shape, near, runs, mean, sd)
 		stattest.GoodAtLeast(t, near, runs, .65, stattest.FalseAlarm)
 		if mean < -.05-6*sd/math.Sqrt(float64(len(gain))) {
 			t.Errorf("%v: the full covariance is better, by %v", shape, -mean)

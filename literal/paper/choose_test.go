@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -224,4 +225,18 @@ func BenchmarkQuery(b *testing.B) {
 			}
 		})
 	}
+}
+
+// collect returns all Gaussians of the nets, in order; an error that wraps ErrTooMany if there are
+// more than MostListed.
+func collect(nets ...iter.Seq[Gaussian]) (all []Gaussian, err error) {
+	for _, net := range nets {
+		for g := range net {
+			if len(all) == MostListed {
+				return nil, tooMany("Gaussians", MostListed+1)
+			}
+			all = append(all, g)
+		}
+	}
+	return all, nil
 }

@@ -201,17 +201,3 @@ func turned(around Gaussian, angle float64, sd [2]float64, g, zeta float64, yiel
 	}
 	return true
 }
-
-// collect returns all Gaussians of the nets, in order; an error that wraps ErrTooMany if there are
-// more than MostListed.
-func collect(nets ...iter.Seq[Gaussian]) (all []Gaussian, err error) {
-	for _, net := range nets {
-		for g := range net {
-			if len(all) == MostListed {
-				return nil, tooMany("Gaussians", MostListed+1)
-			}
-			all = append(all, g)
-		}
-	}
-	return all, nil
-}

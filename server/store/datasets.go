@@ -110,7 +110,7 @@ func (s *Store) Same(ctx context.Context, d Dataset) ([]string, error) { return 
 // if the data set was retired, however lately, and with ErrSame as AddDataset does.
 func (s *Store) Accept(ctx context.Context, d Dataset) error {
 	return s.ledger.Write(ctx, func(t *ledger.Tx) error {
-		if _, err := s.unretired(ctx, t, d.Name); err != nil {
+		if err := s.unretired(ctx, t, d.Name); err != nil {
 			return err
 		}
 		if _, err := s.same(ctx, t, d); err != nil {
@@ -184,14 +184,14 @@ func (s *Store) dataset(ctx context.Context, q ledger.Querier, name string) (Dat
 	return d, found(err)
 }
 
-// unretired returns a data set as it is within a transaction, or ErrRetired. What was read of it
+// unretired returns ErrRetired for a data set that is, within a transaction: what was read of it
 // before the transaction began may be out of date.
-func (s *Store) unretired(ctx context.Context, t *ledger.Tx, name string) (Dataset, error) {
+func (s *Store) unretired(ctx context.Context, t *ledger.Tx, name string) error {
 	d, err := s.dataset(ctx, t, name)
 	if err == nil && d.Retired {
-		err = ErrRetired
+		return ErrRetired
 	}
-	return d, err
+	return err
 }
 
 // Datasets returns those that a custodian owns, or of which an analyst was granted something: at

@@ -85,7 +85,7 @@ func (s *Store) Submit(ctx context.Context, sub Submission) (out Fit, err error)
 				return err
 			}
 		}
-		if _, err := s.unretired(ctx, t, sub.Fit.Dataset); err != nil {
+		if err := s.unretired(ctx, t, sub.Fit.Dataset); err != nil {
 			return err
 		}
 		waiting, err := list(ctx, s, t, scanFit, fitColumns+"WHERE state IN ('queued', 'running') ORDER BY seq")

@@ -99,10 +99,10 @@ func (f *Flags) Begin(ctx context.Context, r gauze.Request, schema *source.Schem
 	}
 	var names []string
 	if input != stdin { // what is wrong with the input is said before anything is reserved
-		if _, _, err := f.foresee(input, schema); err != nil {
+		if _, err := f.foresee(input, schema); err != nil {
 			return nil, err
 		}
-		if columns, _, err := f.foresee(input, &source.Schema{Infer: true, CSV: schema.CSV}); err == nil { // all of them
+		if columns, err := f.foresee(input, &source.Schema{Infer: true, CSV: schema.CSV}); err == nil { // all of them
 			names = (&source.Schema{Columns: columns}).Names()
 		}
 	}
@@ -128,12 +128,13 @@ func (f *Flags) Begin(ctx context.Context, r gauze.Request, schema *source.Schem
 }
 
 // foresee does what source.Foresee does, for an input.
-func (f *Flags) foresee(input string, schema *source.Schema) (columns []source.Column, known bool, err error) {
+func (f *Flags) foresee(input string, schema *source.Schema) ([]source.Column, error) {
 	rows, err := f.Reader(input, nil, schema.CSV)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	return source.Foresee(rows, schema)
+	columns, _, err := source.Foresee(rows, schema)
+	return columns, err
 }
 
 // filesOf returns the files of an input, none if it is something else.
