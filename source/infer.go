@@ -111,6 +111,9 @@ func (e *Undeclared) Unwrap() error {
 	if e.Unread {
 		hold = "these may hold numbers: "
 	}
+	if e.CSV != "" {
+		hold = fmt.Sprintf("these hold numbers, read as csv %q: ", e.CSV)
+	}
 	return &Error{Field: "schema", Wanted: "the columns to fit, which are public", Got: "none", Hint: hold + quoteNames(e.Columns) + "; declare those to fit"}
 }
 
