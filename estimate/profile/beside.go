@@ -268,8 +268,9 @@ func (f *fit) kept(mu float64, full bool) (kept []int) {
 	return kept
 }
 
-// widest and narrowest bound the sds of a model's columns, noVariance is the reason of those beyond:
-// a method stops where a scale has no variance in float64, and its own may differ from the profile's.
+// widest and narrowest bound the sds of a model's columns, noVariance is the reason of those
+// beyond: a method stops where a scale has no variance in float64, and its own may differ from the
+// profile's.
 const (
 	widest     = program.Widest / 1024
 	narrowest  = columns.Narrowest * 1024

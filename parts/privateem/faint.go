@@ -9,10 +9,11 @@ import (
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
-// Utility constants of LikeOthers, guesses: a component is faint if it holds less than
-// mostFaint of the rows and the noise of its shape is faintNoise of it or more, and far in a column farSDs sds of the others and farOwn of its own away. It is
-// wide in a column if it is wideOthers times as wide as all others together, and lies elsewhere if
-// its mean is that many sds of its noise away, which is at least meanNoise of that of the shape.
+// Utility constants of LikeOthers, guesses: a component is faint if it holds less than mostFaint of
+// the rows and the noise of its shape is faintNoise of it or more, and far in a column farSDs sds
+// of the others and farOwn of its own away. It is wide in a column if it is wideOthers times as
+// wide as all others together, and lies elsewhere if its mean is that many sds of its noise away,
+// which is at least meanNoise of that of the shape.
 const (
 	mostFaint            = .12
 	faintNoise           = .3
