@@ -21,7 +21,9 @@ const (
 	// Bars count for nothing unless their squared distance from the mixture exceeds what noise adds
 	// up to by so many sds: the components of clusters were measured better than they are.
 	contradictSDs = 2.0
-	hardlyAny     = .1 // times the noise: where the mixture has less it stays, unless bars are clear
+	// Where the mixture has hardlyAny of the noise or less it stays, unless bars have emptySDs of it:
+	// many are empty, and some of these far from all rows.
+	hardlyAny, emptySDs = .1, 4.0
 	// knots are even steps within a bar, in which the distribution is taken as linear; others are
 	// at every half sd of a component, up to knotSDs.
 	knots, knotSDs = 16, 4.0
@@ -239,7 +241,7 @@ func settle(list []stretch) bool {
 		for _, s := range g {
 			sum = stretch{Bar{Share: sum.Share + s.Share, Noise: math.Hypot(sum.Noise, s.Noise)}, sum.mass + s.mass}
 		}
-		if !sum.clear() && sum.mass < hardlyAny*sum.Noise {
+		if sum.mass < hardlyAny*sum.Noise && sum.Share < emptySDs*sum.Noise {
 			for i := range g {
 				g[i].Share = g[i].mass
 			}
