@@ -57,6 +57,17 @@ const mostJitter = 1.0
 // entries that are not numbers, it takes the diagonal alone, with 1 for what is not positive: so it
 // ends on any matrix.
 func Factor(cov *mat.SymDense) (l, inv *mat.Dense, logDet float64) {
+	if values := positiveAlone(cov); values != nil {
+		d := len(values)
+		l, inv = mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
+		for i, v := range values {
+			root := math.Sqrt(v)
+			l.Set(i, i, root)
+			inv.Set(i, i, 1/root)
+			logDet += 2 * math.Log(root)
+		}
+		return l, inv, logDet
+	}
 	u, logDet := factored(cov)
 	t := mat.NewTriDense(cov.SymmetricDim(), mat.Lower, nil)
 	t.Copy(u.T())
@@ -66,9 +77,34 @@ func Factor(cov *mat.SymDense) (l, inv *mat.Dense, logDet float64) {
 }
 
 // LogDet returns the logDet of Factor.
-func LogDet(cov *mat.SymDense) float64 {
-	_, logDet := factored(cov)
+func LogDet(cov *mat.SymDense) (logDet float64) {
+	if values := positiveAlone(cov); values != nil {
+		for _, v := range values {
+			logDet += 2 * math.Log(math.Sqrt(v))
+		}
+		return logDet
+	}
+	_, logDet = factored(cov)
 	return logDet
+}
+
+// positiveAlone returns the diagonal of a matrix that has nothing else, if it is of finite positive
+// numbers; else nil. What takes d^3 of other matrices takes d^2 of these.
+func positiveAlone(s *mat.SymDense) []float64 {
+	raw := s.RawSymmetric()
+	values := make([]float64, raw.N)
+	for i := range values {
+		row := raw.Data[i*raw.Stride:][:raw.N]
+		for _, v := range row[i+1:] {
+			if v != 0 {
+				return nil
+			}
+		}
+		if values[i] = row[i]; !(values[i] > 0) || math.IsInf(values[i], 1) {
+			return nil
+		}
+	}
+	return values
 }
 
 // factored returns the transpose of Factor's l, and logDet.
@@ -142,6 +178,17 @@ func Eigenvalues(s *mat.SymDense) (values []float64, ok bool) {
 // Principal returns the q leading eigenvectors of cov (columns) and all eigenvalues, largest first.
 func Principal(cov *mat.SymDense, q int) (vec *mat.Dense, values []float64) {
 	d := cov.SymmetricDim()
+	if diagonal := positiveAlone(cov); diagonal != nil {
+		order := make([]int, d)
+		values, vec = diagonal, mat.NewDense(d, q, nil)
+		floats.Argsort(values, order) // in increasing order
+		slices.Reverse(values)
+		slices.Reverse(order)
+		for j := range q {
+			vec.Set(order[j], j, 1)
+		}
+		return vec, values
+	}
 	if up, all, ok := Eigen(cov); ok {
 		vec, values = mat.NewDense(d, d, nil), make([]float64, d)
 		for j := range d {
@@ -158,22 +205,50 @@ func Principal(cov *mat.SymDense, q int) (vec *mat.Dense, values []float64) {
 
 // Congruence returns a s a^T.
 func Congruence(a *mat.Dense, s mat.Symmetric) *mat.SymDense {
+	if values := scales(a); values != nil {
+		return Of(len(values), func(i, j int) float64 { return values[i] * s.At(i, j) * values[j] })
+	}
 	var t, u mat.Dense
 	t.Mul(a, s)
 	u.Mul(&t, a.T())
 	return Of(u.RawMatrix().Rows, func(i, j int) float64 { return (u.At(i, j) + u.At(j, i)) / 2 })
 }
 
+// scales returns the diagonal of a square matrix that has nothing else; else nil.
+func scales(a *mat.Dense) []float64 {
+	raw := a.RawMatrix()
+	if raw.Rows != raw.Cols {
+		return nil
+	}
+	for i := range raw.Rows {
+		for j, v := range raw.Data[i*raw.Stride:][:raw.Cols] {
+			if v != 0 && i != j {
+				return nil
+			}
+		}
+	}
+	return DiagonalOf(a)
+}
+
 // Floored returns s with eigenvalues below low raised to low and above high cut to high; the
 // identity if s has no eigenvalues.
 func Floored(s *mat.SymDense, low, high float64) *mat.SymDense {
 	d := s.SymmetricDim()
+	bounded := func(x float64) float64 { return math.Min(math.Max(x, low), high) }
+	if values := positiveAlone(s); values != nil {
+		return Of(d, func(i, j int) float64 {
+			if i != j {
+				return 0
+			}
+			return bounded(values[i])
+		})
+	}
 	values, v, ok := Eigen(s)
 	if !ok {
 		return Identity(d)
 	}
 	for i, x := range values {
-		values[i] = math.Min(math.Max(x, low), high)
+		values[i] = bounded(x)
 	}
 	return Congruence(v, Diagonal(values))
 }

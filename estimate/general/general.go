@@ -64,7 +64,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if err := f.incomplete(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	if f.Problem.Components == 0 && f.AtMost < rowsOfSeveral(f.Problem) {
+	if f.Problem.Components == 0 && f.AtMost < rowsOfSeveral(f.Problem) && !wide(f.Problem, f.AtMost) {
 		// One Gaussian makes use of the cells that rows have; it counts these rows, where nothing
 		// else says how many lack some.
 		_, public := f.Session().Rows()
@@ -74,7 +74,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		}
 		return f.method.fitOne(ctx, f.method.looks(f.Problem, f.AtMost), false, 0, f.SubBudget, f.Problem)
 	}
-	if least := leastFor(f.Problem, max(f.Problem.Components, 2)); f.missing.early && f.AtMost < least || !f.missing.early && f.Few(least) {
+	if least := leastFor(shaped(f.Problem, f.AtMost), max(f.Problem.Components, 2)); f.missing.early && f.AtMost < least || !f.missing.early && f.Few(least) {
 		return f.Refuse("about %.0f rows are too few for %d components in %d columns", math.Max(0, f.Rows), max(f.Problem.Components, 2), f.All), nil
 	}
 	if out, done, err := f.units(); done {
@@ -82,6 +82,9 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	}
 	if err := f.begun(); err != nil {
 		return estimate.Outcome{}, err
+	}
+	if out, done, err := f.wideStart(ctx); done {
+		return out, err
 	}
 	x, gaps, err := f.gaps(ctx)
 	if err != nil {

@@ -36,7 +36,7 @@ func (f *fit) fitGlobal(near []float64) error {
 		}
 	}
 	g, s := r.Components[0], f.space
-	f.space = component.Space{Columns: s.Columns, Center: make([]float64, d), Scale: make([]float64, d)}
+	f.space = component.Space{Columns: s.Columns, Center: make([]float64, d), Scale: make([]float64, d), Of: s.Of}
 	for i := range d {
 		f.space.Center[i] = s.Center[i] + s.Scale[i]*g.Mean[i]
 		if f.space.Scale[i] = s.Scale[i] * math.Sqrt(g.Cov.At(i, i)); f.Problem.Covariance != estimate.Spherical {

@@ -144,6 +144,9 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 // leastFor returns the number of rows below which k components are not tried: no budget would help,
 // or their moments or the columns' units cannot be measured.
 func leastFor(p estimate.Problem, k int) float64 {
+	if p.Rows > 0 {
+		p = shaped(p, float64(p.Rows))
+	}
 	return max(float64(2*p.Columns+8), rowsFor(p, k)*leastPerFit/rowsPerComponent, program.SharpRows(p, p.Columns))
 }
 

@@ -1,6 +1,8 @@
 package general
 
 import (
+	"math"
+
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/estimate/recursive"
@@ -40,7 +42,7 @@ func becomesOne(p estimate.Problem) (one, sure bool) {
 	case p.Components > 1:
 		return false, true
 	case p.Relation == privacy.ReplaceOne:
-		return true, float64(p.Rows) < rowsOfSeveral(p)
+		return true, float64(p.Rows) < rowsOfSeveral(p) && !wide(p, float64(p.Rows))
 	}
 	return true, false
 }
@@ -48,6 +50,10 @@ func becomesOne(p estimate.Problem) (one, sure bool) {
 // steps returns the worst case of a fit.
 func (e Estimator) steps(p estimate.Problem) (out []kernel.Step) {
 	one, sure := becomesOne(p)
+	looks, more, contest := mostLooks, 0, stepContest.In("", 1)
+	if p.Columns >= leastWide { // what a projection is asked
+		looks, more, contest = mostLooks+1, projectedRounds, stepContest.Times(stepContest.Most+1).In("", 1+projectedPart)
+	}
 	if one {
 		out = e.one.Steps(p, prefixOne, 1)
 	}
@@ -60,12 +66,12 @@ func (e Estimator) steps(p estimate.Problem) (out []kernel.Step) {
 	case !p.Profiled:
 		out = append(out, program.RecordedStep(prefixUnits))
 	}
-	if one && (sure || e.apart) { // a look before the rows are round may end in a tree
+	if one && (sure || e.apart && p.Columns < leastWide) { // a look before the rows are round may end in a tree
 		out = append(out, stepTree.Times(treeLevels(p)).In("", 1))
 	}
 	out = append(out, program.ShapeStep(source, shapePart, 1),
-		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.DistanceCounts), Share: glancePart + mostLine*mostLooks*mostSplits, Most: privateem.MostLines * (1 + mostLooks*mostSplits), Source: "KSSU19 Section C.3"}, stepColumns.In("", 1))
-	out = append(out, program.RoundSteps(source, 1, maxRounds+(2+mostLooks*mostSplits)*mostFrames, 1, stepContest.In("", 1))...)
+		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.DistanceCounts), Share: math.Min(1, glancePart+mostLine*float64(looks*mostSplits)), Most: privateem.MostLines * (1 + looks*mostSplits), Source: "KSSU19 Section C.3"}, stepColumns.In("", 1))
+	out = append(out, program.RoundSteps(source, 1, maxRounds+more+(2+looks*mostSplits)*mostFrames, 1, contest)...)
 	return append(out, program.OutsideStep(source))
 }
 
@@ -76,11 +82,16 @@ func (e Estimator) searchSteps(p estimate.Problem) []kernel.Step {
 	if !p.NoDelta {
 		out = append(out, boxed.Steps(p.Columns)...)
 	}
+	times, asked := 1, 1.0 // of what is asked in a projection too
+	if p.Columns >= leastWide {
+		times, asked = 2, 1+projectedPart
+		out = append(out, kernel.Step{Name: stepProjected, Query: query.PartsOf(query.ClippedMoments{}.Kind()), Share: partsPart, Most: 1, Source: sourceApart})
+	}
 	out = append(out, recursive.Steps(prefixApart, 1)...)
-	if e.apart {
+	if e.apart && times == 1 {
 		return out
 	}
-	return append(out, stepGlobal.In("", 1), stepTree.Times(treeLevels(p)).In("", 1))
+	return append(out, stepGlobal.Times(times*mostGlobalRounds).In("", asked), stepTree.Times(times*treeLevels(p)).In("", asked))
 }
 
 // treeLevels is how many levels of the tree of counts are planned.

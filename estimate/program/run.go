@@ -54,10 +54,12 @@ func (r *Run) Mu(part float64) float64 { return parts.Mu(part * r.Mu2) }
 func (r *Run) Most() int { return MostFor(r.Problem, r.Rows) }
 
 // Utility constants of MostFor, guesses: n mu over so much for every component and column, of four
-// at least, and an end.
+// at least, and of manyColumns at most, beyond which components are told apart with shapes that
+// they share; and an end.
 const (
-	rowsOfOne = 40.0
-	manyMost  = 64
+	rowsOfOne   = 40.0
+	manyColumns = 10.0
+	manyMost    = 64
 )
 
 // MostFor returns MostComponents, or as many components as the rows, public or released, can
@@ -66,7 +68,7 @@ func MostFor(p estimate.Problem, rows float64) int {
 	if p.Components > 0 || !p.MoreComponents {
 		return MostComponents(p)
 	}
-	carried := rows * p.Mu / (rowsOfOne * math.Max(float64(p.Columns), 4))
+	carried := rows * p.Mu / (rowsOfOne * math.Max(math.Min(float64(p.Columns), manyColumns), 4))
 	return max(MostComponents(p), int(math.Min(carried, manyMost)))
 }
 

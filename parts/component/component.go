@@ -22,6 +22,15 @@ import (
 type Space struct {
 	Columns       []int
 	Center, Scale []float64
+	// Of, if set, makes the working coordinates those of a projection, and not columns: there are
+	// no Columns then, and Center and Scale have a number for each of its axes.
+	Of *Projection
+}
+
+// A Projection is onto a few axes of a space of columns.
+type Projection struct {
+	Space Space
+	Axes  *mat.Dense // orthonormal columns, in the space's coordinates
 }
 
 // Flat returns the space of the first d columns as they are.
@@ -30,11 +39,19 @@ func Flat(d int) Space {
 }
 
 // Dim returns the number of working coordinates.
-func (s Space) Dim() int { return len(s.Columns) }
+func (s Space) Dim() int {
+	if s.Of != nil {
+		return len(s.Center)
+	}
+	return len(s.Columns)
+}
 
 // Affine turns a map z = w (y - mean) of working coordinates, w of any number of rows, into a map
 // of the table's rows.
 func (s Space) Affine(mean []float64, w *mat.Dense) query.Affine {
+	if s.Of != nil {
+		return s.projected(mean, w)
+	}
 	r, d := w.Dims()
 	a := query.Affine{Columns: s.Columns, Center: make([]float64, d), W: make([][]float64, r)}
 	for l := range d {
@@ -47,6 +64,21 @@ func (s Space) Affine(mean []float64, w *mat.Dense) query.Affine {
 		}
 	}
 	return a
+}
+
+// projected returns Affine's map of a projection's coordinates, as one of the columns': the axes
+// are orthonormal, so the image of the point that they span is mean.
+func (s Space) projected(mean []float64, w *mat.Dense) query.Affine {
+	at, per := slices.Clone(s.Center), mat.DenseCopyOf(w)
+	for l, scale := range s.Scale {
+		at[l] += scale * mean[l]
+	}
+	per.Apply(func(_, l int, v float64) float64 { return v / s.Scale[l] }, w)
+	back := make([]float64, s.Of.Space.Dim())
+	symmetric.AddMul(back, s.Of.Axes, at)
+	var all mat.Dense
+	all.Mul(per, s.Of.Axes.T())
+	return s.Of.Space.Affine(back, &all)
 }
 
 // A Gaussian is one component in working coordinates.

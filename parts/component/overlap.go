@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
@@ -19,10 +20,19 @@ func Overlap(a, b Gaussian) float64 {
 func overlap(a, b Gaussian, logDets float64) float64 {
 	var sum mat.SymDense
 	sum.AddSym(a.Cov, b.Cov)
+	// The means are at least as far apart as they are, in sds, along the line between them.
+	off := mat.NewVecDense(len(a.Mean), floats.SubTo(make([]float64, len(a.Mean)), a.Mean, b.Mean))
+	if away := mat.Dot(off, off); away*away > farOverlap*mat.Inner(off, &sum, off)/2 {
+		return 0
+	}
 	_, inv, logDet := symmetric.Factor(symmetric.Scaled(.5, &sum))
 	_, z := symmetric.Between(inv, a.Mean, b.Mean)
 	return math.Exp(logDets/4 - logDet/2 - mat.Dot(z, z)/8)
 }
+
+// farOverlap: components whose means are farther apart, in squared sds, share less than float64
+// tells from nothing, exp(-farOverlap/8).
+const farOverlap = 320.0
 
 // Alone returns about which part of each component's rows no other component shares.
 func Alone(cs []Gaussian) []float64 {
