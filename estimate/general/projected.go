@@ -22,9 +22,10 @@ import (
 const (
 	// From this many columns on components are looked for in a projection of them to projectedTo,
 	// if n mu is wideRows for each of the breadth of a diagonal covariance, and the strength less
-	// than mostWide: with more the search in all columns finds as many.
-	leastWide, wideRows, mostWide = 16, 200.0, 8.0
-	projectedTo                   = 6
+	// than leastStrength: with more the search in all columns finds as many, and one Gaussian in 30
+	// columns lost a sixth of its accuracy to a projection.
+	leastWide, wideRows = 16, 200.0
+	projectedTo         = 6
 	// of mu^2, for all that is asked in the projection, and for the moments of its parts
 	projectedPart, partsPart = .35, .12
 	// .. rounds there, and the part of what the projection costs that they have
@@ -39,7 +40,7 @@ const stepProjected = "parts of a projection"
 // start by a projection.
 func wide(p estimate.Problem, rows float64) bool {
 	p.Covariance = estimate.Diagonal
-	return p.Columns >= leastWide && strength(p, p.Columns, rows) < mostWide && rows*p.Mu >= wideRows*breadth(p, p.Columns)
+	return p.Columns >= leastWide && strength(p, p.Columns, rows) < leastStrength && rows*p.Mu >= wideRows*breadth(p, p.Columns)
 }
 
 // shaped returns the problem with the shape of components that such a table can pay for.
