@@ -66,7 +66,8 @@ func (f *fit) outcome(r *privateem.Rounds, overall *program.Overall) estimate.Ou
 		where += "; one that is marked as background stands for them"
 	}
 	if len(out.Notes.ConstantColumns) > 0 {
-		out.Notes.Flag(flags.New(flags.ConstantColumn, "constant columns: up to about %.0f rows may differ from the released value unseen", unseenSDs*noise*f.Rows).In(out.Notes.ConstantColumns...))
+		out.Notes.Flag(flags.New(flags.ConstantColumn, "constant columns: up to about %.0f rows (%.1f%%) may differ from the released value unseen", unseenSDs*noise*f.Rows, 100*unseenSDs*noise).
+			In(out.Notes.ConstantColumns...).Of(0, noise))
 	}
 	out.Notes.LeavesOut(estimate.Undescribed{Share: share, Noise: noise, Where: where})
 	outcome := out.Outcome()

@@ -17,6 +17,10 @@ type bins struct {
 	first     []float64  // edges of the first look
 	octaves   [2]float64 // from the first to the last that holds rows
 	looks     int
+	// A closer look divides rows whose sum is known: of the bins [apart[0], apart[1]) the sum has
+	// the variance together, less than each by itself lets expect.
+	apart    [2]int
+	together float64
 }
 
 // Utility constants, guesses, tried on made-up columns.
@@ -386,12 +390,15 @@ func (c *column) join(edges, rows []float64, sigma float64) {
 			new.sds[i] = sigma
 		}
 	}
+	o, all := old[low+1].sd*old[low+1].sd, v*float64(inner)
+	new.together = o * all / (o + all)
 	if _, w := window(new.rows[low+1:high+1], sigma); w >= leastResolved {
 		if g := int(math.Ceil(mergedSDs * sigma * float64(inner) / sum)); g > 1 {
 			high = new.merge(low, high, g)
 		}
 	}
 	inside := new.rows[low+1 : high+1]
+	new.apart = [2]int{low + 1, high + 1}
 	copy(inside, dense.Simplex(inside, new.sds[low+1:high+1], math.Max(parts.Sum(inside, func(n float64) float64 { return n }), 1)))
 	*b = new
 }

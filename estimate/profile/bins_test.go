@@ -75,3 +75,61 @@ func TestUnseenBesideAtom(t *testing.T) {
 		t.Errorf("noise of the mean %v", c.meanSD)
 	}
 }
+
+// TestDividedRows: rows whose sum is known stay seen when a closer look divides them into bins that
+// are all less than their noise.
+func TestDividedRows(t *testing.T) {
+	c := column{cells: 6000, seen: []bin{{0, 64, 6000, 60}}, fine: [2]float64{31, 32}}
+	c.bins = bins{octaves: [2]float64{0, 64}, width: 1, looks: 3}
+	for i := range 65 {
+		c.bins.edges, c.bins.rows, c.bins.sds = append(c.bins.edges, float64(i)), append(c.bins.rows, 0), append(c.bins.sds, 25)
+	}
+	c.bins.rows, c.bins.sds = append(c.bins.rows, 0), append(c.bins.sds, 25)
+	c.bins.rows[12], c.bins.rows[32] = 1400, 4600
+	edges := slices.Clone(c.bins.edges)
+	for i := 1; i < 64; i++ {
+		edges = append(edges, 31+float64(i)/64)
+	}
+	edges = increasing(edges)
+	rows := make([]float64, len(edges)+1)
+	for i := range rows {
+		if at, _ := slices.BinarySearch(edges, 31.0); i > at && i <= at+64 {
+			rows[i] = 72
+		}
+	}
+	at, _ := slices.BinarySearch(edges, 11.5)
+	rows[at] = 1400
+	c.join(edges, rows, 200)
+	if c.settle(); c.hidden() > .2 {
+		t.Errorf("%.2g of the cells are hidden", c.hidden())
+	}
+	c.outside[0] = 3500
+	if c.decide(); c.reason != unresolved {
+		t.Errorf("more than half is hidden: %q", c.reason)
+	}
+}
+
+// TestSpreadOfOneBin: where all that is seen shares one bin, or what sums see is far wider than the
+// bins, the noise of an sd covers that.
+func TestSpreadOfOneBin(t *testing.T) {
+	told := func(sd, noise float64, list ...bin) bool {
+		c := column{cells: 1000, cellsSD: 1}
+		c.list = list
+		mean, binsSD, reach := c.byBins()
+		c.mean, c.sd, c.sdSD, c.meanSD = mean, sd, noise, noise
+		c.surer(c.ofBins(mean, binsSD, reach))
+		return !c.profile(1000, 0).NoSD
+	}
+	if told(150, 25, bin{0, 400, 1000, 20}) {
+		t.Error("one bin of width 400")
+	}
+	if !told(115, 1, bin{0, 400, 1000, 20}) {
+		t.Error("one bin, and a clear sd")
+	}
+	if !told(150, 25, bin{0, 200, 500, 20}, bin{200, 400, 500, 20}) {
+		t.Error("two bins")
+	}
+	if told(500, 25, bin{0, 200, 500, 20}, bin{200, 400, 500, 20}) {
+		t.Error("two bins, and an sd that they do not show")
+	}
+}

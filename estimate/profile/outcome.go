@@ -32,8 +32,9 @@ const rankMore, cellsPart = 1.25, .4
 // gridAtom is the share of the cells from which on a number of a grid is reported. A guess.
 const gridAtom = .05
 
-// A mean or an sd is not reported if its noise is more than this part of the sd.
-const mostNoise = .5
+// A mean or an sd is not reported if its noise is more than this part of the sd: one of noise alone
+// then seldom is.
+const mostNoise, mostSDNoise = .5, .35
 
 // Where most cells share a value, an sd is that of the others: it is not reported if more than this
 // part of them may lie beyond what is seen. Chosen on made-up columns of zeros and log-normal
@@ -76,7 +77,8 @@ func (c *column) profile(rows, weak float64) estimate.ColumnProfile {
 	}
 	p.Grid, p.Offset = c.grid.Unit, c.grid.Offset
 	p.Mean, p.MeanNoise, p.SD, p.SDNoise = c.mean, c.meanSD, c.sd, c.sdSD
-	if p.NoSD = !c.constant && (!(c.sdSD <= mostNoise*c.sd) || c.hidden()*c.cells > mostUnseen*c.besideAtom()); p.NoSD {
+	unsure := !c.constant && !(c.meanSD <= mostNoise*c.sd)
+	if p.NoSD = unsure || !c.constant && (!(c.sdSD <= mostSDNoise*c.sd) || c.hidden()*c.cells > mostUnseen*c.besideAtom()); p.NoSD {
 		p.Notes = append(p.Notes, hiddenSpread)
 	}
 	if c.limits != nil {
@@ -84,7 +86,7 @@ func (c *column) profile(rows, weak float64) estimate.ColumnProfile {
 		p.Low, p.High, p.Notes = c.limits[0], c.limits[1], append(p.Notes, byLimits)
 		return p
 	}
-	if p.NoMean = !c.constant && !(c.meanSD <= mostNoise*c.sd); p.NoMean {
+	if p.NoMean = unsure; p.NoMean {
 		p.Notes = append(p.Notes, hiddenMean)
 	}
 	p.Low, p.High = c.seenWithin()
@@ -92,7 +94,7 @@ func (c *column) profile(rows, weak float64) estimate.ColumnProfile {
 	if c.constant {
 		p.Low, p.High = c.mean, c.mean
 		unseen = c.others
-		p.Notes = append(p.Notes, fmt.Sprintf("one value, as far as can be seen: up to about %.0f may have another", math.Ceil(unseen)))
+		p.Notes = append(p.Notes, fmt.Sprintf("one value, as far as can be seen: up to about %.0f (%.1f%%) may have another", math.Ceil(unseen), 100*unseen/math.Max(c.cells, 1)))
 	}
 	cells := math.Max(c.cells, 1)
 	p.Beyond = math.Min(1, unseen/cells)

@@ -93,10 +93,19 @@ func split(list []bin, a atom, half float64) (out []bin) {
 
 // total returns the rows of the bins [from, to), and their noise.
 func (b *bins) total(from, to int) (rows, sd float64) {
+	variance, within, all := 0.0, 0.0, 0.0
 	for i := from; i < to; i++ {
-		rows, sd = rows+b.rows[i], math.Hypot(sd, b.sds[i])
+		rows, variance = rows+b.rows[i], variance+b.sds[i]*b.sds[i]
 	}
-	return rows, sd
+	for i := b.apart[0]; i < b.apart[1]; i++ {
+		if all += b.sds[i] * b.sds[i]; i >= from && i < to {
+			within += b.sds[i] * b.sds[i]
+		}
+	}
+	if within > 0 {
+		variance -= within * within / all * (1 - b.together/all)
+	}
+	return rows, math.Sqrt(math.Max(variance, 0))
 }
 
 // onGrid moves the ends of bins half way between the values that there can be, and joins those that

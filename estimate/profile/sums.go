@@ -34,10 +34,14 @@ const (
 	excess       = 4   // more than where it is undone: what clipping hides is more than what noise does
 	noisySums    = .25 // of the bins' variance, half the noise of that of the sums: more is much
 	clearSums    = 8   // noise sds of a variance
+	moreThanSeen = 2   // times the sd by bins
 	// A column whose bins reach this many sds may have rows beyond them. Chosen on columns of zeros
 	// and log-normal, Pareto and rare codes, and on light ones, which reach less.
 	farReach = 4.5
-	shrunk   = .3 // by how many sds of a column rows that are clipped for others move, about
+	// A column with more than this part of its cells hidden is not resolved: sums about the bins
+	// that are seen would say little of it, and be clipped for other columns too.
+	mostHidden = .5
+	shrunk     = .3 // by how many sds of a column rows that are clipped for others move, about
 )
 
 // byBins returns mean, sd and reach by the settled histogram.
@@ -63,7 +67,7 @@ func (c *column) byBins() (mean, sd, reach float64) {
 
 // decide decides whether a settled histogram is of one value.
 func (c *column) decide() {
-	if c.seen != nil && c.bins.looks < 0 {
+	if c.seen != nil && (c.bins.looks < 0 || c.hidden() > mostHidden) {
 		c.reason = unresolved
 		return
 	}
@@ -159,7 +163,26 @@ func (c *column) surer(bins moments) {
 	noisy := !clear && c.sdSD*c.sd > noisySums*bins.sd*bins.sd && bins.sdSD < c.sdSD
 	if noisy || c.sd+quietSDs*c.sdSD < bins.sd-quietSDs*bins.sdSD {
 		c.moments = bins
+	} else if c.sd > moreThanSeen*bins.sd { // by rows beyond, clipped to where they need not be
+		c.sdSD = math.Hypot(c.sdSD, c.sd-bins.sd)
 	}
+	if !clear && c.inOneBin() { // which says no more than that it is less than its width
+		c.sdSD = math.Hypot(c.sdSD, c.sd)
+	}
+}
+
+// inOneBin reports that all cells that are seen share a bin, and are not known to share a value.
+func (c *column) inOneBin() bool {
+	n := 0
+	for _, b := range c.list {
+		if b.rows > 0 {
+			n++
+			if b.low == b.high {
+				return false
+			}
+		}
+	}
+	return n == 1
 }
 
 // hidden returns the part of the cells that may lie outside of what the bins show.

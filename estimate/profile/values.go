@@ -17,9 +17,11 @@ const (
 	standsOut             = 3.0 // times its neighbours
 	atomPart, atomSDs     = .02, 5.0
 	mostAtoms             = 12
-	// Outside of the octaves that hold rows so much more is clear: noise alone gets there in one of
-	// 10^6, since a column that reaches too far has too much noise.
+	// Outside of the octaves that hold rows, and farther than farWidths of a closer look from where
+	// it was, so much more is clear: noise alone gets there in one of 10^6, since a column that
+	// reaches too far has too much noise.
 	farSDs      = 2.2
+	farWidths   = 8.0
 	mostWindows = 64
 	gridPart    = .08 // of the cells must show it
 )
@@ -199,8 +201,9 @@ func (b *bins) ends() (left, right int) {
 	}
 	left, right = most, most+1
 	z := math.Sqrt(2 * math.Log(10*float64(len(b.rows))))
+	near := farWidths * (b.within[1] - b.within[0])
 	sds := func(low, high float64) float64 {
-		if low < b.octaves[0] || high > b.octaves[1] {
+		if low < b.octaves[0] || high > b.octaves[1] || b.looks > 1 && (low < b.within[0]-near || high > b.within[1]+near) {
 			return z + farSDs
 		}
 		return z
@@ -231,15 +234,16 @@ func (b *bins) clear(from, to int, sds float64) bool {
 // clearest returns where a window ends, outwards, that is the clearest of those within [from, to)
 // that begin at its inner end: the bins beyond are noise, however clear all of it is.
 func (b *bins) clearest(from, to, outwards int) (end int) {
-	sum, variance, best := 0.0, 0.0, math.Inf(-1)
+	best := math.Inf(-1)
 	for k := range to - from {
-		i, at := from+k, from+k+1
+		low, high := from, from+k+1
 		if outwards < 0 {
-			i, at = to-1-k, to-1-k
+			low, high = to-1-k, to
 		}
-		sum, variance = sum+b.rows[i], variance+b.sds[i]*b.sds[i]
-		if z := sum / math.Sqrt(variance); z > best {
-			best, end = z, at
+		if sum, sd := b.total(low, high); sum/sd > best {
+			if best, end = sum/sd, high; outwards < 0 {
+				end = low
+			}
 		}
 	}
 	return end

@@ -92,21 +92,24 @@ func (c *Columns) Use(u columns.Units) *estimate.NoRelease {
 
 // noteConstants flags what the constant columns hide.
 func (c *Columns) noteConstants() {
-	u, unseen, quiet := c.Units, 0.0, []int(nil)
+	u, unseen, differ, sd, quiet := c.Units, 0.0, 0.0, 0.0, []int(nil)
+	rows := math.Max(c.Rows, 1)
 	for _, j := range c.Notes.ConstantColumns {
 		switch {
 		case u.VariedSD == 0: // not measured
 		case u.Varied[j] >= columns.ConstantSDs*u.NoiseOf(j):
-			rows := math.Max(c.Rows, 1)
 			c.Notes.Flag(flags.New(flags.ConstantColumn, "column %v: about %.0f rows (%.1f%%), give or take %.0f, differ from the released value, too few to see how far: it is released as constant",
 				flags.Ref{j}, u.Varied[j], 100*u.Varied[j]/rows, 2*u.NoiseOf(j)).In(j).Of(u.Varied[j]/rows, u.NoiseOf(j)/rows))
 		default:
 			quiet = append(quiet, j)
-			unseen = math.Max(unseen, math.Max(u.Varied[j], 0)+columns.ConstantSDs*u.NoiseOf(j))
+			if most := math.Max(u.Varied[j], 0) + columns.ConstantSDs*u.NoiseOf(j); most > unseen {
+				unseen, differ, sd = most, math.Max(u.Varied[j], 0), u.NoiseOf(j)
+			}
 		}
 	}
 	if unseen > 0 {
-		c.Notes.Flag(flags.New(flags.ConstantColumn, "constant columns: up to about %.0f rows may differ from the released value unseen", unseen).In(quiet...))
+		c.Notes.Flag(flags.New(flags.ConstantColumn, "constant columns: up to about %.0f rows (%.1f%%) may differ from the released value unseen", unseen, 100*unseen/rows).
+			In(quiet...).Of(differ/rows, sd/rows))
 	}
 }
 

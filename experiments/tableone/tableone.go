@@ -84,7 +84,7 @@ var Study = &engine.Study[float64]{
 	Lead: func(r *results) string {
 		return fmt.Sprintf("δ = %g, replace-one. x is the number of cells of a column times μ/√(2d). *Missing*: error of the missing share; *rank*: by how much the share below a told quantile differs from what it says; *mean off* in "+
 			"standard deviations, of the values within what was seen or of all, whichever is nearer; *sds*: told ones within a factor of 1.3; *covered*: means within twice their noise. *Absurd*: a mean off by 3 sd or an sd off by a factor "+
-			"of 3. *Invented constants*: more rows differ than is said to be possible.", r.Options.Budget.Delta)
+			"of 3, and by more than twice its own noise. *Invented constants*: more rows differ than is said to be possible.", r.Options.Budget.Delta)
 	},
 	Columns: append([]engine.Column{{Head: "looks", Show: func(runs []engine.Result) any { return len(all(runs, missing)) }}}, errorColumns(func(of engine.Result, j int) bool { return true })...),
 }
@@ -295,23 +295,24 @@ func judge(out engine.Values, j int, x float64, c *release.ColumnProfile, rows [
 		set(invented, one(differ/total > c.Beyond+.01))
 		return
 	}
-	off := 0.0
+	wrong := false
 	if c.Mean != nil {
 		nearest := m
 		if math.Abs(c.Mean.Value-seen) < math.Abs(c.Mean.Value-m) {
 			nearest = seen
 		}
-		off = math.Abs(c.Mean.Value-nearest) / math.Max(seenSD, 1e-300)
+		off, within := math.Abs(c.Mean.Value-nearest)/math.Max(seenSD, 1e-300), math.Abs(c.Mean.Value-nearest) <= 2*c.Mean.Noise
+		wrong = off > 3 && !within
 		set(mean, off)
-		set(covered, one(math.Abs(c.Mean.Value-nearest) <= 2*c.Mean.Noise))
+		set(covered, one(within))
 	}
-	by := 1.0
 	if c.SD != nil {
-		by = c.SD.Value / seenSD
+		by, nearest := c.SD.Value/seenSD, seenSD
 		if whole := c.SD.Value / sd; math.Abs(math.Log(whole)) < math.Abs(math.Log(by)) {
-			by = whole
+			by, nearest = whole, sd
 		}
+		wrong = wrong || (by > 3 || by < 1./3) && math.Abs(c.SD.Value-nearest) > 2*c.SD.Noise
 		set(ratio, by)
 	}
-	set(absurd, one(off > 3 || by > 3 || by < 1./3))
+	set(absurd, one(wrong))
 }

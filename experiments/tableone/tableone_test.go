@@ -48,6 +48,11 @@ func TestJudge(t *testing.T) {
 	if out[of(rank, 0)] < .3 || out[of(absurd, 0)] != 1 || out[of(covered, 0)] != 0 || math.Abs(out[of(missing, 0)]-.3) > 1e-9 {
 		t.Errorf("a wrong column: %v", out)
 	}
+	honest := *right
+	honest.Mean = &release.Noisy{Value: 200, Noise: 100}
+	if judge(out, 0, 100, &honest, rows); out[of(absurd, 0)] != 0 {
+		t.Error("a mean whose noise covers the truth is absurd")
+	}
 	wrong.Mean, wrong.SD = &release.Noisy{Value: 5}, &release.Noisy{}
 	if judge(out, 0, 100, &wrong, rows); out[of(invented, 0)] != 1 {
 		t.Errorf("an invented constant: %v", out)
