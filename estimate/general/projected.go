@@ -22,8 +22,8 @@ import (
 const (
 	// From this many columns on components are looked for in a projection of them to projectedTo,
 	// if n mu is wideRows for each of the breadth of a diagonal covariance, and the strength less
-	// than leastStrength: with more the search in all columns finds as many, and one Gaussian in 30
-	// columns lost a sixth of its accuracy to a projection.
+	// than leastStrength: with more the search in all columns finds about as many, and one Gaussian
+	// would pay for both.
 	leastWide, wideRows = 16, 200.0
 	projectedTo         = 6
 	// of mu^2, for all that is asked in the projection, and for the moments of its parts
@@ -188,6 +188,6 @@ func (f *fit) wideStart(ctx context.Context) (out estimate.Outcome, done bool, e
 	if f.Problem.Components > 0 || f.AtMost >= rowsOfSeveral(f.Problem) {
 		return out, false, nil
 	}
-	out, err = f.method.fitOne(ctx, f.method.looks(f.Problem, f.AtMost), false, 0, f.SubBudget, f.Problem)
+	out, err = f.method.fitOne(ctx, nil, true, f.seen(), f.SubBudget, f.Problem)
 	return out, true, err
 }

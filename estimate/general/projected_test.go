@@ -58,6 +58,18 @@ func TestManyClustersInManyColumns(t *testing.T) {
 	}
 }
 
+// TestOneInManyColumns: one Gaussian in a table that a projection looks at is fitted as such, within
+// the plan.
+func TestOneInManyColumns(t *testing.T) {
+	for _, rel := range relations {
+		rows, _ := spheres(newRand(t), 1, 50, 20_000, 0)
+		out := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: 50, Relation: rel, Mu: muOne, MaxComponents: 10, Noise: kerneltest.Options{Fresh: true}})
+		if out.Model == nil || len(out.Model.Components) != 1 {
+			t.Errorf("%v: want one component, got %+v", rel, out.Outcome)
+		}
+	}
+}
+
 // TestProjection: the axes are orthonormal and depend on the number of columns alone, and a map of
 // the projection's coordinates maps the table's rows to what it says.
 func TestProjection(t *testing.T) {
