@@ -64,7 +64,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if err := f.incomplete(); err != nil {
 		return estimate.Outcome{}, err
 	}
-	if f.Problem.Components == 0 && f.AtMost < rowsOfSeveral(f.Problem) && !wide(f.Problem, f.AtMost) {
+	if f.Problem.Components == 0 && f.AtMost < rowsOfSeveral(f.Problem) && (f.missing.table != nil || !wide(f.Problem, f.AtMost)) {
 		// One Gaussian makes use of the cells that rows have; it counts these rows, where nothing
 		// else says how many lack some.
 		_, public := f.Session().Rows()

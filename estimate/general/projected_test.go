@@ -10,9 +10,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/model"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts/component"
 )
 
@@ -67,6 +69,24 @@ func TestOneInManyColumns(t *testing.T) {
 		if out.Model == nil || len(out.Model.Components) != 1 {
 			t.Errorf("%v: want one component, got %+v", rel, out.Outcome)
 		}
+	}
+}
+
+// TestOneInManyColumnsWithGaps: where rows lack cells one Gaussian in a wide table counts what they
+// have, and says so.
+func TestOneInManyColumnsWithGaps(t *testing.T) {
+	rng := newRand(t)
+	rows, _ := spheres(rng, 1, 40, 14_000, 0)
+	for _, x := range rows {
+		for j := range x {
+			if rng.Float64() < .05 {
+				x[j] = math.NaN()
+			}
+		}
+	}
+	out := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: 40, Mu: muOne, MaxComponents: 10, Noise: fresh})
+	if out.Model == nil || !slices.ContainsFunc(out.Diagnostics.Flags, func(f estimate.Flag) bool { return f.Code == flags.MissingCells }) {
+		t.Errorf("nothing is said of missing cells: %+v", out.Outcome)
 	}
 }
 
