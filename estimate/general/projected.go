@@ -23,8 +23,8 @@ const (
 	// From this many columns on components are looked for in a projection of them to projectedTo,
 	// if n mu is wideRows for each of the breadth of a diagonal covariance, and the strength less
 	// than leastStrength: with more the search in all columns finds about as many, and one Gaussian
-	// would pay for both.
-	leastWide, wideRows = 16, 200.0
+	// would pay for both. In fewer columns no table has both.
+	leastWide, wideRows = 21, 200.0
 	projectedTo         = 6
 	// of mu^2, for all that is asked in the projection, and for the moments of its parts
 	projectedPart, partsPart = .35, .12

@@ -137,3 +137,14 @@ func TestProjection(t *testing.T) {
 		}
 	}
 }
+
+// TestLeastWide: from leastWide columns on some number of rows has a projection looked at, and with
+// fewer none would, so that no plan has steps that no fit asks.
+func TestLeastWide(t *testing.T) {
+	for d := 1; d < 60; d++ {
+		p := estimate.Problem{Columns: d, Mu: muOne, Covariance: estimate.Diagonal}
+		if rows := wideRows * breadth(p, d) / muOne * 1.0001; (strength(p, d, rows) < leastStrength) != (d >= leastWide) {
+			t.Errorf("%d columns: %.0f rows have a strength of %.3g", d, rows, strength(p, d, rows))
+		}
+	}
+}
