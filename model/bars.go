@@ -21,8 +21,8 @@ const (
 	// Bars count for nothing unless their squared distance from the mixture exceeds what noise adds
 	// up to by so many sds: the components of clusters were measured better than they are.
 	contradictSDs = 2.0
-	// Where the mixture has hardlyAny of the noise or less it stays, unless bars have emptySDs of it:
-	// many are empty, and some of these far from all rows.
+	// Where the mixture has hardlyAny of the noise or less it stays, unless bars have emptySDs of
+	// it: many are empty, and some of these far from all rows.
 	hardlyAny, emptySDs = .1, 4.0
 	// knots are even steps within a bar, in which the distribution is taken as linear; others are
 	// at every half sd of a component, up to knotSDs.
