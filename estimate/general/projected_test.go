@@ -60,8 +60,8 @@ func TestManyClustersInManyColumns(t *testing.T) {
 	}
 }
 
-// TestOneInManyColumns: one Gaussian in a table that a projection looks at is fitted as such, within
-// the plan.
+// TestOneInManyColumns: one Gaussian in a table that a projection looks at is fitted as such,
+// within the plan.
 func TestOneInManyColumns(t *testing.T) {
 	for _, rel := range relations {
 		rows, _ := spheres(newRand(t), 1, 50, 20_000, 0)
