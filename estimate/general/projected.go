@@ -26,6 +26,9 @@ const (
 	// would pay for both. In fewer columns no table has both.
 	leastWide, wideRows = 21, 200.0
 	projectedTo         = 6
+	// With n mu between these for each column one Gaussian has its full covariance, and would not
+	// after a look at a projection that shows but one.
+	oneFull, oneFullAfter = 75.0, 95.0
 	// of mu^2, for all that is asked in the projection, and for the moments of its parts
 	projectedPart, partsPart = .35, .12
 	// .. rounds there, and the part of what the projection costs that they have
@@ -39,6 +42,10 @@ const stepProjected = "parts of a projection"
 // wide reports whether a table of so many rows, public or released, has columns and rows for a
 // start by a projection.
 func wide(p estimate.Problem, rows float64) bool {
+	each := rows * p.Mu / float64(p.Columns)
+	if p.Covariance == estimate.Full && p.Components == 0 && each >= oneFull && each < oneFullAfter {
+		return false
+	}
 	p.Covariance = estimate.Diagonal
 	return p.Columns >= leastWide && strength(p, p.Columns, rows) < leastStrength && rows*p.Mu >= wideRows*breadth(p, p.Columns)
 }

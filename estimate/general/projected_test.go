@@ -148,3 +148,20 @@ func TestLeastWide(t *testing.T) {
 		}
 	}
 }
+
+// TestOneFull: a table of rows that give one Gaussian its full covariance, and would not after a
+// look at a projection, is not looked at so; with fewer and with more rows it is.
+func TestOneFull(t *testing.T) {
+	for _, c := range []struct {
+		d, n int
+		want bool
+	}{{30, 9000, true}, {30, 10000, false}, {50, 18000, false}, {50, 30000, true}, {100, 100000, true}} {
+		p := estimate.Problem{Columns: c.d, Rows: c.n, Mu: muOne, Covariance: estimate.Full, MaxComponents: 10}
+		if got := wide(p, float64(c.n)); got != c.want {
+			t.Errorf("%d rows of %d columns: %v", c.n, c.d, got)
+		}
+		if p.Components = 5; !wide(p, float64(c.n)) {
+			t.Errorf("%d rows of %d columns: not for five components", c.n, c.d)
+		}
+	}
+}
