@@ -101,7 +101,7 @@ func (f *fit) projected(ctx context.Context) ([]component.Gaussian, error) {
 		return nil, err
 	}
 	f.countSD, f.coarse, f.global = g.countSD, true, component.Joined(start[0], start[1:]...)
-	f.Problem = shaped(f.Problem, f.Rows)
+	f.Problem = shaped(f.Problem, f.AtMost)
 	if f.Problem.Components == 0 && f.Problem.MoreComponents {
 		f.Problem.MaxComponents = max(f.Problem.MaxComponents, mostProjected)
 	}
@@ -179,7 +179,7 @@ func (f *fit) inAllColumns(r *privateem.Rounds) ([]component.Gaussian, error) {
 // wideStart ends the fit of a wide table from a projection that shows several components, and where
 // it shows but one and the rows are too few for a search in all columns as that of one Gaussian.
 func (f *fit) wideStart(ctx context.Context) (out estimate.Outcome, done bool, err error) {
-	if asked := f.Problem.Covariance; wide(f.Problem, f.Rows) && f.missing.table == nil {
+	if asked := f.Problem.Covariance; wide(f.Problem, f.AtMost) && f.missing.table == nil {
 		start, err := f.projected(ctx)
 		if err != nil {
 			return out, true, err

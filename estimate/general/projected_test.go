@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -12,6 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/flags"
@@ -162,6 +164,19 @@ func TestOneFull(t *testing.T) {
 		}
 		if p.Components = 5; !wide(p, float64(c.n)) {
 			t.Errorf("%d rows of %d columns: not for five components", c.n, c.d)
+		}
+	}
+}
+
+// TestLookedAtWide: a fit says that it found one group only if it has looked for several, whatever
+// noise says of a number of rows that hardly is one for a projection.
+func TestLookedAtWide(t *testing.T) {
+	rows, _ := spheres(newRand(t), 1, 40, int(oneFullAfter*40/muOne)+1, 0)
+	for range 8 {
+		out := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: 40, Mu: muOne, MaxComponents: 10, Noise: fresh})
+		found := slices.ContainsFunc(out.Diagnostics.Flags, func(f estimate.Flag) bool { return strings.HasPrefix(f.Text, "One group found") })
+		if looked := slices.ContainsFunc(out.Session.Measurements(), func(m kernel.Measurement) bool { return m.Step == stepGlobal.Name }); found != looked {
+			t.Errorf("one group found: %v, looked for: %v", found, looked)
 		}
 	}
 }
