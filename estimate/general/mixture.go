@@ -120,15 +120,23 @@ func (e Estimator) fitOne(ctx context.Context, several *small, looked bool, seen
 // Expect says what to expect from public facts: rows for the components that are asked for, and for
 // one component what the Gaussian says.
 func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
+	x := e.expect(p)
+	if !e.One(p) && p.Covariance == estimate.Full && wide(p, float64(p.Rows)) {
+		x.Notes = append(x.Notes, "several groups in so many columns have means and standard deviations, and no correlations")
+	}
+	return x
+}
+
+func (e Estimator) expect(p estimate.Problem) (x estimate.Expectation) {
 	if p.Components <= 1 && float64(p.Rows) < rowsOfSeveral(p) || e.One(p) {
-		x := e.one.Expect(p)
+		x = e.one.Expect(p)
 		if p.Components != 1 && p.MaxComponents > 1 && !(float64(p.Rows) >= rowsOfLooking(p)) {
 			x.Notes = append(x.Notes, fmt.Sprintf("to look for several components takes about %.0f rows; with fewer one Gaussian is fitted", estimate.AboutRows(rowsOfLooking(p))))
 		}
 		return x
 	}
 	k := max(p.Components, 2)
-	x := estimate.Expectation{RowsNeeded: needed(p, k)}
+	x = estimate.Expectation{RowsNeeded: needed(p, k)}
 	if p.Rows > 0 {
 		rows := float64(p.Rows)
 		k = max(p.Components, largestK(p, p.Columns, rows))

@@ -180,3 +180,25 @@ func TestLookedAtWide(t *testing.T) {
 		}
 	}
 }
+
+// TestExpectWide: a plan says that groups in a wide table have no correlations, where there may be
+// several and correlations were asked for.
+func TestExpectWide(t *testing.T) {
+	for _, c := range []struct {
+		p    estimate.Problem
+		want bool
+	}{
+		{estimate.Problem{Columns: 40, Rows: 9000, MaxComponents: 10}, true},
+		{estimate.Problem{Columns: 40, Rows: 9000, Components: 5}, true},
+		{estimate.Problem{Columns: 40, Rows: 9000, Components: 1}, false},
+		{estimate.Problem{Columns: 40, Rows: 9000, MaxComponents: 1}, false},
+		{estimate.Problem{Columns: 40, Rows: 90_000, MaxComponents: 10}, false},
+		{estimate.Problem{Columns: 40, Rows: 9000, Components: 5, Covariance: estimate.Diagonal}, false},
+	} {
+		c.p.Mu = muOne
+		notes := tested.Expect(c.p).Notes
+		if said := slices.ContainsFunc(notes, func(s string) bool { return strings.Contains(s, "no correlations") }); said != c.want {
+			t.Errorf("%+v: %q", c.p, notes)
+		}
+	}
+}
