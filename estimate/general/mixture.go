@@ -155,6 +155,11 @@ func leastFor(p estimate.Problem, k int) float64 {
 	if p.Rows > 0 {
 		p = shaped(p, float64(p.Rows))
 	}
+	return leastAsked(p, k)
+}
+
+// leastAsked is leastFor for the shape that was asked for.
+func leastAsked(p estimate.Problem, k int) float64 {
 	return max(float64(2*p.Columns+8), rowsFor(p, k)*leastPerFit/rowsPerComponent, program.SharpRows(p, p.Columns))
 }
 

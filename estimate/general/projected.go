@@ -126,8 +126,8 @@ func (f *fit) partsSeen(ctx context.Context) (*privateem.Rounds, error) {
 	if err != nil {
 		return nil, err
 	}
-	mu := f.Mu(roundsPart / projectedRounds)
 	for i := range projectedRounds {
+		mu := parts.Mu(projectedRound(i, f.Mu2, f.Left()))
 		if err := r.Round(f.SubBudget, program.StepRounds, mu, false); err != nil {
 			return nil, err
 		}
@@ -144,6 +144,12 @@ func (f *fit) partsSeen(ctx context.Context) (*privateem.Rounds, error) {
 		}
 	}
 	return r, nil
+}
+
+// projectedRound returns the mu^2 of a round in the projection, of which splits may have left less
+// than planned.
+func projectedRound(i int, mu2, left float64) float64 {
+	return math.Min(roundsPart*mu2/projectedRounds, left/float64(projectedRounds-i))
 }
 
 // inAllColumns measures the parts of a projection in all columns, every row in one of them: number
@@ -178,23 +184,27 @@ func (f *fit) inAllColumns(r *privateem.Rounds) ([]component.Gaussian, error) {
 
 // wideStart ends the fit of a wide table from a projection that shows several components, and where
 // it shows but one and the rows are too few for a search in all columns as that of one Gaussian.
+// Otherwise the search is of the shape that the rows can pay for.
 func (f *fit) wideStart(ctx context.Context) (out estimate.Outcome, done bool, err error) {
-	if asked := f.Problem.Covariance; wide(f.Problem, f.AtMost) && f.missing.table == nil {
-		start, err := f.projected(ctx)
-		if err != nil {
-			return out, true, err
-		}
-		if len(start) > 1 {
-			if f.Problem.Covariance != asked {
-				f.Notes.Flag(flags.New(flags.OtherShape, "too few rows for how so many columns depend on each other within groups: each group has a mean and a standard deviation of every column, and no correlations"))
-			}
-			out, err = f.finish(ctx, start)
+	asked, start := f.Problem, []component.Gaussian(nil)
+	if wide(f.Problem, f.AtMost) && f.missing.table == nil {
+		if start, err = f.projected(ctx); err != nil {
 			return out, true, err
 		}
 	}
-	if f.Problem.Components > 0 || f.AtMost >= rowsOfSeveral(f.Problem) {
+	if k := f.Problem.Components; k > 0 && f.AtMost < leastAsked(asked, k) {
+		f.Problem = shaped(f.Problem, f.AtMost)
+	}
+	if f.Problem.Covariance != asked.Covariance {
+		f.Notes.Flag(flags.New(flags.OtherShape, "too few rows for how so many columns depend on each other within groups: each group has a mean and a standard deviation of every column, and no correlations"))
+	}
+	switch {
+	case len(start) > 1:
+		out, err = f.finish(ctx, start)
+	case f.Problem.Components > 0 || f.AtMost >= rowsOfSeveral(f.Problem):
 		return out, false, nil
+	default:
+		out, err = f.method.fitOne(ctx, nil, true, f.seen(), f.SubBudget, f.Problem)
 	}
-	out, err = f.method.fitOne(ctx, nil, true, f.seen(), f.SubBudget, f.Problem)
 	return out, true, err
 }

@@ -202,3 +202,37 @@ func TestExpectWide(t *testing.T) {
 		}
 	}
 }
+
+// TestManyAskedInManyColumns: where as many components as were asked for are tried because the rows
+// can pay for them without correlations, they have none, also if no projection shows them.
+func TestManyAskedInManyColumns(t *testing.T) {
+	rng := newRand(t)
+	gaps, _ := spheres(rng, 12, 40, 3500, 1.6)
+	for _, x := range gaps {
+		if rng.Float64() < .15 {
+			x[rng.IntN(40)] = math.NaN()
+		}
+	}
+	one, _ := spheres(rng, 1, 40, 3500, 0)
+	for _, rows := range [][][]float64{gaps, one} {
+		out := estimatetest.Run(t, tested, estimatetest.Case{Rows: rows, Columns: 40, Mu: .66, Components: 12, Noise: fresh})
+		if out.Model == nil || !slices.ContainsFunc(out.Diagnostics.Flags, func(f estimate.Flag) bool { return f.Code == flags.OtherShape }) {
+			t.Errorf("want components without correlations, got %+v", out.Outcome)
+		}
+	}
+}
+
+// TestProjectedRounds: the rounds of a projection end within its budget, also after splits that
+// have taken all but splitKeep of it.
+func TestProjectedRounds(t *testing.T) {
+	left := 1.0
+	for i := range projectedRounds {
+		if i == openRounds {
+			left = splitKeep
+		}
+		cost := projectedRound(i, 1, left)
+		if left -= cost; !(cost > 0) || left < -1e-12 {
+			t.Errorf("round %d costs %v, and leaves %v", i, cost, left)
+		}
+	}
+}
