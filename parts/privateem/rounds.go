@@ -40,10 +40,12 @@ type Rounds struct {
 	Pairs bool
 	// Clear, if positive: a component whose count in the last round is less than this many sds of
 	// its noise is dropped after it.
-	Clear  float64
-	pairs  []correlations         // of the components in the last round
-	lost   map[[2]float64]float64 // what NoiseLoss has said, by rows and mu
-	hidden float64                // noise sd of the number of rows that Outliers has seen last
+	Clear float64
+	pairs []correlations // of the components in the last round
+	// What NoiseLoss and Price have said, by rows and mu: where many components are joined, the same
+	// is asked of each pair again and again.
+	lost, price map[[2]float64]float64
+	hidden      float64 // noise sd of the number of rows that Outliers has seen last
 	// rows outside every component, and the sd of their noise; 0 if they were not counted
 	outside, outsideSD float64
 }
@@ -163,10 +165,18 @@ const ownShape = 3.0
 // noise can share one. At 12 columns and more the whole noise of a shape costs more than most true
 // distinctions gain.
 func (r *Rounds) Price(w, mu float64) float64 {
+	asked := [2]float64{w * r.Rows, mu}
+	if price, ok := r.price[asked]; ok {
+		return price
+	}
+	if r.price == nil {
+		r.price = map[[2]float64]float64{}
+	}
 	d, n, noise := r.Space.Dim(), math.Max(w*r.Rows, 1), r.noise(mu)
 	r2 := component.ClippingRadius2(d, n, noise, unlike)
 	s := component.ClippedGaussian(d, r2).MeanNoise(n, noise)
-	return math.Min(mostLost, float64(d)/2*s*s+math.Min(1, ownShape/float64(d))*r.NoiseLoss(w, mu))
+	r.price[asked] = math.Min(mostLost, float64(d)/2*s*s+math.Min(1, ownShape/float64(d))*r.NoiseLoss(w, mu))
+	return r.price[asked]
 }
 
 // relative returns the noise of each entry of the covariance of a component of weight w in one
