@@ -42,8 +42,8 @@ type Rounds struct {
 	// its noise is dropped after it.
 	Clear float64
 	pairs []correlations // of the components in the last round
-	// What NoiseLoss and Price have said, by rows and mu: where many components are joined, the same
-	// is asked of each pair again and again.
+	// What NoiseLoss and Price have said, by rows and mu: where many components are joined, the
+	// same is asked of each pair again and again.
 	lost, price map[[2]float64]float64
 	hidden      float64 // noise sd of the number of rows that Outliers has seen last
 	// rows outside every component, and the sd of their noise; 0 if they were not counted
