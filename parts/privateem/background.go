@@ -21,7 +21,7 @@ import (
 // seen: see Outskirts for those that somebody has.
 //
 // Source: [KSSU19] Section E.2, point 1 of the restatement.
-// Differs: the weights are measured instead of fixed.
+// Differs: the weights are measured instead of fixed, and so are widths and sides.
 //
 // The zero Background takes no rows.
 type Background struct {
