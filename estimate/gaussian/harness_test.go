@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/model/flags"
 )
 
 // long reports that the statistical tests that take minutes were asked for.
@@ -207,13 +209,14 @@ func (s setting) fit(t testing.TB, rows [][]float64) estimate.Outcome {
 // result counts what became of the runs of a setting.
 type result struct {
 	runs, ok, good, bad int
-	sum                 float64
+	unresolved          int     // of ok; those say that the spread in some direction is not seen
+	sum                 float64 // over the others
 	reasons             map[string]int
 }
 
 func (r result) String() string {
 	return fmt.Sprintf("runs %d released %d within2x %d (%.0f%%) beyond4x %d mean x%.2f %v", r.runs, r.ok, r.good,
-		100*float64(r.good)/float64(r.runs), r.bad, r.sum/math.Max(1, float64(r.ok)), r.reasons)
+		100*float64(r.good)/float64(r.runs), r.bad, r.sum/math.Max(1, float64(r.ok-r.unresolved)), r.reasons)
 }
 
 // simulate repeats a setting with fresh random data.
@@ -238,7 +241,11 @@ func simulate(t testing.TB, s setting, runs int) result {
 				} else {
 					x := score(out)
 					res.ok++
-					res.sum += x
+					if slices.ContainsFunc(out.Diagnostics.Flags, func(f estimate.Flag) bool { return f.Code == flags.Unresolved }) {
+						res.unresolved++
+					} else {
+						res.sum += x
+					}
 					res.good += b2i(x <= 2)
 					res.bad += b2i(!(x <= 4))
 				}

@@ -12,7 +12,7 @@ import (
 
 // shape is what the released radii of rounded rows say of their law.
 type shape struct {
-	// far is the share of rows with |z|^2 > 25 d, less two noise sds, as Fit.OutlierShare has it.
+	// far is the share of rows with |z|^2 > 25 d, less noise, as Fit.OutlierShare has it.
 	far float64
 	// outliers: more rows are beyond a Gaussian's reach than noise explains.
 	outliers bool
@@ -60,7 +60,7 @@ func (f fit) look(st *tyler.State) (shape, error) {
 // that of predict.
 func (f fit) judge(h *tyler.RadialHistogram, information float64) shape {
 	last := len(h.Counts) - 1
-	s := shape{far: (h.Counts[last] - 2*h.Sigma) / h.Rows}
+	s := shape{far: (h.Counts[last] - farShareSDs*h.Sigma) / h.Rows}
 	s.outliers = h.Beyond(last-strayBins) > f.OutlierSDs*h.Sigma*math.Sqrt(strayBins)
 	gauss, gaussLoss := h.FitScale(0, strayBins)
 	law := h.FitPearson(strayBins)

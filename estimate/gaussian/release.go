@@ -30,6 +30,9 @@ const (
 	// firstFar is the share of rows there with which a preconditioner is believed.
 	firstFar = .07
 	farPart  = .01 // of mu^2, for a measurement of far rows
+	// farShareSDs noise sds are taken off that share: with two, noise alone had few rows go the
+	// plain way in one of 3,000 fits. A guess.
+	farShareSDs = 3
 )
 
 // radiusPart of what is left is for a histogram of the radii. A guess.
@@ -81,14 +84,14 @@ func (f *Fit) Round(nu, part float64, far func(*tyler.State) (float64, error)) (
 }
 
 // OutlierShare releases which share of the rows has |z|^2 > 25 d in the coordinates of the state,
-// less two noise sds.
+// less farShareSDs noise sds.
 func (f *Fit) OutlierShare(st *tyler.State) (float64, error) {
 	frame, ok := st.Affine(st.Root())
 	if !ok {
 		return 1, nil
 	}
 	share, noise, err := f.above(stepTail, frame, farRadius2*float64(st.Rank()), farPart)
-	return share - 2*noise, err
+	return share - farShareSDs*noise, err
 }
 
 // above releases with a part of mu^2 which share of the rows has |z|^2 > edge2, and its noise.

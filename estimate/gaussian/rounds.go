@@ -22,9 +22,9 @@ const (
 	resolvedEdges, floorEdges = 4, .5
 	// giveBackError is how wrong, relatively, what is given back of clipping may be.
 	giveBackError = .5
-	// farSpread2 times the variance that round rows have, a column is no part of them; nor where
-	// rows beyond nearest2 alone are seen to add the part farSquare of it.
-	farSpread2, farSquare = 4, .3
+	// farSpread2 times the variance that round rows have, by squareSDs noise sds, a column is no
+	// part of them; nor where rows beyond nearest2 alone are seen to add the part farSquare of it.
+	farSpread2, squareSDs, farSquare = 4, 2, .3
 	// unknown is the noise of what is not known.
 	unknown = 1e12
 )
@@ -73,7 +73,7 @@ func (p *plain) within(st *tyler.State) bool {
 	for i, c := range p.table.Columns {
 		unit := p.table.Seen.Scale[i] / p.space.Scale[i]
 		here := dense.Norm2(p.l.RawRowView(i))
-		if far := c.SquareFrom(math.Sqrt(nearest2(st.Rank())*here) / unit); c.Square*unit*unit > farSpread2*here || far*unit*unit > farSquare*here {
+		if far := c.SquareFrom(math.Sqrt(nearest2(st.Rank())*here) / unit); (c.Square-squareSDs*c.SquareSD)*unit*unit > farSpread2*here || far*unit*unit > farSquare*here {
 			return false
 		}
 	}
@@ -119,9 +119,10 @@ func (p *plain) whiten() (resolved, ok bool) {
 }
 
 // refine measures in the coordinates z, with the part mu2 of mu^2, and joins that with what is
-// known.
+// known. Rows have a mean square of about their dimension there: a radius below that is one that
+// noise has chosen.
 func (p *plain) refine(mu2 float64) error {
-	m, err := columns.ReleaseMoments(p.SubBudget, p.Tyler.Prefix+roundPrefix, p.space.Affine(p.mean, p.inv), p.Good(), mu2, 0, columns.AnyExcess)
+	m, err := columns.ReleaseMoments(p.SubBudget, p.Tyler.Prefix+roundPrefix, p.space.Affine(p.mean, p.inv), p.Good(), mu2, float64(len(p.meanNoise)), columns.AnyExcess)
 	if err != nil {
 		return err
 	}

@@ -68,14 +68,15 @@ func (p *plain) hidden() (count int, noise float64) {
 }
 
 // ownMoments makes mean and spread of column i, whose row of the factor is row, agree with what it
-// has by itself: within the noise of that, and the mean where the rounds clip its rows.
+// has by itself: within the noise of that, which is more where the column's centre was far off its
+// mean, and the mean where the rounds clip its rows.
 func (p *plain) ownMoments(i int, row []float64) {
 	if alone, noise := p.table.Mean[i], farMean*p.table.MeanSD; p.reach2(i) > p.radius2 {
 		p.mean[i] = math.Max(alone-noise, math.Min(p.mean[i], alone+noise))
 	}
-	noise, here := p.table.CovSD, dense.Norm2(row)
+	noise, here := p.table.CovSD+2*farMean*math.Abs(p.table.Mean[i])*p.table.MeanSD, dense.Norm2(row)
 	own := math.Max(p.table.Cov.At(i, i), floorEdges*noise)
-	floats.Scale(math.Sqrt(math.Max(math.Max(own-noise, own/4), math.Min(here, own+noise))/here), row)
+	floats.Scale(math.Sqrt(math.Max(own-noise, math.Min(here, own+noise))/here), row)
 }
 
 // shapes says what kind of rows the columns hold.

@@ -30,7 +30,7 @@ func tableRuns(d int) int {
 // TestTable is the bar of [TYLERPRESS] Section 7 for the default (stage 0 included): at 1.25 times
 // the table, 85 % of the runs are within twice the non-private error; no more rows, but .75 of
 // them, under add-or-remove-one. The check fails if the rate is below .7 beyond chance, and at once
-// if a run is lost by orders of magnitude.
+// if a run is lost by orders of magnitude and does not say that it has not seen some direction.
 //
 // Shows: [TYLERPRESS] Section 7.
 func TestTable(t *testing.T) {

@@ -9,7 +9,15 @@ import (
 // v} - #{> v} is not negative.
 //
 // Invariant: lo <= hi; the answer, as far as the noisy comparisons were right, is in [lo, hi].
-type bisection struct{ lo, hi []int64 }
+type bisection struct {
+	lo, hi []int64
+	// By column: the bounds before the last comparison that moved them; how many of the last
+	// comparisons moved the upper bound, or, negative, the lower one; and what it is compared with
+	// next in place of the middle.
+	oldLo, oldHi []int64
+	alike        []int
+	edge         map[int]int64
+}
 
 // atZero is the place of -2^-511 in the order of all float64 numbers: beyond it, up to 0, is 0.
 const atZero = -1 << 61
@@ -17,7 +25,9 @@ const atZero = -1 << 61
 // newBisection searches between lo and hi for the columns of which search holds; the others have
 // found known.
 func newBisection(search []bool, lo, hi, known int64) *bisection {
-	b := &bisection{slices.Repeat([]int64{lo}, len(search)), slices.Repeat([]int64{hi}, len(search))}
+	d := len(search)
+	b := &bisection{lo: slices.Repeat([]int64{lo}, d), hi: slices.Repeat([]int64{hi}, d), alike: make([]int, d), edge: map[int]int64{}}
+	b.oldLo, b.oldHi = slices.Clone(b.lo), slices.Clone(b.hi)
 	for j, s := range search {
 		if !s {
 			b.lo[j], b.hi[j] = known, known
@@ -27,16 +37,35 @@ func newBisection(search []bool, lo, hi, known int64) *bisection {
 }
 
 // run halves the intervals, a bounded number of times, until all are found; ask returns the signed
-// counts at the edges, which are the numbers of the middles, the i-th time.
-func (b *bisection) run(most int, number func(int64) float64, ask func(i int, edges []float64) ([]float64, error)) error {
-	for i := 0; i < most && !slices.Equal(b.lo, b.hi); i++ {
-		signed, err := ask(i, b.thresholds(number))
+// counts at the edges, which are the numbers of the middles, the i-th time. It returns how often it
+// has asked.
+func (b *bisection) run(most int, number func(int64) float64, ask func(i int, edges []float64) ([]float64, error)) (asked int, err error) {
+	for ; asked < most && !slices.Equal(b.lo, b.hi); asked++ {
+		signed, err := ask(asked, b.thresholds(number))
 		if err != nil {
-			return err
+			return asked, err
 		}
 		b.narrow(signed)
 	}
-	return nil
+	return asked, nil
+}
+
+// doubt reports whether there are columns whose last comparisons, as many as run or more, all led
+// back to the edge of one before them, and opens their search again with that comparison: if it was
+// wrong, all after it pointed to its edge.
+func (b *bisection) doubt(run int) bool {
+	for j, found := range b.lo {
+		switch {
+		case b.alike[j] <= -run && b.oldHi[j] > found:
+			b.hi[j], b.edge[j] = b.oldHi[j], found
+		case b.alike[j] >= run && b.oldLo[j] < found:
+			b.lo[j], b.edge[j] = b.oldLo[j], found-1
+		default:
+			continue
+		}
+		b.alike[j] = 0
+	}
+	return len(b.edge) > 0
 }
 
 // middle returns floor((lo+hi)/2) without overflow. Of the numbers up to 0 it is first what tells
@@ -44,6 +73,9 @@ func (b *bisection) run(most int, number func(int64) float64, ask func(i int, ed
 // as can be.
 func (b *bisection) middle(j int) int64 {
 	lo, hi := b.lo[j], b.hi[j]
+	if edge, ok := b.edge[j]; ok {
+		return edge
+	}
 	if lo == -math.MaxInt64 && (hi == 0 || hi == atZero) {
 		return min(2*hi, atZero)
 	}
@@ -67,11 +99,12 @@ func (b *bisection) narrow(signed []float64) {
 		switch {
 		case b.lo[j] == b.hi[j]:
 		case count >= 0:
-			b.hi[j] = b.middle(j)
+			b.oldHi[j], b.hi[j], b.alike[j] = b.hi[j], b.middle(j), max(b.alike[j], 0)+1
 		default:
-			b.lo[j] = b.middle(j) + 1
+			b.oldLo[j], b.lo[j], b.alike[j] = b.lo[j], b.middle(j)+1, min(b.alike[j], 0)-1
 		}
 	}
+	clear(b.edge)
 }
 
 // fromOrdinal returns the finite number at a place in the order of all float64 numbers, 0 at 0;

@@ -35,7 +35,8 @@ const (
 type Column struct {
 	Reach float64 // how far out rows are seen
 	// Square is the mean square of the rows within Reach, about, never 0.
-	Square float64
+	Square   float64
+	SquareSD float64 // its noise
 	// Atom is the share of rows in the bin of the centre, a 128th of a scale to both sides.
 	Atom float64
 	// Beyond is the share of rows farther out than Reach, and BeyondSD its noise.
@@ -166,8 +167,10 @@ func read(counts []float64, sigma, rows float64) Column {
 			continue
 		}
 		low, high := lengths[i], lengths[min(i+1, size-1)]
-		c.squares = append(c.squares, both/rows*(low*low+low*high+high*high)/3)
+		square := (low*low + low*high + high*high) / 3
+		c.squares = append(c.squares, both/rows*square)
 		c.Square += c.squares[i]
+		c.SquareSD = math.Hypot(c.SquareSD, math.Sqrt2*sigma/rows*square)
 		c.Reach = high
 	}
 	c.BeyondSD = math.Sqrt(c.BeyondSD)
@@ -282,10 +285,12 @@ func (c *Column) group(side [2][]float64, last [2]int, sigma, rows float64) {
 		gap += side[s][i]
 		empty++
 	}
-	if i >= 0 && sum > clearSDs*sigma*math.Sqrt(bins) && math.Max(gap, 0)+gapSDs*sigma*math.Sqrt(empty) < gapPart*sum {
+	if i >= 0 && sum <= mostGroup*rows && sum > clearSDs*sigma*math.Sqrt(bins) && math.Max(gap, 0)+gapSDs*sigma*math.Sqrt(empty) < gapPart*sum {
 		c.GroupAt, c.Group, c.GroupSD = sign*at/sum, sum/rows, sigma*math.Sqrt(bins)/rows
 	}
 }
 
-// The part of a group's rows that the gap before it may hold, and how clear of the noise. Guesses.
-const gapPart, gapSDs = .4, 2.5
+// The part of a group's rows that the gap before it may hold, and how clear of the noise. More than
+// mostGroup of the rows are no group beside others, but the others, where a centre is wrong.
+// Guesses.
+const gapPart, gapSDs, mostGroup = .4, 2.5, .6

@@ -31,12 +31,19 @@ type Moments struct {
 	Mean []float64     // from the frame's centre
 	Cov  *mat.SymDense // about the mean; it need not be positive
 	R2   float64
-	// MeanSD and CovSD are the noise sds of an entry of Mean and of a diagonal entry of Cov;
-	// off-diagonal ones have CovSD/sqrt2.
+	// MeanSD is the noise sd of an entry of Mean. CovSD is that of a diagonal entry of Cov where
+	// the mean is 0, and off-diagonal ones have CovSD/sqrt2; see CovNoise2.
 	MeanSD, CovSD float64
 	// ClippedTrace is what clipping took from the trace, by the law of the radii; Beyond the share
 	// of rows outside of the radius, and BeyondSD its noise.
 	ClippedTrace, Beyond, BeyondSD float64
+}
+
+// CovNoise2 returns the noise variance of the entries i, j and j, i of Cov, and half of that of a
+// diagonal entry. The square of the mean, which is taken off, has the more noise the farther the
+// mean lies from the frame's centre.
+func (m Moments) CovNoise2(i, j int) float64 {
+	return m.CovSD*m.CovSD/2 + (m.Mean[i]*m.Mean[i]+m.Mean[j]*m.Mean[j])*m.MeanSD*m.MeanSD
 }
 
 // ErrOverflow is the error of a release in coordinates that float64 does not hold.

@@ -8,14 +8,18 @@ import (
 
 const source = "TYLERPRESS Section 1"
 
+// againFactor is how many times what it needs otherwise a search for scales may have for
+// comparisons that are made again.
+const againFactor = (scaleQueries + scaleAgain) / float64(scaleQueries)
+
 // The steps of this package. A method states the share of mu^2 that they may have.
 var (
 	// Of MeasureUnits: a column's centre, how many rows differ from it, and its scale; of
 	// UnitsConfig.WeakMu2, and of UnitsConfig.SparseMu2.
 	stepCenter = parts.Step{Name: "center", Query: query.ColumnCounts, Share: 1, Most: centerQueries, Source: source}
 	stepVaried = parts.Step{Name: "varied", Query: query.ColumnCounts, Share: 1, Most: 2, Source: source}
-	stepScale  = parts.Step{Name: "scale", Query: query.ColumnCounts, Share: 1 - VariedPart, Most: scaleQueries, Source: source}
-	WeakStep   = parts.Step{Name: "weak scale", Query: query.ColumnCounts, Share: 1, Most: scaleQueries, Source: source}
+	stepScale  = parts.Step{Name: "scale", Query: query.ColumnCounts, Share: (1 - VariedPart) * againFactor, Most: scaleQueries + scaleAgain, Source: source}
+	WeakStep   = parts.Step{Name: "weak scale", Query: query.ColumnCounts, Share: againFactor, Most: scaleQueries + scaleAgain, Source: source}
 	SparseStep = parts.Step{Name: "octaves", Query: query.Histogram, Share: 1, Most: 1, Source: source}
 	// Of SpreadByPairs, FindCenters, PairUnits, and of MeasureReach and Closer.
 	SpreadStep    = parts.Step{Name: "spread", Query: query.PairOctaves{}.Kind(), Share: 1, Most: 1, Source: source}

@@ -203,3 +203,17 @@ func TestRadialLaw(t *testing.T) {
 		}
 	}
 }
+
+// TestHiddenReach: where the bins hold so few rows each that the noise hides them, the law is not
+// that of rows in the middle: a radius chosen by it would clip nearly all. A Gaussian has a mean
+// square of d.
+func TestHiddenReach(t *testing.T) {
+	rng := newRand(t)
+	const d = 1
+	for range 20 {
+		h := expectedCounts(rng, d, RadialEdges(d), 650, 45, Pearson{d, 0, 1}.Survival)
+		if l, _ := h.Law(4); l.Mean() < .25*d {
+			t.Errorf("a mean square of %v, want about %v", l.Mean(), d)
+		}
+	}
+}

@@ -88,7 +88,7 @@ func (h *RadialHistogram) Law(limit float64) (l RadialLaw, trust float64) {
 	family := h.FitPearson(0)
 	trust = h.bodyTrust(family) / (1 + math.Exp((h.tailMisfit(at, family, tail)-limit)/misfitSlope))
 	l = family.Law(h.Edges)
-	return l.mix(trust, h.free(sums[:at+1], tail)).within(farthest * h.reach()), trust
+	return l.mix(trust, h.free(sums[:at+1], tail)).within(farthest * h.reach(sums)), trust
 }
 
 // No row of a law is taken to lie beyond farthest times the q up to which rows are seen, in windows
@@ -96,17 +96,28 @@ func (h *RadialHistogram) Law(limit float64) (l RadialLaw, trust float64) {
 // noise would set the radius, and be given back. Guesses.
 const farthest, windows, clearSDs = 4, 4, 4
 
-// reach returns the q up to which rows are seen.
-func (h *RadialHistogram) reach() float64 {
-	for i := len(h.Edges) - 1; i > 0; i-- {
+// Where less than unseenPart of the rows are up to there, the noise hides the others, which are few
+// in each bin: then mostPart of all are within the reach. Guesses.
+const unseenPart, mostPart = .5, .75
+
+// reach returns the q up to which rows are seen. sums are the rows up to each edge.
+func (h *RadialHistogram) reach(sums []float64) float64 {
+	last := 0
+	for i := len(h.Edges) - 1; i > 0 && last == 0; i-- {
 		sum := 0.0
 		for w := 1; w <= min(windows, i+1); w++ {
 			if sum += h.Counts[i-w+1]; sum > clearSDs*h.Sigma*math.Sqrt(float64(w)) {
-				return h.Edges[i]
+				last = i
+				break
 			}
 		}
 	}
-	return h.Edges[0]
+	if sums[last] < unseenPart*h.Rows {
+		for last+1 < len(h.Edges) && sums[last] < mostPart*h.Rows {
+			last++
+		}
+	}
+	return h.Edges[last]
 }
 
 // free returns the histogram up to the tail, then the tail. sums are the rows up to each edge where
