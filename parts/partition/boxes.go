@@ -229,7 +229,11 @@ func (f *finder) next(l *line, look, j int, mass float64) (err error) {
 		}
 	}
 	d := fit1d.NewData(l.seen, fit1d.Known{Least: on.Unit / math.Sqrt(12)})
-	for _, most := range []int{f.Components, max(f.Components, mostInLine)} {
+	most := f.Components
+	if f.Open {
+		most = min(most, mostOpen)
+	}
+	for _, most := range []int{most, max(most, mostInLine)} {
 		l.found, _, err = d.Search(f.ctx, fit1d.Options{Most: most, Penalty: penalty, Quick: true, Extra: 1, Start: l.found})
 		if err != nil {
 			return err
@@ -279,6 +283,11 @@ func around(cs []fit1d.Component) []float64 {
 // mostInLine is how many components a line may have where those asked for leave out too much:
 // its values may be few. A utility constant, a guess.
 const mostInLine = 10
+
+// mostOpen is how many components a line may have where their number is not known: the time of a
+// fit grows with about its third power, and values of a recorded column pass for 60 components.
+// Groups that share a line are told apart by other columns too. Chosen of 16, 25 and 32.
+const mostOpen = 25
 
 // unheld: a line is measured again if its components miss more than this part of the box's rows. A
 // utility constant, a guess.

@@ -238,6 +238,26 @@ func TestFindNested(t *testing.T) {
 	}
 }
 
+// TestFindOpen: of 30 groups in a line all are found if so many are asked for; where their number
+// is not known no more than mostOpen components are tried, which bounds the time.
+func TestFindOpen(t *testing.T) {
+	rng := newRand(t)
+	var groups []group
+	for i := range 30 {
+		groups = append(groups, group{n: 600, mean: []float64{40 * float64(i)}, sds: []float64{1}})
+	}
+	rows := draw(rng, groups)
+	for _, isOpen := range []bool{false, true} {
+		s := open(t, rows, 1, relations[0], kerneltest.Options{Exact: true})
+		c := config(s, len(rows), len(groups))
+		c.Open = isOpen
+		found, err := Find(t.Context(), s.SubBudget(), c)
+		if err != nil || isOpen && len(found) > mostOpen || !isOpen && len(found) <= mostOpen {
+			t.Errorf("open %v: %d boxes (%v)", isOpen, len(found), err)
+		}
+	}
+}
+
 // kinds are columns of every kind.
 var kinds = []func(rng *rand.Rand, i int) float64{
 	func(rng *rand.Rand, _ int) float64 { return rng.NormFloat64() },
