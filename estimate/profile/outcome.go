@@ -125,6 +125,7 @@ func (c *column) profile(rows, weak float64) estimate.ColumnProfile {
 }
 
 // quantile returns the value below which the part q of the cells lies, on the grid of the column.
+// One beyond what is seen is the last value seen; how far its rank is off then counts as noise.
 func (c *column) quantile(q float64) estimate.Quantile {
 	if c.constant {
 		return estimate.Quantile{P: q, Value: c.mean, RankNoise: c.cellsSD / math.Max(c.cells, 1)}
@@ -159,8 +160,14 @@ func (c *column) quantile(q float64) estimate.Quantile {
 	}
 	value := c.onto(quantileOf(list, q))
 	noise := rankMore * math.Hypot(math.Sqrt(before*(all-before)/math.Max(all, 1)), cellsPart*c.cellsSD)
-	if b := list[max(found, 0)]; found >= 0 && b.high > b.low {
+	switch b := list[max(found, 0)]; {
+	case found < 0:
+	case b.high > b.low:
 		noise = math.Hypot(noise, unevenPart*inside)
+	case found == 0: // the value is the end of what is seen, with all of b's rows on one side of it
+		noise = math.Hypot(noise, math.Hypot(below+inside-q*total, b.sd))
+	case found == len(list)-1:
+		noise = math.Hypot(noise, math.Hypot(q*total-below, b.sd))
 	}
 	return estimate.Quantile{P: q, Value: value, RankNoise: noise / math.Max(total, 1)}
 }

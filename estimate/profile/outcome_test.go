@@ -39,3 +39,17 @@ func TestSurer(t *testing.T) {
 		t.Errorf("one wide bin: %g with noise %g", m.sd, m.sdSD)
 	}
 }
+
+// TestQuantileBeyond: a quantile beyond what is seen is the end of what is seen, and its noise is
+// at least how far the rank of that end is from it.
+func TestQuantileBeyond(t *testing.T) {
+	c := &column{cells: 1000, moments: moments{list: []bin{{0, 1, 400, 10}, {1, 2, 400, 10}}, outside: [2]float64{120, 80}, spill: [2]float64{20, 20}}}
+	for _, x := range []struct{ q, value, off float64 }{{.01, 0, .11}, {.1, 0, .02}, {.95, 2, .03}, {.99, 2, .07}} {
+		if got := c.quantile(x.q); got.Value != x.value || got.RankNoise < math.Hypot(x.off, .02) || got.RankNoise > x.off+.05 {
+			t.Errorf("quantile %v: %+v, want %v with a noise of at least %v", x.q, got, x.value, x.off)
+		}
+	}
+	if got := c.quantile(.5); math.Abs(got.Value-.95) > .01 || got.RankNoise > .15 {
+		t.Errorf("the median is %+v", got)
+	}
+}
