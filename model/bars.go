@@ -40,6 +40,9 @@ type bend struct {
 	kept          []bool // of components, whose rows stay where they are
 	parts         []bendPart
 	shares, value []float64 // of the bent column: the share of its rows below a value, increasing
+	list          []stretch // that it was laid from, in shares of its rows
+	total         float64   // the weight of the components that are bent
+	stay          map[float64]float64
 }
 
 // A bendPart is a component's normal distribution in the column, within the limits.
@@ -85,13 +88,13 @@ func (m *Mixture) bend(j int, bars []Bar, limits []Cell) *bend {
 	if limits != nil {
 		box = limits[j]
 	}
-	b, total, stay := &bend{}, 0., map[float64]float64{}
+	b, total := &bend{stay: map[float64]float64{}}, 0.
 	first, last := math.Inf(1), math.Inf(-1)
 	for i, g := range m.Components {
 		p := bendPart{weight: m.Weights[i], mean: g.Mean[j], sd: math.Sqrt(g.Cov.At(j, j)), inside: 1}
 		kept := !(p.sd > 0)
 		if b.kept = append(b.kept, kept); kept {
-			stay[p.mean] += p.weight
+			b.stay[p.mean] += p.weight
 			continue
 		}
 		if p.below = normalBelow((box.Least - p.mean) / p.sd); box.limited() {
@@ -111,9 +114,10 @@ func (m *Mixture) bend(j int, bars []Bar, limits []Cell) *bend {
 		b.parts[i].weight /= total
 	}
 	list := b.stretches(m.cell(j), bars, first, last)
-	for at, weight := range stay {
+	for at, weight := range b.stay {
 		take(list, at, weight)
 	}
+	b.list, b.total = list, total
 	b.lay(list, total)
 	if n := len(b.shares); n < 2 || !(b.shares[n-1] > 0) {
 		return nil
@@ -243,7 +247,7 @@ func settle(list []stretch) bool {
 		}
 		if sum.mass < hardlyAny*sum.Noise && sum.Share < emptySDs*sum.Noise {
 			for i := range g {
-				g[i].Share = g[i].mass
+				g[i].Share, g[i].Noise = g[i].mass, 0
 			}
 			continue
 		}
@@ -253,7 +257,7 @@ func settle(list []stretch) bool {
 		far += (sum.Share - sum.mass) / sd * ((sum.Share - sum.mass) / sd)
 	}
 	free := float64(len(of) - 1)
-	if !(far > free+contradictSDs*math.Sqrt(2*free)) {
+	if free < 1 || !(far > free+contradictSDs*math.Sqrt(2*free)) {
 		return false
 	}
 	fitted := dense.Simplex(rows, noise, total)

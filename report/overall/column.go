@@ -197,6 +197,20 @@ func (c column) quantileAmount(level, n float64) Amount {
 	return c.amount(c.centre, x, noise/density, math.Sqrt(level*(1-level)/n)/density)
 }
 
+// followed returns a quantile of a column whose rows follow what was counted of it: it moves to
+// those of the shares that noise, or sampling, can make of its own.
+func followed(f *model.Followed, level, n float64) Amount {
+	const least = .005 // tails beyond are hardly counted
+	x := f.Quantile(level)
+	moved := func(by float64) float64 {
+		if math.IsNaN(by) {
+			return by
+		}
+		return (f.Quantile(min(level+by, 1-least)) - f.Quantile(max(level-by, least))) / 2
+	}
+	return Amount{x, moved(f.RankNoise(x)), moved(math.Sqrt(level * (1 - level) / n))}
+}
+
 // quantile returns the least value with at least the given part of the rows below, by bisection
 // with far more halvings than float64 has digits.
 func (c column) quantile(level float64) float64 {

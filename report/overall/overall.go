@@ -34,9 +34,10 @@ type Table struct {
 	Rows         float64    // n, or the noisy sum of the rows behind components; NaN if unknown
 }
 
-// Of returns the table of a release that has a valid model. Limits of columns are kept column by
-// column: for correlated columns with limits on both this is not exact. Correlations of a column of
-// logarithms are those of the logarithms.
+// Of returns the table of a release that has a valid model. Quantiles of a column are those of
+// drawn rows where these follow what was counted of it and not the components. Limits of columns
+// are kept column by column: for correlated columns with limits on both this is not exact.
+// Correlations of a column of logarithms are those of the logarithms.
 func Of(r *release.Release) Table {
 	t := Table{Rows: rowsOf(r)}
 	m, noise, misfit := told(r)
@@ -50,6 +51,11 @@ func Of(r *release.Release) Table {
 		}
 		for i, level := range Levels {
 			named.Quantiles[i] = c.quantileAmount(level, t.Rows)
+		}
+		if f := r.Model.Follows(j); f != nil {
+			for i, level := range Levels {
+				named.Quantiles[i] = followed(f, level, t.Rows)
+			}
 		}
 		if c.cell.Log.Maps() {
 			c.ownUnits(&named, t.Rows)

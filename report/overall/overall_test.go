@@ -245,3 +245,27 @@ func TestOfShape(t *testing.T) {
 		t.Errorf("a misfit: %v times the noise, by the verdict %v and before %v", more, got.Worst().SD, before.SD)
 	}
 }
+
+// TestQuantilesFollowCounts: where what was counted of a column contradicts its components, its
+// quantiles are those of drawn rows, which follow the counts, with the noise of these.
+func TestQuantilesFollowCounts(t *testing.T) {
+	r := two(t, .01)
+	r.Model.Components, r.Model.Weights = r.Model.Components[:1], []float64{1}
+	r.Diagnostics.Components = r.Diagnostics.Components[:1]
+	plain := Of(r).Columns
+	bars := []model.Bar{{Low: 2, High: 8, Share: .4, Noise: .02}, {Low: 8, High: 12, Share: .1, Noise: .02}, {Low: 12, High: 18, Share: .5, Noise: .02}}
+	r.Model.Bars = [][]model.Bar{bars, nil}
+	got := Of(r).Columns
+	if got[1] != plain[1] || got[0].Mean != plain[0].Mean || got[0].SD != plain[0].SD {
+		t.Errorf("more than quantiles moved: %+v, without counts %+v", got, plain)
+	}
+	for i, level := range Levels {
+		f := r.Model.Follows(0)
+		if q := got[0].Quantiles[i]; q.Value != f.Quantile(level) || !(q.Noise > 0) || !(q.Sampling > 0) {
+			t.Errorf("quantile %v: %+v, of drawn rows %v", level, q, f.Quantile(level))
+		}
+	}
+	if q := got[0].Quantiles[2]; q.Value < 11 || q.Value > 13 || q.Noise < .2 {
+		t.Errorf("the median is %+v, half of the rows being above 12", q)
+	}
+}
