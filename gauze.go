@@ -321,14 +321,15 @@ func (r Request) offers(rows int) (offers []string) {
 // rows can pay for, if there is any: a share of a value takes fewer rows than a column of numbers.
 func (r Request) asCategories(rows int) []string {
 	const values = 5 // that each is taken to have
-	coded, wholes := r, 0
+	coded, wholes, numbers := r, 0, len(r.schema().Numbers())
 	coded.Columns = slices.Clone(r.Columns)
-	for i := len(coded.Columns) - 1; i >= 0 && len(coded.schema().Numbers()) > 1; i-- {
+	for i := len(coded.Columns) - 1; i >= 0 && numbers > 1; i-- {
 		if c := &coded.Columns[i]; c.Kind == source.Counts || c.RoundedTo == 1 && !c.Categorical() && c.Kind != source.Dates {
 			*c = source.Column{Name: c.Name, Kind: source.Categories}
 			for v := range values {
 				c.Categories = append(c.Categories, fmt.Sprint(v))
 			}
+			numbers--
 			if wholes++; coded.KnownCovariance == nil && coded.paidBy(rows) {
 				return []string{fmt.Sprintf("%s of whole numbers as categories, if they have few values (x:category(1,2,3))", words.Plural(wholes, "column"))}
 			}

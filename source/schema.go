@@ -211,25 +211,21 @@ func ParseColumns(list string) (*Schema, error) {
 
 // ColumnList returns names in the form that ParseColumns reads.
 func ColumnList(names []string) string {
-	var b strings.Builder
-	w := csv.NewWriter(&b)
+	fields := make([]string, len(names))
 	for i, name := range names {
-		if i > 0 {
-			b.WriteByte(',')
-		}
 		if strings.Contains(name, ":") { // the text after it might be a kind
-			b.WriteString(`"` + strings.ReplaceAll(name, `"`, `""`) + `"`)
+			fields[i] = `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 			continue
 		}
+		var field strings.Builder
+		w := csv.NewWriter(&field)
 		if err := w.Write([]string{name}); err != nil {
 			panic(err) // a strings.Builder never fails
 		}
 		w.Flush()
-		text := strings.TrimSuffix(b.String(), "\n")
-		b.Reset()
-		b.WriteString(text)
+		fields[i] = strings.TrimSuffix(field.String(), "\n")
 	}
-	return b.String()
+	return strings.Join(fields, ",")
 }
 
 // Tidy trims the names and returns an *Error for demands that no table could satisfy.
