@@ -102,22 +102,26 @@ const unseenPart, mostPart = .5, .75
 
 // reach returns the q up to which rows are seen. sums are the rows up to each edge.
 func (h *RadialHistogram) reach(sums []float64) float64 {
-	last := 0
-	for i := len(h.Edges) - 1; i > 0 && last == 0; i-- {
-		sum := 0.0
-		for w := 1; w <= min(windows, i+1); w++ {
-			if sum += h.Counts[i-w+1]; sum > clearSDs*h.Sigma*math.Sqrt(float64(w)) {
-				last = i
-				break
-			}
-		}
-	}
+	last := h.lastSeen()
 	if sums[last] < unseenPart*h.Rows {
 		for last+1 < len(h.Edges) && sums[last] < mostPart*h.Rows {
 			last++
 		}
 	}
 	return h.Edges[last]
+}
+
+// lastSeen returns the last edge below which rows are seen.
+func (h *RadialHistogram) lastSeen() int {
+	for i := len(h.Edges) - 1; i > 0; i-- {
+		sum := 0.0
+		for w := 1; w <= min(windows, i+1); w++ {
+			if sum += h.Counts[i-w+1]; sum > clearSDs*h.Sigma*math.Sqrt(float64(w)) {
+				return i
+			}
+		}
+	}
+	return 0
 }
 
 // free returns the histogram up to the tail, then the tail. sums are the rows up to each edge where
