@@ -45,16 +45,16 @@ const prefixApart = "apart: "
 // gaps measures near pairs in every column, and returns whether some column has clusters far apart:
 // then one frame for all rows shows little, and components are looked for level by level.
 func (f *fit) gaps(ctx context.Context) (*recursive.Finder, bool, error) {
-	x := &recursive.Finder{Run: f.Run, Context: ctx, Prefix: prefixApart, Space: f.space, Keep: keepPart}
+	x := &recursive.Finder{Run: f.Run, Context: ctx, Prefix: prefixApart, Space: f.space, Keep: keepPart, Without: f.method.Without.Finder}
 	if err := x.PairUnits(); err != nil {
 		return nil, false, err
 	}
 	for i, s := range x.Space.Scale {
-		if f.space.Scale[i] > gapRatio*s {
+		if !f.method.Without.Apart && f.space.Scale[i] > gapRatio*s {
 			return x, true, nil
 		}
 	}
-	return x, f.method.apart || x.PairSpread > 0, nil
+	return x, f.method.apart || x.PairSpread > 0 && !f.method.Without.Apart, nil
 }
 
 // apart returns a start from components that lie apart; overlaps within them are found later.
@@ -76,7 +76,7 @@ func (f *fit) apart(ctx context.Context, x *recursive.Finder) ([]component.Gauss
 			start, total = append(start, g), total+g.Weight
 		}
 	}
-	if rest := x.Root(); len(start) > 1 && total < mostApart {
+	if rest := x.Root(); len(start) > 1 && total < mostApart && !f.method.Without.WideRest {
 		rest.Weight = 1 - total
 		start, total = append(start, rest), 1
 	}
@@ -84,7 +84,9 @@ func (f *fit) apart(ctx context.Context, x *recursive.Finder) ([]component.Gauss
 		start[j].Weight /= total
 	}
 	r := f.rounds(start)
-	r.LikeOthers(f.Mu(framePart))
+	if !f.method.Without.Faint {
+		r.LikeOthers(f.Mu(framePart))
+	}
 	start = r.Components
 	f.global = component.Joined(start[0], start[1:]...)
 	return start, nil
@@ -92,7 +94,7 @@ func (f *fit) apart(ctx context.Context, x *recursive.Finder) ([]component.Gauss
 
 // alike runs rounds in which the components found in coarse cells share one covariance.
 func (f *fit) alike(ctx context.Context, r *privateem.Rounds) error {
-	if len(r.Components) <= 1 || r.Form != query.FullForm {
+	if f.method.Without.SharedShape || len(r.Components) <= 1 || r.Form != query.FullForm {
 		return nil
 	}
 	r.SharedShape = true
@@ -120,7 +122,7 @@ func (f *fit) frames(ctx context.Context, r *privateem.Rounds, part float64) err
 		if err := r.Round(f.SubBudget, program.StepRounds, f.Mu(part), false); err != nil {
 			return err
 		}
-		if !f.narrow && r.Floor > 0 && r.Flat() {
+		if !f.narrow && !f.method.Without.NarrowFloor && r.Floor > 0 && r.Flat() {
 			f.narrow, again = true, true
 			r.Floor = f.floor()
 		}

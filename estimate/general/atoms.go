@@ -39,7 +39,7 @@ type atom struct {
 // splitAtoms gives atoms that components miss components of their own. Noise alone decides whether
 // rounds find a spike within a wide component; the released columns have seen it already.
 func (f *fit) splitAtoms(r *privateem.Rounds) {
-	if f.Problem.Components > 0 {
+	if f.Problem.Components > 0 || f.method.Without.Atoms {
 		return
 	}
 	for atoms := f.atoms(r); len(atoms) > 0; {

@@ -40,6 +40,9 @@ func (f *fit) choose(ctx context.Context, c *coreset.Coreset, a *axes) ([]compon
 	ks := f.open(c)
 	if f.Problem.Components > 0 {
 		more := spare
+		if f.method.Without.Extra {
+			more = 0
+		}
 		if f.Problem.Covariance == estimate.Full && strength(f.Problem, f.space.Dim(), f.Rows) < leastStrength {
 			more = spareWide
 		}

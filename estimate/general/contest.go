@@ -47,6 +47,9 @@ func (f *fit) contest(ctx context.Context, r *privateem.Rounds) error {
 
 // againstOne compares the components with one Gaussian alone.
 func (f *fit) againstOne(_ context.Context, r *privateem.Rounds) error {
+	if f.method.Without.Contest {
+		return nil
+	}
 	whole := component.Joined(r.Components[0], r.Components[1:]...)
 	gain, noise, err := f.gain(r, []component.Gaussian{whole}, contestBound, f.schedule.cost(contestPart))
 	if err != nil || gain >= contestWin+plainSDs*noise {
@@ -62,6 +65,9 @@ func (f *fit) againstOne(_ context.Context, r *privateem.Rounds) error {
 // explain them about as well: noise makes several pieces of what is one, and lays wide components
 // over several.
 func (f *fit) plainer(ctx context.Context, r *privateem.Rounds) error {
+	if f.method.Without.Fewer {
+		return nil
+	}
 	fewer, err := r.PrunePath(ctx, program.Draws, plainMost)
 	if err != nil {
 		return err

@@ -98,13 +98,13 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 			}
 			return f.finish(ctx, start)
 		}
-		if !f.Problem.NoDelta && x.PairSpread > farBoxed {
+		if !f.Problem.NoDelta && !f.method.Without.BoxesFirst && x.PairSpread > farBoxed {
 			if out, done, err := f.boxed(ctx); done {
 				return out, err
 			}
 		}
 		var out estimate.Outcome
-		if !f.Problem.NoDelta && x.PairSpread <= farBoxed {
+		if !f.Problem.NoDelta && !f.method.Without.CoarseBoxes && x.PairSpread <= farBoxed {
 			x.Coarse = func() (done bool, err error) {
 				out, done, err = f.boxed(ctx)
 				return done, err
@@ -124,7 +124,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	f.countSD = c.SD
-	if !f.Problem.NoDelta && unresolved(c) {
+	if !f.Problem.NoDelta && !f.method.Without.FullCells && unresolved(c) {
 		if out, done, err := f.boxed(ctx); done {
 			return out, err
 		}
@@ -192,16 +192,16 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 	}
 	next := func(i int) (float64, bool) {
 		missed = cmp.Or(missed, f.renewed(i, r))
-		enough := f.odds == 1 && f.missing.table == nil && i >= least && slices.Min(component.Alone(r.Components)) > settled &&
+		enough := !f.method.Without.Settled && f.odds == 1 && f.missing.table == nil && i >= least && slices.Min(component.Alone(r.Components)) > settled &&
 			!slices.ContainsFunc(r.Components, func(c component.Gaussian) bool { return !c.Uncertainty.Framed(r.Space.Dim()) })
 		mu := parts.Mu(math.Min(part*f.round(i, r), f.Left()/float64(rounds+1-i)))
-		if i <= openRounds {
+		if i <= openRounds && !f.method.Without.Faint {
 			r.LikeOthers(mu)
 		}
 		return mu, i < rounds && !enough
 	}
 	before := func(r *privateem.Rounds) error {
-		if f.coarse { // what was known of the whole when the rounds began was noise in part
+		if f.coarse && !f.method.Without.RenewedBackground { // what was known of the whole when the rounds began was noise in part
 			r.Background = privateem.NewBackground(component.Joined(r.Components[0], r.Components[1:]...), r.Form)
 		}
 		if missed == nil {
@@ -210,7 +210,7 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 		return missed
 	}
 	return f.EM(ctx, r, program.Schedule{Next: next, ExtraUntil: extra,
-		Join: openRounds, Refine: f.look, Number: f.numbered(), MergeMu: f.Mu(f.schedule.final), Contest: f.contest, Inflate: true, Shapes: f.schedule.cost(shapePart) * f.Mu2,
+		Join: openRounds, Refine: f.look, Number: f.numbered(), MergeMu: f.Mu(f.schedule.final), Contest: f.contest, Inflate: !f.method.Without.Inflate, Shapes: f.shapes(shapePart),
 		Before: before, Count: f.OutsidePart() * f.Mu2})
 }
 
@@ -223,6 +223,7 @@ func (f *fit) rounds(start []component.Gaussian) *privateem.Rounds {
 
 // set says what counts as a component.
 func (f *fit) set(r *privateem.Rounds) {
+	r.Without = f.method.Without.Rounds
 	r.Misfit, r.LeastRows, r.MostUncertainty = misfit, goneOpen, mostDoubt
 	if f.Problem.Components > 0 {
 		r.LeastRows, r.MostUncertainty = goneAsked, 0

@@ -80,7 +80,7 @@ func (f *fit) numbered() int {
 	switch {
 	case f.odds > 1:
 		return f.schedule.rounds - settledRounds
-	case f.schedule.rounds >= leastRounds:
+	case f.schedule.rounds >= leastRounds && !f.method.Without.Rest:
 		return f.schedule.rounds - restRounds
 	}
 	return 0

@@ -15,15 +15,14 @@ import (
 // Estimator is the method "general".
 type Estimator struct {
 	estimate.Named
-	one program.OneGaussian
-	// Enough is the strength of a sample that may be asked in place of all rows; +Inf: never.
-	Enough float64
-	apart  bool // components lie apart, whatever near pairs say
+	Tuning
+	one   program.OneGaussian
+	apart bool // components lie apart, whatever near pairs say
 }
 
 // New returns the estimator; one is what it is for one component.
 func New(one program.OneGaussian) Estimator {
-	return Estimator{estimate.Describe("general", source, "a mixture of overlapping, unequal, not quite Gaussian components: a private coreset, then private EM"), one, sampleStrength, false}
+	return Estimator{estimate.Describe("general", source, "a mixture of overlapping, unequal, not quite Gaussian components: a private coreset, then private EM"), Usual(), one, false}
 }
 
 // NewSeparated returns the estimator for components that lie apart.
@@ -31,7 +30,7 @@ func New(one program.OneGaussian) Estimator {
 // Source: [KSSU19] Part C of the restatement. Differs: from its stage R on (C.6) it goes on as the
 // estimator of New does.
 func NewSeparated(one program.OneGaussian) Estimator {
-	return Estimator{estimate.Describe("separated", sourceApart, "a mixture of well separated components, of any scales and with outliers: a tree of counts, level by level, then private EM"), one, sampleStrength, true}
+	return Estimator{estimate.Describe("separated", sourceApart, "a mixture of well separated components, of any scales and with outliers: a tree of counts, level by level, then private EM"), Usual(), one, true}
 }
 
 var _ estimate.Estimator = Estimator{}

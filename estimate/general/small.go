@@ -61,7 +61,7 @@ type small struct {
 // looks returns it for so many rows, public or released: nil if they are not enough even for that,
 // or one component is asked for.
 func (e Estimator) looks(p estimate.Problem, rows float64) *small {
-	if p.Components == 1 || program.MostComponents(p) <= 1 || p.Covariance != estimate.Full || rows < rowsOfLooking(p) {
+	if e.Without.Small || p.Components == 1 || program.MostComponents(p) <= 1 || p.Covariance != estimate.Full || rows < rowsOfLooking(p) {
 		return nil
 	}
 	return &small{method: e}
@@ -75,6 +75,9 @@ func (s *small) several(ctx context.Context, run *program.Run, space component.S
 	f.Advise = advice
 	f.schedule = schedule{lean: 1, rounds: smallRounds, em: smallRounds * smallRound, final: 1 - smallRounds*smallRound}
 	f.global = component.Gaussian{Weight: 1, Mean: make([]float64, space.Dim()), Cov: cov, Rows: f.Rows, Uncertainty: component.StartUncertainty()}
+	if rough && s.method.Without.Glance {
+		return out, false, nil
+	}
 	if rough {
 		if f.glanced, err = f.glance(ctx); err != nil || !f.glanced {
 			s.seen = f.seen()

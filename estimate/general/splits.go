@@ -42,6 +42,9 @@ func (f *fit) refine(ctx context.Context, r *privateem.Rounds) error {
 	if err := f.frames(ctx, r, framePart); err != nil {
 		return err
 	}
+	if f.method.Without.EarlyLines {
+		return nil
+	}
 	before := len(r.Components)
 	err := f.resplit(ctx, r)
 	if f.whole = len(r.Components) == before; err == nil {
@@ -55,7 +58,7 @@ func (f *fit) refine(ctx context.Context, r *privateem.Rounds) error {
 // component alone is fitted better by its own method, which has what the rounds and the last round
 // would have cost.
 func (f *fit) look(ctx context.Context, r *privateem.Rounds) error {
-	if f.Problem.Components == 0 && len(r.Components) > 1 {
+	if f.Problem.Components == 0 && len(r.Components) > 1 && !f.method.Without.EarlyContest {
 		f.asks(true)
 		r.Rows, f.contested = f.Rows, true
 		if err := f.againstOne(ctx, r); err != nil {
@@ -64,15 +67,23 @@ func (f *fit) look(ctx context.Context, r *privateem.Rounds) error {
 	}
 	f.asks(false)
 	r.Rows, r.Floor = f.Rows, f.floor()
-	if !f.whole {
+	if !f.whole && !f.method.Without.LateLines {
 		if err := f.resplit(ctx, r); err != nil {
 			return err
 		}
 	}
-	if len(r.Components) == 1 && f.oneIsBetter() {
+	if len(r.Components) == 1 && !f.method.Without.OneMethod && f.oneIsBetter() {
 		return errOne
 	}
 	return nil
+}
+
+// shapes returns what a test of fit costs.
+func (f *fit) shapes(part float64) float64 {
+	if f.method.Without.GoodnessOfFit {
+		return 0
+	}
+	return f.schedule.cost(part) * f.Mu2
 }
 
 // linePart returns the part of mu^2 for the lines of one split: enough to count this number of
@@ -108,7 +119,7 @@ func (f *fit) resplit(ctx context.Context, r *privateem.Rounds) error {
 // Differs: what is looked into again is cut along single lines of a component's own frame, which
 // hold more rows a cell than a tree in several.
 func (f *fit) split(ctx context.Context, r *privateem.Rounds, part float64) error {
-	alone := len(r.Components) == 1 && f.space.Dim() > 2 // then half of it is for columns
+	alone := len(r.Components) == 1 && f.space.Dim() > 2 && !f.method.Without.ColumnLines // then half of it is for columns
 	if alone {
 		part /= 2
 	}
@@ -186,7 +197,7 @@ const shortTable, shortPart = 1500.0, .04
 // if no column has a gap.
 func (f *fit) inColumns(ctx context.Context, spread float64) (start []component.Gaussian, err error) {
 	d := f.space.Dim()
-	if f.Rows*f.Problem.Mu > shortTable || spread > farBoxed || d < 2 || f.Problem.Components > 0 {
+	if f.method.Without.ShortColumns || f.Rows*f.Problem.Mu > shortTable || spread > farBoxed || d < 2 || f.Problem.Components > 0 {
 		return nil, nil
 	}
 	whole := component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: symmetric.Scaled(startVariance, symmetric.Identity(d)), Uncertainty: component.StartUncertainty()}

@@ -37,7 +37,7 @@ const (
 func (f *Finder) findAcross() error {
 	var sliced *coreset.Mixture
 	_, v := symmetric.Principal(f.root.at.Cov, 1)
-	lead := len(v) > 1 && v[0] > alone*v[1]
+	lead := len(v) > 1 && !f.Without.Lead && v[0] > alone*v[1]
 	was := map[*node]node{}
 	defer func() {
 		for n, w := range was {
@@ -73,7 +73,7 @@ func (f *Finder) findAcross() error {
 			return err
 		}
 		split := f.cut()
-		if line {
+		if line && !f.Without.Slices {
 			sliced = f.root.slices()
 		}
 		if columns && !split {

@@ -219,8 +219,12 @@ func (f *Finder) grow(share float64, how directions) error {
 	}
 	for _, n := range nodes {
 		n.fits = &fits{set: n.tree.Coreset(), rows: f.Rows}
-		n.fits.set.DropLonely(lonelySDs)
-		n.fits.clumps = n.fits.set.Clumps(n.fits.least())
+		if !f.Without.Lonely {
+			n.fits.set.DropLonely(lonelySDs)
+		}
+		if !f.Without.Clumps {
+			n.fits.clumps = n.fits.set.Clumps(n.fits.least())
+		}
 	}
 	return nil
 }

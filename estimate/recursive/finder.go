@@ -65,6 +65,7 @@ type Finder struct {
 	Prefix  string // of its steps
 	Space   component.Space
 	Keep    float64 // part of Mu2 that it leaves
+	Without Without // mechanisms that are left out
 
 	// Coarse, if set, is called where the first tree shows several components, all of them narrower
 	// than its cells, before these are looked into. Find ends there if it says so; Stopped tells.
@@ -107,7 +108,7 @@ func (f *Finder) lean(share float64) float64 {
 // spare returns how many components more than requested may be found on the way: a false one must
 // not take the place of a true one.
 func (f *Finder) spare() int {
-	if f.Problem.Components > 0 {
+	if f.Problem.Components > 0 && !f.Without.Extra {
 		return spareComponents
 	}
 	return 0
@@ -130,7 +131,7 @@ func (f *Finder) Find() error {
 			return err
 		}
 	}
-	for level := 2; level <= mostLevels && f.again(level, split); level++ {
+	for level := 2; level <= mostLevels && !f.Without.Levels && f.again(level, split); level++ {
 		how := narrow
 		if blurs := f.blurs(); len(blurs) > 0 {
 			how = broad
@@ -145,12 +146,15 @@ func (f *Finder) Find() error {
 			return err
 		}
 		split = f.cut()
-		if !split && f.clear() && f.affords(2*regrowShare) {
+		if !split && !f.Without.AllDirections && f.clear() && f.affords(2*regrowShare) {
 			if err := f.grow(regrowShare, all); err != nil {
 				return err
 			}
 			split = f.cut()
 		}
+	}
+	if f.Without.Across {
+		return f.Context.Err()
 	}
 	return f.findAcross()
 }

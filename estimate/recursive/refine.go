@@ -60,6 +60,12 @@ type window struct {
 // Differs: histograms of fixed bins instead of pairs of rows and a stability threshold, so that no
 // delta is spent.
 func (f *Finder) refine(blurs []*node) error {
+	if f.Without.Refinement {
+		for _, n := range blurs {
+			n.blurred, n.refined = false, true
+		}
+		return nil
+	}
 	nodes := f.root.leaves()
 	windows := make([][]window, len(nodes))
 	open := map[*node]bool{}

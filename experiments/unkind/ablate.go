@@ -13,6 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/blackbox"
 	"github.com/gauze-dp/gauze/estimate/catalog"
 	"github.com/gauze-dp/gauze/estimate/gaussian"
+	"github.com/gauze-dp/gauze/estimate/general"
 	"github.com/gauze-dp/gauze/estimate/knowncov"
 	"github.com/gauze-dp/gauze/estimate/univariate"
 	"github.com/gauze-dp/gauze/experiments/engine"
@@ -37,6 +38,7 @@ var tunables = []tunable{
 	{"axis-aligned", "axis-aligned", false, axisaligned.Usual(), func(c any) estimate.Estimator {
 		return method[axisaligned.Estimator]().With(c.(axisaligned.Tuning))
 	}},
+	{"general", "auto", false, general.Usual(), func(c any) estimate.Estimator { return method[general.Estimator]().With(c.(general.Tuning)) }},
 	{"known-covariance", "axis-aligned", true, knowncov.Usual(), func(c any) estimate.Estimator { return knowncov.New().With(c.(knowncov.Tuning)) }},
 	{"black-box", "black-box", false, blackbox.Usual(), func(c any) estimate.Estimator { return blackbox.New().With(c.(blackbox.Tuning)) }},
 }
@@ -95,14 +97,27 @@ type setting struct {
 	constants any
 }
 
-// constantsOf returns the fields of a struct of constants, those of embedded structs among them and
-// not these themselves.
-func constantsOf(of reflect.Type) []reflect.StructField {
-	return slices.DeleteFunc(reflect.VisibleFields(of), func(f reflect.StructField) bool { return f.Anonymous })
+// constantsOf returns the fields of a struct of constants, those of structs in it among them and
+// not these themselves, with the names of the structs that are no embedded ones.
+func constantsOf(of reflect.Type) (out []reflect.StructField) {
+	for i := range of.NumField() {
+		f := of.Field(i)
+		if f.Type.Kind() != reflect.Struct {
+			out = append(out, f)
+			continue
+		}
+		for _, inner := range constantsOf(f.Type) {
+			if inner.Index = slices.Insert(slices.Clone(inner.Index), 0, i); !f.Anonymous {
+				inner.Name = f.Name + "." + inner.Name
+			}
+			out = append(out, inner)
+		}
+	}
+	return out
 }
 
-// settings returns the constants that run, twice, which shows what noise alone does, and every
-// number among them at half and at twice its value.
+// settings returns the constants that run, twice, which shows what noise alone does, every number
+// among them at half and at twice its value, and every mechanism left out by itself.
 func (t tunable) settings() []setting {
 	out := []setting{{asItRuns, t.usual}, {asItRuns + ", again", t.usual}}
 	of := reflect.TypeOf(t.usual)
@@ -116,6 +131,8 @@ func (t tunable) settings() []setting {
 				field.SetFloat(factor * field.Float())
 			case field.CanInt():
 				field.SetInt(int64(factor * float64(field.Int())))
+			case field.Kind() == reflect.Bool && factor == factors[0]:
+				field.SetBool(!field.Bool())
 			default:
 				continue
 			}
@@ -123,6 +140,8 @@ func (t tunable) settings() []setting {
 				format := "%s = %.3g"
 				if field.CanInt() {
 					format = "%s = %d"
+				} else if !field.CanFloat() {
+					format = "%s = %v"
 				}
 				out = append(out, setting{fmt.Sprintf(format, constant.Name, field.Interface()), changed.Interface()})
 			}

@@ -48,8 +48,10 @@ func (r *Rounds) Count(a *kernel.SubBudget, step string, random func(draws, comp
 	sd := answers[0].Sigma
 	r.outside, r.outsideSD = answers[0].Values[0], sd
 	counts := parts.Map(answers[1:], func(ans kernel.Answer) float64 { return ans.Values[0] })
-	r.reweigh(counts, sd, r.confusion(random(countDraws, k)))
-	if prune {
+	if !r.Without.Counts {
+		r.reweigh(counts, sd, r.confusion(random(countDraws, k)))
+	}
+	if prune && !r.Without.Prune {
 		r.prune(counts, sd)
 	}
 	r.normalise(false)

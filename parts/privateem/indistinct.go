@@ -25,6 +25,9 @@ const (
 // merge's bound is loose, for such pieces, this is not. Whether the last two are one is left to the
 // contest. It is post-processing of released values. Its error is ctx's.
 func (r *Rounds) MergeIndistinct(ctx context.Context, random func(draws, components int) Random, mu float64) error {
+	if r.Without.Indistinct {
+		return nil
+	}
 	judged := r.judge(random)
 	return r.joinDownTo(2, func() (bool, error) {
 		apart, told := r.apartBySDs(), r.told(mu)
@@ -51,7 +54,7 @@ func (r *Rounds) MergeTo(ctx context.Context, random func(draws, components int)
 	for judged := (*judge)(nil); len(r.Components) > k; {
 		j := -1 // the noisiest
 		for i, c := range r.Components {
-			if c.Weight < ghostShare/float64(k) && c.Sigma*r.spectral() > hazy && (j < 0 || c.Sigma > r.Components[j].Sigma) {
+			if !r.Without.Ghosts && c.Weight < ghostShare/float64(k) && c.Sigma*r.spectral() > hazy && (j < 0 || c.Sigma > r.Components[j].Sigma) {
 				j = i
 			}
 		}

@@ -112,12 +112,14 @@ func (r *Rounds) directions(c component.Gaussian) (out [][]float64) {
 	_, in := r.Axes(c)
 	own, _ := symmetric.Principal(c.Cov, min(2, d))
 	add(mat.Row(nil, 0, in))
-	add(mat.Col(nil, 0, own))
+	if !r.Without.OwnAxis {
+		add(mat.Col(nil, 0, own))
+	}
 	if len(r.Components) == 1 && d == 2 { // where axes are as wide as each other, columns are better
 		add([]float64{1, 0})
 		add([]float64{0, 1})
 	}
-	if len(r.Components) > 2 {
+	if len(r.Components) > 2 && !r.Without.Fisher {
 		add(r.fisher())
 	}
 	for i := 1; i < d; i++ {

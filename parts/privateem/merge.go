@@ -18,6 +18,9 @@ import (
 //
 // Source: [RUNNALLS07] for the bound B.
 func (r *Rounds) Merge(ctx context.Context, mu float64) error {
+	if r.Without.Merge {
+		return nil
+	}
 	known := bounds{}
 	return r.joinDownTo(1, func() (bool, error) {
 		apart := r.apartBySDs()
@@ -45,7 +48,7 @@ const apartSDs, apartRows = 2.0, 6.0
 func (r *Rounds) apartBySDs() func(a, b component.Gaussian) bool {
 	distance := r.distance()
 	return func(a, b component.Gaussian) bool {
-		return math.Min(a.Weight, b.Weight)*r.Rows > apartRows*math.Max(a.CountSD, b.CountSD) && distance(a, b) > apartSDs
+		return !r.Without.Apart && math.Min(a.Weight, b.Weight)*r.Rows > apartRows*math.Max(a.CountSD, b.CountSD) && distance(a, b) > apartSDs
 	}
 }
 

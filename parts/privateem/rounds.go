@@ -40,8 +40,9 @@ type Rounds struct {
 	Pairs bool
 	// Clear, if positive: a component whose count in the last round is less than this many sds of
 	// its noise is dropped after it.
-	Clear float64
-	pairs []correlations // of the components in the last round
+	Clear   float64
+	Without Without        // mechanisms that are left out
+	pairs   []correlations // of the components in the last round
 	// What NoiseLoss and Price have said, by rows and mu: where many components are joined, the
 	// same is asked of each pair again and again.
 	lost, price map[[2]float64]float64
@@ -61,7 +62,7 @@ func (r *Rounds) query(mu float64, last bool) (query.ClippedMoments, []component
 	var how []component.Clipping
 	for _, c := range r.Components {
 		misfit := r.Misfit
-		if c.Misfit > 0 || !c.Uncertainty.Framed(r.Space.Dim()) {
+		if c.Misfit > 0 && !r.Without.Misfit || !c.Uncertainty.Framed(r.Space.Dim()) {
 			misfit = unlike
 		}
 		part, clipping := r.Space.Clipped(c, c.Weight*(1-r.apart()), r.Rows, r.noise(mu), misfit)
