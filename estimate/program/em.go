@@ -164,7 +164,7 @@ func (r *Run) last(e *privateem.Rounds, s Schedule) error {
 		e.Inflate()
 	}
 	if count > 0 && len(e.Components) > 0 {
-		if err := e.Count(r.SubBudget, StepOutside, Draws, parts.Mu(count), r.Problem.Components == 0); err != nil {
+		if err := e.Count(r.SubBudget, StepOutside, parts.Mu(count), r.Problem.Components == 0); err != nil {
 			return err
 		}
 		return r.Place(e.Space, e.Components, places)

@@ -10,6 +10,5 @@ type Without struct {
 	OwnAxis    bool // .. and a component's widest axis
 	Misfit     bool // components that are not bell-shaped are clipped as such
 	Ghosts     bool // MergeTo leaves out light ones whose shapes are noise
-	Counts     bool // Count has a say in the weights
-	Prune      bool // .. and drops what holds no rows
+	Prune      bool // Count drops what holds no rows
 }
