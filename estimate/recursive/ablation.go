@@ -11,5 +11,4 @@ type Without struct {
 	Slices        bool // .. and Fisher's
 	Lonely        bool // leaves far from all others that hold few rows are dropped
 	Clumps        bool // connected leaves are starts of EM
-	Extra         bool // more than are asked for may be found on the way
 }

@@ -105,18 +105,6 @@ func (f *Finder) lean(share float64) float64 {
 	return share * Lean(f.Space.Dim(), f.Rows*math.Sqrt(f.Mu2))
 }
 
-// spare returns how many components more than requested may be found on the way: a false one must
-// not take the place of a true one.
-func (f *Finder) spare() int {
-	if f.Problem.Components > 0 && !f.Without.Extra {
-		return spareComponents
-	}
-	return 0
-}
-
-// spareComponents: see spare. A utility constant, a guess.
-const spareComponents = 2
-
 // Find finds the components: the root first, then every node again as long as something splits.
 func (f *Finder) Find() error {
 	for _, step := range []func() error{f.PairUnits, f.findRadius, f.lookRoot, func() error { return f.grow(treeShare, broad) }} {
@@ -245,7 +233,7 @@ const mostLevels = 5
 // is done.
 func (f *Finder) cut() (any bool) {
 	for _, n := range f.root.leaves() {
-		room := f.Most() + f.spare() - len(f.root.leaves()) + 1
+		room := f.Most() - len(f.root.leaves()) + 1
 		m := n.fits.choose(f.Context, room)
 		if m == nil || len(m.Weights) < 2 {
 			n.blurred = m != nil && !n.refined && n.blur(m, 0)
