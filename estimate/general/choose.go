@@ -19,10 +19,7 @@ const (
 	starts       = 12 // of EM, fewer where points and components are many
 	leastStarts  = 3
 	workOfStarts = 60000 // points times components times starts, about
-	complexity   = .03   // a light BIC-like term: what is too much is merged later, in all columns
-	// in rows of log-likelihood for a parameter, where noise is as drawing: on development tables
-	noiseGain   = .2
-	leastInTree = 50 // coreset rows below which only one component is tried
+	leastInTree  = 50    // coreset rows below which only one component is tried
 	// leaves of the coreset for a parameter of a component, where components are more than
 	// mostAnyway: fewer say where leaves are, not rows. Of 2 and 10, and 2, 12 and 16 or no such
 	// limit, on families of made-up tables of 1,000 to 50,000 rows.
@@ -73,7 +70,8 @@ func (f *fit) open(c *coreset.Coreset) []int {
 }
 
 // best returns the best fit to the coreset among those numbers of components: by log-likelihood
-// less the nats that the last round's noise is expected to cost, less a BIC-like term.
+// less the nats that the last round's noise is expected to cost. What is too much is joined later,
+// in all columns.
 func (f *fit) best(ctx context.Context, c *coreset.Coreset, ks []int) (best *coreset.Mixture, err error) {
 	bestScore, worse := math.Inf(-1), 0
 	for _, k := range ks {
@@ -95,15 +93,10 @@ func (f *fit) best(ctx context.Context, c *coreset.Coreset, ks []int) (best *cor
 // score returns the expected log-likelihood per row, up to a constant, of the mixture that private
 // EM would make of the start m.
 func (f *fit) score(c *coreset.Coreset, m *coreset.Mixture) float64 {
-	d := float64(f.space.Dim())
 	r := f.rounds(nil)
 	lost, rows := 0.0, math.Min(f.Rows, c.Total)
 	for _, w := range m.Weights {
 		lost += w * r.Price(w*rows/f.Rows, math.Sqrt(f.schedule.final*f.Mu2))
 	}
-	k := float64(len(m.Weights))
-	// what noise in the counts lets a parameter gain, over what drawing the rows does
-	noise, q := float64(len(c.Points))*sq(c.SD)/c.Total, float64(c.Dim)
-	lost += noiseGain * noise * k * (q*(q+1)/2 + q + 1) / c.Total
-	return m.LogLik/c.Total - lost - complexity*k*(d*(d+1)/2+d)*math.Log(rows)/rows
+	return m.LogLik/c.Total - lost
 }

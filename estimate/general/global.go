@@ -19,12 +19,12 @@ import (
 // standardises the space by it.
 //
 // Source: [KSSU19] Section E of the restatement, stages M0 and M1.
-// Differs: three to five rounds, whose budget follows from n.
+// Differs: three rounds, whose budget follows from n.
 func (f *fit) fitGlobal(near []float64) error {
 	d := f.space.Dim()
 	start := component.Gaussian{Weight: 1, Mean: make([]float64, d), Cov: symmetric.Scaled(startVariance, symmetric.Identity(d)), Uncertainty: globalDoubt}
 	r := &privateem.Rounds{Space: f.space, Form: query.FullForm, Components: []component.Gaussian{start}, Rows: f.Rows, Factor: f.Factor, Floor: floorStandard, Misfit: misfit}
-	for _, share := range f.schedule.globalShares {
+	for _, share := range globalShares {
 		if err := r.Round(f.SubBudget, stepGlobal.Name, f.Mu(share*f.schedule.global), false); err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ var (
 	stepCount   = parts.Step{Name: "count", Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source}
 	stepCells   = parts.Step{Name: "rows with cells", Query: query.Presence.Of(query.Count{}.Kind()), Share: countPart, Most: 1, Source: source}
 	stepMissing = parts.Step{Name: program.StepMissing, Query: query.KindCategoryCounts, Share: gapsPart, Most: 1}
-	stepGlobal  = parts.Step{Name: "global moments", Query: query.ClippedMoments{}.Kind(), Share: weakGlobal, Most: mostGlobalRounds, Source: source}
+	stepGlobal  = parts.Step{Name: "global moments", Query: query.ClippedMoments{}.Kind(), Share: mostGlobal, Most: len(globalShares), Source: source}
 	stepTree    = parts.Step{Name: "tree of counts", Query: query.GridCounts{}.Kind(), Share: treePart, Most: 1, Source: "KSSU19 Section C.3"}
 	stepColumns = parts.Step{Name: "columns", Query: query.Histogram, Share: shortPart + mostLine/2*mostLooks*mostSplits, Most: 1 + mostLooks*mostSplits, Source: "KSSU19 Section A.4"}
 	stepContest = parts.Step{Name: "contest", Query: query.LogRatio{}.Kind(), Share: contestPart + plainAsks*plainPart, Most: 1 + plainAsks, Source: source}
@@ -91,7 +91,7 @@ func (e Estimator) searchSteps(p estimate.Problem) []kernel.Step {
 	if e.apart && times == 1 {
 		return out
 	}
-	return append(out, stepGlobal.Times(times*mostGlobalRounds).In("", asked), stepTree.Times(times*treeLevels(p)).In("", asked))
+	return append(out, stepGlobal.Times(times*len(globalShares)).In("", asked), stepTree.Times(times*treeLevels(p)).In("", asked))
 }
 
 // treeLevels is how many levels of the tree of counts are planned.

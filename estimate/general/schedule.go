@@ -15,10 +15,8 @@ import (
 const (
 	countPart = .01
 	// for columns in which few rows differ from one value; taken from the last round
-	weakPart    = .08
-	leastGlobal = .02
-	mostGlobal  = .11 // of the global Gaussian; weakGlobal where strength is below weak
-	weakGlobal  = .16
+	weakPart                = .08
+	leastGlobal, mostGlobal = .02, .11 // of the global Gaussian
 	// of what the first stages leave, for the tree of counts and for the rounds; the last release
 	// has the rest
 	treePart, emPart = .18, .52
@@ -31,7 +29,6 @@ const (
 const (
 	// target of the global Gaussian: spectral noise relative to the global variance
 	globalNoise      = .1
-	weak             = 30.0 // strength below which the global Gaussian takes more, smaller steps
 	rowsPerComponent = 40.0 // kmax = n mu/(rowsPerComponent max(d, 4))
 	leastPerFit      = 10.0 // a fit of K components is refused below n mu = leastPerFit K max(d, 4)
 	leastStrength    = 3.0  // strength below which one Gaussian is all that can be learned
@@ -42,15 +39,7 @@ const (
 )
 
 // globalShares split the part of the global Gaussian over its rounds.
-func globalShares(strength float64) []float64 {
-	if strength < weak {
-		return []float64{.12, .14, .18, .24, .32}
-	}
-	return []float64{.25, .30, .45}
-}
-
-// mostGlobalRounds is the larger length of globalShares.
-const mostGlobalRounds = 5
+var globalShares = []float64{.25, .30, .45}
 
 // schedule is the course of a fit, from public numbers (replace-one) or the released count
 // (add-or-remove-one).
@@ -61,7 +50,6 @@ type schedule struct {
 	lean        float64 // what of a share looking needs: see recursive.Lean
 	// Parts of the total mu^2.
 	units, global, tree, em, final float64
-	globalShares                   []float64
 }
 
 // cost returns what a part of mu^2 that looks or decides costs: it falls with the rows.
@@ -97,8 +85,7 @@ func rowsFor(p estimate.Problem, k int) float64 {
 
 func planned(p estimate.Problem, d int, rows float64) schedule {
 	x := strength(p, d, rows)
-	s := schedule{globalShares: globalShares(x)}
-	root := math.Sqrt(float64(d))
+	s, root := schedule{}, math.Sqrt(float64(d))
 	if s.units, _ = program.Share(p, d, rows); p.Profile != nil {
 		if s.units, _ = program.ProfileShare(p, rows); len(p.Categories) > 0 {
 			s.units = 0 // it has been paid for: see program.Begin
@@ -106,14 +93,10 @@ func planned(p estimate.Problem, d int, rows float64) schedule {
 	}
 	// Spectral noise of the global Gaussian's second moment, about 1.7 (1.2 d) sqrt(2d)/(n
 	// mu_part).
-	want := sq(1.7*1.2*math.Sqrt2*float64(d)*root/(globalNoise*rows*p.Mu)) / s.globalShares[len(s.globalShares)-1]
-	most := mostGlobal
-	if x < weak {
-		most = weakGlobal
-	}
+	want := sq(1.7*1.2*math.Sqrt2*float64(d)*root/(globalNoise*rows*p.Mu)) / globalShares[len(globalShares)-1]
 	s.lean = recursive.Lean(1, rows*p.Mu)
 	lean := recursive.Lean(d, rows*p.Mu)
-	s.global = between(s.cost(leastGlobal), want, most)
+	s.global = between(s.cost(leastGlobal), want, mostGlobal)
 	rest := 1 - countPart - s.units - s.global - recursive.PairUnitsShare(p, rows)
 	s.tree = treePart * rest * (leanest + (1-leanest)*lean)
 	s.em = emPart * rest * (leanRounds + (1-leanRounds)*lean)
