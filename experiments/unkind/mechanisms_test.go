@@ -65,8 +65,8 @@ type paired struct {
 // smallTables are numbers of rows, columns and clusters that are few for each other.
 var smallTables = [][3]int{{1000, 2, 2}, {2000, 2, 3}, {1400, 5, 2}, {2800, 5, 3}, {4000, 10, 3}, {500, 2, 2}, {700, 5, 2}, {2000, 10, 3}, {1500, 3, 1}, {3000, 8, 1}}
 
-// cases draws the tables of a seed: plain clusters, small tables of them, and families for
-// choosing, by the ways in which the method is asked.
+// cases draws the tables of a seed: plain clusters, small tables of them, narrow clusters inside
+// wide ones, and families for choosing, by the ways in which the method is asked.
 func (m tunable) cases(t *testing.T, seed uint64) (out []paired) {
 	o := engine.Options{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
 	add := func(name string, n, d, k int) {
@@ -86,6 +86,23 @@ func (m tunable) cases(t *testing.T, seed uint64) (out []paired) {
 		r := gauze.Request{Relation: []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}[rng.IntN(2)], Budget: o.Budget}
 		out = append(out, paired{name: name, question: q, request: r, seed: s})
 	}
+	inside := func(name string, n, d int, sd float64) {
+		s := engine.SeedOf(name, seed)
+		rng := rand.New(rand.NewPCG(s, 1))
+		mean, wide, narrow := make([]float64, d), make([]float64, d), make([]float64, d)
+		for j := range mean {
+			mean[j], wide[j], narrow[j] = rng.NormFloat64()/2, 1, sd*sd
+		}
+		a, errA := model.NewDiagonal(wide)
+		b, errB := model.NewDiagonal(narrow)
+		truth, err := model.New(nil, []float64{.6, .4}, []model.Gaussian{{Mean: make([]float64, d), Cov: a}, {Mean: mean, Cov: b}})
+		rows := mat.NewDense(n, d, nil)
+		if err := errors.Join(errA, errB, err, madeup.Draw(truth, rows, rng)); err != nil {
+			t.Fatal(err)
+		}
+		q := question{table: &madeup.Table{Rows: rows, Labels: make([]int, n), Components: 2, Truth: truth}, mixture: true, most: math.MaxInt, mu: privacy.MuOf(1, 1e-6), other: rows}
+		out = append(out, paired{name: name, question: q, request: gauze.Request{Budget: o.Budget}, seed: s})
+	}
 	if m.method == "auto" {
 		for _, d := range []int{1, 2, 3, 8, 20} {
 			for k := 1; k <= 5; k++ {
@@ -94,6 +111,11 @@ func (m tunable) cases(t *testing.T, seed uint64) (out []paired) {
 		}
 		for _, c := range smallTables {
 			add(fmt.Sprintf("small, %d rows, %d columns, %d clusters", c[0], c[1], c[2]), c[0], c[1], c[2])
+		}
+		for _, d := range []int{1, 2, 3, 5} {
+			for _, sd := range []float64{.1, 1e-3, 1e-5} {
+				inside(fmt.Sprintf("a cluster of sd %g inside another, %d columns", sd, d), 3000, d, sd)
+			}
 		}
 	}
 	for _, f := range madeup.Families() {

@@ -16,8 +16,8 @@ import (
 )
 
 // Of three components whose shapes are noise those stay that rows are counted for, and a sharp one
-// stays anyway. Rows outside are counted, and components become wider by what their noise is, within
-// bounds.
+// stays anyway. Rows outside are counted, and components become wider by what their noise is,
+// within bounds.
 func TestCount(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	rows := make([][]float64, 2000)
