@@ -107,6 +107,83 @@ func TestFarShareHasNoise(t *testing.T) {
 	}
 }
 
+// TestFarAwayIsMeasured: one row in 16 in another unit, 5,000 sds away: where a flag says that mean
+// and sd are of all rows the sd is within a factor of two. It was up to 116 times too large: noise
+// of bins beyond these rows counted, at 64 times the distance squared of the bin before.
+func TestFarAwayIsMeasured(t *testing.T) {
+	rng := newRand(t)
+	const n = 3000
+	said := 0
+	for range 12 {
+		rows, m, v := make([][]float64, n), 0.0, 0.0
+		at := 4000 + 4000*rng.Float64()
+		for i := range rows {
+			x := rng.NormFloat64()
+			if i%16 == 0 {
+				x = at * (1 + x/6)
+			}
+			rows[i] = []float64{x}
+			m, v = m+x/n, v+x*x/n
+		}
+		out := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: rows, Columns: 1, Mu: privacy.MuOf(3, 1e-6), Components: 1,
+			Relation: privacy.ReplaceOne, Noise: kerneltest.Options{Seed: rng.Uint64()}})
+		if out.Model == nil {
+			t.Fatalf("%+v", out.Outcome)
+		}
+		ratio := math.Sqrt(out.Model.Components[0].Cov.At(0, 0) / (v - m*m))
+		for _, f := range out.Diagnostics.Flags {
+			if f.Code == flags.OutlierGroup && strings.Contains(f.String(), "of all rows") {
+				if said++; ratio > 2 || ratio < .5 {
+					t.Errorf("rows around %.0f: sd x%.2f; %v", at, ratio, f)
+				}
+			}
+		}
+	}
+	t.Logf("%d of 12 fits have the flag", said)
+}
+
+// TestFarTextsSayWhatMomentsAre: a flag of far rows says that mean and sd are of all rows only
+// where these have been measured: not of rows so far out that the noise hides how far, nor where
+// rows with a code in one column are ten times as far as those with one in another.
+func TestFarTextsSayWhatMomentsAre(t *testing.T) {
+	rng := newRand(t)
+	for _, c := range []struct {
+		codes [2]float64
+		d     int
+		wrong string
+	}{{[2]float64{60, 60}, 1, "several times too large"}, {[2]float64{80, 8}, 2, "are of all rows"}} {
+		said := 0
+		for range 4 {
+			rows := make([][]float64, 4000)
+			for i := range rows {
+				for range c.d {
+					rows[i] = append(rows[i], rng.NormFloat64())
+				}
+				if i%20 < 2 { // a tenth of the rows
+					rows[i][i%20%c.d] = c.codes[i%20]
+				}
+			}
+			for _, f := range (setting{d: c.d, n: len(rows), rel: privacy.ReplaceOne}).fit(t, rows).Diagnostics.Flags {
+				if f.Code == flags.OutlierGroup {
+					if said++; strings.Contains(f.String(), c.wrong) {
+						t.Errorf("codes %v: %v", c.codes, f)
+					}
+				}
+			}
+		}
+		t.Logf("codes %v: %d flags", c.codes, said)
+	}
+	for _, c := range []struct {
+		how  farAway
+		ways int
+		want string
+	}{{farAway{seen: true}, 1, "are of all rows"}, {farAway{seen: true}, 2, "several times too large"}, {farAway{}, 1, "as near as they can be"}} {
+		if got := c.how.said(c.ways); !strings.Contains(got, c.want) {
+			t.Errorf("%+v: %q, want %q", c.how, got, c.want)
+		}
+	}
+}
+
 // TestOwnStrayRows: where there is no noise, no more than one fit in 500 of a Gaussian's rows has
 // more of them beyond its reach than are taken to be its own.
 func TestOwnStrayRows(t *testing.T) {

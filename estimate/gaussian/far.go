@@ -20,7 +20,7 @@ import (
 const (
 	// The edges of their |z|^2 grow by farRatio up to farWide times the gate, and by farCoarse
 	// from there to the end of what has a variance in float64.
-	farRatio, farWide, farCoarse = 1.5, 1e6, 64
+	farRatio, farWide, farCoarse = 1.5, 1e6, 4
 	// They are seen in up to farWindow neighbouring bins with more than farSDs noise sds, from
 	// farNear times the gate on with more than fartherSDs: what noise puts there weighs more.
 	farWindow, farSDs, fartherSDs, farNear = 3, 3.5, 5, 100
@@ -37,13 +37,13 @@ const (
 // withFar releases the moments of the rows within a Gaussian's reach, the core, and at no further
 // cost those of the directions in which the others lie; a histogram measures how far out they are.
 // Mean and covariance are those of all rows; the diagnostics have the core's. beyond is the count
-// of the far rows.
+// of the far rows, less those that a Gaussian has there; counted has these too.
 //
 // Source: [TYLERPRESS] Section 4.5. Differs: the source clips stray rows.
-func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed) (none estimate.Outcome, err error) {
+func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed, counted float64) (none estimate.Outcome, err error) {
 	d, root, good := st.Rank(), st.Root(), f.Good()
 	gate := f.reach2(d)
-	how, err := f.distances(st, root, gate, beyond.Share*good)
+	how, err := f.distances(st, root, gate, counted, beyond.Noise*good)
 	if err != nil {
 		return none, err
 	}
@@ -82,14 +82,14 @@ func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed) (none estimat
 	far.InColumns(unitRows(st))
 	mean, all := far.With(delta, spread)
 	_, factor := symmetric.FlooredRoot(all, component.LeastEigen)
-	told := f.besideCore(st, delta, spread, mean, factor, named, share, shareNoise)
+	told := f.besideCore(st, delta, spread, mean, factor, named, how, far.Ways, share, shareNoise)
 	if beyond.Where = "they lie far from the others, and mean and covariance hold them"; how.seen {
 		beyond.Share = math.Max(0, beyond.Share-share)
 	} else {
 		beyond.Where = "the noise hides how far out they lie, and they count as if they were as near as they can be"
 	}
 	f.Notes.LeavesOut(beyond)
-	return f.Finish(st, root, mean, factor, math.Max(noise, math.Hypot(far.Noise, how.noise)), told)
+	return f.Finish(st, root, mean, factor, math.Max(noise, math.Hypot(far.Noise, math.Hypot(how.noise, how.uneven))), told)
 }
 
 // unitRows returns by column of the state the direction of its coordinates in which it grows.
@@ -125,7 +125,7 @@ func (f fit) farIn(st *tyler.State, how farAway, gate float64, beyond estimate.U
 // addition to all rows, with mean and factor, if these differ by more than coreApart of a column's
 // sd, or the column is named; it names the columns. share is that of the far rows, and noise its
 // noise.
-func (f fit) besideCore(st *tyler.State, delta []float64, spread *mat.SymDense, mean []float64, factor *mat.SymDense, named []bool, share, noise float64) []estimate.Flag {
+func (f fit) besideCore(st *tyler.State, delta []float64, spread *mat.SymDense, mean []float64, factor *mat.SymDense, named []bool, how farAway, ways int, share, noise float64) []estimate.Flag {
 	center, core := st.Raw(delta, spread, st.Root())
 	moved, all := st.Raw(mean, factor, st.Root())
 	var columns []int
@@ -139,8 +139,8 @@ func (f fit) besideCore(st *tyler.State, delta []float64, spread *mat.SymDense, 
 		return nil
 	}
 	f.Notes.Core = f.core(center, core, 1-share)
-	return []estimate.Flag{flags.New(flags.OutlierGroup, "column %v: about %.2g%% of the rows lie far from the others; mean and sd are of all rows, and the core has those of the others",
-		flags.Ref(columns), 100*share).In(columns...).Of(share, noise)}
+	return []estimate.Flag{flags.New(flags.OutlierGroup, "column %v: about %.2g%% of the rows lie far from the others; %s; the core has mean and sd of the others",
+		flags.Ref(columns), 100*share, how.said(ways)).In(columns...).Of(share, noise)}
 }
 
 // joined returns two measurements of one number, with their noise, as one.
@@ -153,14 +153,29 @@ func joined(a, noiseA, b, noiseB float64) (x, noise float64) {
 const coreApart = .1
 
 // farAway is how far out the rows beyond a gate are: the means of |z| and of |z|^2 over them, and
-// the relative noise of the second. Where the rows are not seen, these are those at the gate.
+// the relative noise of the second, and uneven, how far it may be off since the rows of a bin can
+// all lie at one place in it. Where the rows are not seen, these are those at the gate.
 type farAway struct {
-	first, square, noise float64
-	seen                 bool
+	first, square, noise, uneven float64
+	seen                         bool
 }
 
-// distances releases how far out the rows beyond the gate are; about is their approximate number.
-func (f fit) distances(st *tyler.State, root, gate, about float64) (a farAway, err error) {
+// said returns what mean and sd of columns with rows far out in so many directions are, in words.
+// Distances are measured over all far rows, so that those of a direction in which they are nearer
+// are taken for as far.
+func (a farAway) said(ways int) string {
+	switch {
+	case !a.seen:
+		return "the noise hides how far, and mean and sd count them as near as they can be"
+	case ways > 1:
+		return "how far is measured of all of them together, and sds of these columns can be several times too large or too small"
+	}
+	return "mean and sd are of all rows"
+}
+
+// distances releases how far out the rows beyond the gate are; about is their number as counted
+// before, with its noise.
+func (f fit) distances(st *tyler.State, root, gate, about, noise float64) (a farAway, err error) {
 	edges := []float64{gate}
 	for e := gate * farRatio; e < math.MaxFloat64/farCoarse; {
 		edges = append(edges, e)
@@ -183,8 +198,10 @@ func (f fit) distances(st *tyler.State, root, gate, about float64) (a farAway, e
 		if edges[i] > farNear*gate {
 			sds = fartherSDs
 		}
+		seen := func(rows, bins float64) bool { return rows > sds*h.Sigma*math.Sqrt(bins)+farRounding*bins }
 		for w := range min(farWindow, i+1) {
-			if sum += counts[i-w]; sum > sds*h.Sigma*math.Sqrt(float64(w+1))+farRounding*float64(w+1) {
+			sum += counts[i-w]
+			if bins := float64(w + 1); seen(sum, bins) && !seen(sum-counts[i], bins-1) { // rows in bins before i are theirs
 				reach = i
 			}
 		}
@@ -196,12 +213,21 @@ func (f fit) distances(st *tyler.State, root, gate, about float64) (a farAway, e
 		a.first += counts[i] * math.Sqrt(size[i])
 		a.square += counts[i] * size[i]
 	}
+	rows, noise = joined(rows, h.Sigma*math.Sqrt(float64(reach+1)), about, noise)
 	a.first, a.square = a.first/rows, a.square/rows
-	if a.seen = rows > farSDs*h.Sigma && a.square > gate && a.first*a.first > gate; !a.seen {
-		return farAway{math.Sqrt(size[0]), size[0], 1, false}, nil
+	if a.seen = rows > farSDs*noise && a.square > gate && a.first*a.first > gate; !a.seen {
+		return farAway{math.Sqrt(size[0]), size[0], 1, 0, false}, nil
 	}
-	for _, s := range size {
+	for i, s := range size {
 		a.noise = math.Hypot(a.noise, h.Sigma*(s-a.square)/(rows*a.square))
+		a.uneven = math.Hypot(a.uneven, math.Max(0, counts[i])*s/(rows*a.square)*unevenBin(edges[i+1]/edges[i]))
 	}
 	return a, nil
+}
+
+// unevenBin returns the standard deviation of a number, relative to its mean, whose logarithm is
+// anywhere in a bin with edges of this ratio.
+func unevenBin(ratio float64) float64 {
+	log, mean := math.Log(ratio), ratio-1
+	return math.Sqrt(math.Max(0, (ratio*ratio-1)*log/(2*mean*mean)-1))
 }

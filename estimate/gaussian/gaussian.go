@@ -160,13 +160,14 @@ func (f fit) reached(st *tyler.State) (none estimate.Outcome, err error) {
 		return none, err
 	}
 	beyond, err := f.BeyondGaussian(frame, f.reach2(st.Rank()))
+	counted := beyond.Share * f.Good()
 	// The model describes the few rows that a Gaussian has there: strayRows, and their sampling.
 	beyond.Share = math.Max(0, beyond.Share-(strayRows+straySDs*math.Sqrt(strayRows))/math.Max(f.Rows, 1))
 	switch {
 	case err != nil:
 		return none, err
 	case beyond.Share > f.OutlierSDs*beyond.Noise:
-		return f.withFar(st, beyond)
+		return f.withFar(st, beyond, counted)
 	}
 	f.Notes.LeavesOut(beyond)
 	return f.gaussian(st)

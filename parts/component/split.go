@@ -70,6 +70,8 @@ type Beyond struct {
 	Noise  float64       // of Second, relative to it, in the noisiest direction that it has
 	// Astray is what the noise of the directions alone gives Second in another one.
 	Astray float64
+	// Ways is the number of directions that Second has.
+	Ways int
 }
 
 // NewBeyond returns the far rows of a Split, given their number and the sums of their unit vectors,
@@ -90,7 +92,7 @@ func NewBeyond(s Sums, rows, first, square float64) (f Beyond) {
 		c := mat.VecDenseCopyOf(v.ColView(i))
 		f.Second.SymRankOne(f.Second, l, c)
 		rest.SymRankOne(rest, -1, c)
-		kept, held = kept+l, held+1
+		kept, held, f.Ways = kept+l, held+1, f.Ways+1
 		f.Noise = math.Max(f.Noise, s.SecondSD/l)
 		f.Astray += s.SecondSD * s.SecondSD / (2 * l)
 		floats.AddScaled(f.First, floats.Dot(c.RawVector().Data, s.Sum), c.RawVector().Data)
@@ -100,6 +102,7 @@ func NewBeyond(s Sums, rows, first, square float64) (f Beyond) {
 	case held < d && left > farIsotropic*s.SecondSD*math.Sqrt(float64(d)):
 		rest.ScaleSym(left/float64(d-held), rest)
 		f.Second.AddSym(f.Second, rest)
+		f.Ways = d
 	case left > 0:
 		f.Hidden = left * square / rows
 	}
@@ -138,8 +141,9 @@ func (f *Beyond) InColumns(columns *mat.Dense) {
 	f.First = first
 }
 
-// astrayColumns: of so many columns without far rows one is taken to have some. A guess.
-const astrayColumns = 10
+// astrayColumns: of so many columns without far rows one is taken to have some, and then gets an sd
+// as large as the noise of a direction is at the distance of these rows. A guess.
+const astrayColumns = 1000
 
 // With returns mean and covariance of all rows when those within have the mean delta and the
 // covariance with the symmetric root spread.
