@@ -136,7 +136,8 @@ func (q *question) run(ctx context.Context, session *kernel.Session) (result *Re
 	if err != nil {
 		return nil, fmt.Errorf("method %s: %w", q.method.Name(), err)
 	}
-	result = &Result{NoRelease: outcome.NoRelease, Spent: certificate.Spent, Certificate: certificate}
+	_, fitted := q.names(outcome)
+	result = &Result{NoRelease: outcome.NoRelease.Named(fitted), Spent: certificate.Spent, Certificate: certificate}
 	if outcome.NoRelease == nil {
 		if outcome.Profile != nil && outcome.Model == nil {
 			result.rows = outcome.Profile.Rows
@@ -189,19 +190,24 @@ func lastOf(s *kernel.Session) string {
 	return fmt.Sprintf("after a measurement of its step %q", measured[len(measured)-1].Step)
 }
 
+// names returns those of all columns of numbers, and of those that were fitted.
+func (q *question) names(outcome estimate.Outcome) (all, fitted []string) {
+	all = (&source.Schema{Columns: q.schema().Numbers()}).Names()
+	if outcome.Kept == nil {
+		return all, all
+	}
+	for _, j := range outcome.Kept {
+		fitted = append(fitted, all[j])
+	}
+	return all, fitted
+}
+
 // release puts the model and its certificate together, and checks both as a reader would.
 func (q *question) release(outcome estimate.Outcome, certificate release.Certificate) (*release.Release, error) {
 	if outcome.Model == nil && outcome.Profile == nil {
 		return nil, fmt.Errorf("method %s ended without a model and without a reason", q.method.Name())
 	}
-	all := (&source.Schema{Columns: q.schema().Numbers()}).Names()
-	names := all
-	if outcome.Kept != nil {
-		names = nil
-		for _, j := range outcome.Kept {
-			names = append(names, all[j])
-		}
-	}
+	all, names := q.names(outcome)
 	out := &release.Release{Format: release.Format, Identity: q.identity(), Certificate: certificate, Diagnostics: diagnosticsOf(outcome.Diagnostics, names)}
 	columns := q.valued(outcome.Found)
 	if outcome.Model != nil {

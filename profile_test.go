@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gauze-dp/gauze/internal/stattest"
@@ -135,5 +136,28 @@ func TestProfileBesideModel(t *testing.T) {
 		} else if !few && (age.Grid != 1 && age.Grid != 0 || math.Abs(age.Quantile(.5)-50) > 4 || math.Abs(age.Quantile(.9)-65.4) > 5) {
 			t.Errorf("%d rows: %+v, want a median of 50", n, age)
 		}
+	}
+}
+
+// TestNoReleaseNamesColumn: where one column ends a fit, the reason has its name.
+func TestNoReleaseNamesColumn(t *testing.T) {
+	rng := rand.New(rand.NewPCG(stattest.Seed(t), 14))
+	rows := make([][]float64, 3000)
+	for i := range rows {
+		rows[i] = []float64{50 + 10*rng.NormFloat64(), 1e200 * rng.NormFloat64()}
+	}
+	in, err := FromRows(rows, source.Column{Name: "age"}, source.Column{Name: "odd"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := in.Load(privacy.ReplaceOne, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := in.Request()
+	r.Relation, r.Budget, r.Components = privacy.ReplaceOne, privacy.Budget{Epsilon: 1, Delta: 1e-6}, 1
+	result, err := Fit(t.Context(), table, r)
+	if err != nil || result.NoRelease == nil || !strings.HasPrefix(result.NoRelease.Reason, "column odd: ") {
+		t.Errorf("%+v, %v: want no release for the sake of column odd", result, err)
 	}
 }

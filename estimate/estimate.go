@@ -80,8 +80,20 @@ type Outcome struct {
 // is spent.
 type NoRelease struct {
 	Reason string // what failed, from released values
+	// Column is the column that failed, by index from 0, or nil if no single one did. Reason does
+	// not name it: see Named.
+	Column *int
 	// "needs about 4000 rows at this epsilon; or fewer columns, or --covariance diagonal"
 	Advice string
+}
+
+// Named returns n with the column that failed, if there is one, in its reason; names are those of
+// the columns that were fitted.
+func (n *NoRelease) Named(names []string) *NoRelease {
+	if n == nil || n.Column == nil || *n.Column >= len(names) {
+		return n
+	}
+	return &NoRelease{Reason: fmt.Sprintf("column %s: %s", names[*n.Column], n.Reason), Column: n.Column, Advice: n.Advice}
 }
 
 // Diagnostics are released values that explain a model.

@@ -52,7 +52,9 @@ func (f *Fit) RefuseOutliers(reason string) error {
 
 // RefuseColumn returns the error of a single column j that more rows would help.
 func (f *Fit) RefuseColumn(j int) error {
-	return f.Refuse("the noise hides the spread of column %d", j+1)
+	out := f.Run.Refuse("the noise hides the spread")
+	out.NoRelease.Column = &j
+	return &ended{out}
 }
 
 // alone has a fit of a full covariance, whose rows are too few for one, end in a diagonal one, and

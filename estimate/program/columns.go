@@ -119,7 +119,8 @@ func (c *Columns) badScale() *estimate.NoRelease {
 	for i, s := range c.Space.Scale {
 		if s > Widest || s < columns.Narrowest {
 			return &estimate.NoRelease{
-				Reason: fmt.Sprintf("the released scale of column %d, %.3g, has no variance in float64", c.Space.Columns[i]+1, s),
+				Reason: fmt.Sprintf("the released scale, %.3g, has no variance in float64", s),
+				Column: &c.Space.Columns[i],
 				Advice: "check the column's values and record it in another unit",
 			}
 		}
