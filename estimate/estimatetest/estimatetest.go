@@ -89,6 +89,13 @@ func (c Case) total() float64 {
 	return privacy.MuOfRho(c.Mu * c.Mu / 2)
 }
 
+// Open opens a session with a plan over the rows of the case.
+func (c Case) Open(tb testing.TB, plan kernel.Plan) *kernel.Session {
+	tb.Helper()
+	return kerneltest.Open(tb, kerneltest.Table(c.Rows, c.Columns, c.relation()), plan,
+		kernel.Terms{Relation: c.relation(), Budget: c.budget(), Engine: kernel.LocalEngine{Workers: 1}, Own: learners.Own(c.Own)}, c.Noise)
+}
+
 // A Fit is what became of a case. Session is nil if the plan was refused on public facts.
 type Fit struct {
 	estimate.Outcome
@@ -109,8 +116,7 @@ func Run(tb testing.TB, e estimate.Estimator, c Case) Fit {
 		tb.Errorf("plan: %v", err)
 		return Fit{}
 	}
-	s := kerneltest.Open(tb, kerneltest.Table(c.Rows, c.Columns, c.relation()), plan,
-		kernel.Terms{Relation: c.relation(), Budget: c.budget(), Engine: kernel.LocalEngine{Workers: 1}, Own: learners.Own(c.Own)}, c.Noise)
+	s := c.Open(tb, plan)
 	out, err := e.Fit(context.Background(), s, p)
 	if err != nil {
 		tb.Errorf("fit: %v", err)

@@ -1,8 +1,6 @@
 package knowncov
 
 import (
-	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -11,7 +9,6 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -32,35 +29,16 @@ type trial struct {
 	noise      kerneltest.Options
 }
 
-func (c trial) problem() estimate.Problem {
-	p := estimate.Problem{Columns: len(c.known), Relation: c.relation, Mu: privacy.MuOf(c.eps, delta), Components: c.components, MaxComponents: 10,
-		Covariance: c.shape, KnownCovariance: c.known}
-	if p.Relation == privacy.ReplaceOne {
-		p.Rows = len(c.rows)
-	}
-	return p
+func (c trial) asked() estimatetest.Case {
+	return estimatetest.Case{Rows: c.rows, Columns: len(c.known), Relation: c.relation, Epsilon: c.eps, Delta: delta, Components: c.components, MaxComponents: 10,
+		Covariance: c.shape, KnownCovariance: c.known, Noise: c.noise}
 }
+
+func (c trial) problem() estimate.Problem { return c.asked().Problem() }
 
 func (c trial) fit(t testing.TB) estimatetest.Fit {
 	t.Helper()
-	p := c.problem()
-	plan, err := New().Plan(p)
-	var refused *estimate.Refusal
-	if errors.As(err, &refused) {
-		return estimatetest.Fit{Refused: refused}
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := kerneltest.Open(t, kerneltest.Table(c.rows, p.Columns, c.relation), plan, kernel.Terms{Relation: c.relation,
-		Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}, Engine: kernel.LocalEngine{Workers: 1}}, c.noise)
-	out, err := New().Fit(context.Background(), s, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := estimatetest.Fit{Outcome: out, Session: s}
-	estimatetest.Check(t, f)
-	return f
+	return estimatetest.RunChecked(t, New(), c.asked())
 }
 
 // An instance is a mixture whose components have the covariance known.

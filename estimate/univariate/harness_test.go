@@ -1,8 +1,6 @@
 package univariate
 
 import (
-	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -11,7 +9,6 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -35,45 +32,25 @@ type trial struct {
 	noise      kerneltest.Options
 }
 
-func (c trial) problem() estimate.Problem {
-	p := estimate.Problem{Columns: 1, Relation: c.relation, Mu: privacy.MuOf(c.eps, .95*delta), Components: c.components, MaxComponents: 10,
-		Covariance: c.shape, NoDelta: c.noDelta}
+func (c trial) asked() estimatetest.Case {
+	out := estimatetest.Case{Rows: c.rows, Columns: 1, Relation: c.relation, Epsilon: c.eps, Delta: delta, Components: c.components, MaxComponents: 10, Covariance: c.shape, Noise: c.noise}
 	if c.known > 0 {
-		p.KnownCovariance = [][]float64{{c.known}}
+		out.KnownCovariance = [][]float64{{c.known}}
 	}
 	if c.unit > 0 {
-		p.RoundedTo = []float64{c.unit}
+		out.RoundedTo = []float64{c.unit}
 	}
-	if p.Relation == privacy.ReplaceOne {
-		p.Rows = len(c.rows)
+	if c.noDelta {
+		out.Mu, out.Epsilon, out.Delta = privacy.MuOf(c.eps, delta), 0, 0
 	}
-	return p
+	return out
 }
+
+func (c trial) problem() estimate.Problem { return c.asked().Problem() }
 
 func (c trial) fit(t testing.TB) estimatetest.Fit {
 	t.Helper()
-	p := c.problem()
-	plan, err := New().Plan(p)
-	var refused *estimate.Refusal
-	if errors.As(err, &refused) {
-		return estimatetest.Fit{Refused: refused}
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	budget := privacy.Budget{Epsilon: c.eps, Delta: delta}
-	if c.noDelta {
-		budget = privacy.Budget{Rho: p.Mu * p.Mu / 2}
-	}
-	s := kerneltest.Open(t, kerneltest.Table(c.rows, 1, c.relation), plan,
-		kernel.Terms{Relation: c.relation, Budget: budget, Engine: kernel.LocalEngine{Workers: 1}}, c.noise)
-	out, err := New().Fit(context.Background(), s, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := estimatetest.Fit{Outcome: out, Session: s}
-	estimatetest.Check(t, f)
-	return f
+	return estimatetest.RunChecked(t, New(), c.asked())
 }
 
 // A part is one component of a truth.

@@ -1,8 +1,6 @@
 package amn24
 
 import (
-	"context"
-	"errors"
 	"flag"
 	"math"
 	"math/rand/v2"
@@ -25,7 +23,7 @@ const delta = 1e-6
 
 var relations = []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}
 
-// A trial is one fit: estimatetest's runner has no delta to pay thresholds with.
+// A trial is one fit.
 type trial struct {
 	rows       [][]float64
 	d, k       int
@@ -36,50 +34,22 @@ type trial struct {
 	noise      kerneltest.Options
 }
 
-func (c trial) related() privacy.Relation {
-	if c.relation == privacy.AddRemoveOne {
-		return c.relation
-	}
-	return privacy.ReplaceOne
+func (c trial) asked() estimatetest.Case {
+	return estimatetest.Case{Rows: c.rows, Columns: c.d, Relation: c.relation, Epsilon: c.eps, Delta: delta, Components: c.k, MaxComponents: 10,
+		Covariance: c.covariance, Facts: c.facts, Noise: c.noise}
 }
 
-func (c trial) problem() estimate.Problem {
-	p := estimate.Problem{Columns: c.d, Relation: c.related(), Mu: privacy.MuOf(c.eps, .95*delta), Components: c.k, MaxComponents: 10,
-		Covariance: c.covariance, Facts: c.facts, Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}}
-	if p.Relation == privacy.ReplaceOne {
-		p.Rows = len(c.rows)
-	}
-	return p
-}
+func (c trial) problem() estimate.Problem { return c.asked().Problem() }
 
 // fit plans, fits and checks; the session is nil if the plan was refused.
 func (c trial) fit(t *testing.T, e estimate.Estimator) estimatetest.Fit {
 	t.Helper()
-	p := c.problem()
-	plan, err := e.Plan(p)
-	var refused *estimate.Refusal
-	if errors.As(err, &refused) {
-		f := estimatetest.Fit{Refused: refused}
-		estimatetest.Check(t, f)
-		return f
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := c.open(t, plan)
-	out, err := e.Fit(context.Background(), s, p)
-	if err != nil {
-		t.Fatalf("fit: %v", err)
-	}
-	f := estimatetest.Fit{Outcome: out, Session: s}
-	estimatetest.Check(t, f)
-	return f
+	return estimatetest.RunChecked(t, e, c.asked())
 }
 
 func (c trial) open(t *testing.T, plan kernel.Plan) *kernel.Session {
 	t.Helper()
-	return kerneltest.Open(t, kerneltest.Table(c.rows, c.d, c.related()), plan,
-		kernel.Terms{Relation: c.related(), Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}, Engine: kernel.LocalEngine{Workers: 1}}, c.noise)
+	return c.asked().Open(t, plan)
 }
 
 // knowing are facts: means within radius, standard deviations within low and high.

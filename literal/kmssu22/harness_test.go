@@ -30,34 +30,15 @@ type trial struct {
 	noise    kerneltest.Options
 }
 
-func (c trial) related() privacy.Relation {
-	if c.relation == privacy.AddRemoveOne {
-		return c.relation
-	}
-	return privacy.ReplaceOne
+func (c trial) asked() estimatetest.Case {
+	return estimatetest.Case{Rows: c.rows, Columns: c.d, Relation: c.relation, Epsilon: c.eps, Delta: delta, Components: 1, Covariance: c.shape, Noise: c.noise}
 }
 
-func (c trial) problem() estimate.Problem {
-	p := estimate.Problem{Columns: c.d, Relation: c.related(), Mu: privacy.MuOf(c.eps, .95*delta), Components: 1, Covariance: c.shape,
-		Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}}
-	if p.Relation == privacy.ReplaceOne {
-		p.Rows = len(c.rows)
-	}
-	return p
-}
+func (c trial) problem() estimate.Problem { return c.asked().Problem() }
 
 func (c trial) fit(t testing.TB, e estimate.Estimator) estimatetest.Fit {
 	t.Helper()
-	p := c.problem()
-	plan, err := e.Plan(p)
-	var refused *estimate.Refusal
-	if errors.As(err, &refused) {
-		return estimatetest.Fit{Refused: refused}
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c.follow(t, e, plan, p)
+	return estimatetest.RunChecked(t, e, c.asked())
 }
 
 func (c trial) follow(t testing.TB, e estimate.Estimator, plan kernel.Plan, p estimate.Problem) estimatetest.Fit {
@@ -74,8 +55,7 @@ func (c trial) follow(t testing.TB, e estimate.Estimator, plan kernel.Plan, p es
 
 func (c trial) open(t testing.TB, plan kernel.Plan) *kernel.Session {
 	t.Helper()
-	return kerneltest.Open(t, kerneltest.Table(c.rows, c.d, c.related()), plan,
-		kernel.Terms{Relation: c.related(), Budget: privacy.Budget{Epsilon: c.eps, Delta: delta}}, c.noise)
+	return c.asked().Open(t, plan)
 }
 
 // A truth is a Gaussian with the given standard deviations along random axes, one of which may be
