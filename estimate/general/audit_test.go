@@ -60,7 +60,7 @@ const claimedEpsilon, claimedDelta = 3, .01
 // False-alarm rate: 4e-9 for each of the right mechanisms. The wrong one, which needs the long run,
 // is caught with probability above 1 - 1e-3.
 func TestAudit(t *testing.T) {
-	most := 12
+	most := 5
 	if estimatetest.Long() {
 		most = 2000
 	}
