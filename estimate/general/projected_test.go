@@ -37,14 +37,14 @@ func spheres(rng *rand.Rand, k, d, n int, spread float64) (rows, centers [][]flo
 	return rows, centers
 }
 
-// TestManyClustersInManyColumns: sixteen clusters in sixty columns, too many for full covariances,
-// are found whether their number is open or given, and no fit asks for what its plan lacks. Two
-// fits find 28 of the 32 and more, and found none without a projection: 16 is a bound with room.
+// TestManyClustersInManyColumns: ten clusters in forty columns, too many for full covariances, are
+// found whether their number is open or given, and no fit asks for what its plan lacks. Two fits
+// find 17 of the 20 and more, and found none without a projection: 10 is a bound with room.
 func TestManyClustersInManyColumns(t *testing.T) {
 	rng, found := newRand(t), 0
-	for _, c := range []estimatetest.Case{{MaxComponents: 20}, {Components: 16, Relation: relations[1]}} {
-		rows, centers := spheres(rng, 16, 60, 40_000, 1.6)
-		c.Rows, c.Columns, c.Mu, c.Noise = rows, 60, muOne, kerneltest.Options{Fresh: true}
+	for _, c := range []estimatetest.Case{{MaxComponents: 20}, {Components: 10, Relation: relations[1]}} {
+		rows, centers := spheres(rng, 10, 40, 22_000, 1.6)
+		c.Rows, c.Columns, c.Mu, c.Noise = rows, 40, muOne, kerneltest.Options{Fresh: true}
 		out := estimatetest.RunChecked(t, tested, c)
 		if out.Model == nil {
 			t.Fatalf("no model: %+v, %v", out.NoRelease, out.Refused)
@@ -57,8 +57,8 @@ func TestManyClustersInManyColumns(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d of 32 found", found); found < 16 {
-		t.Errorf("%d of 32 clusters were found", found)
+	if t.Logf("%d of 20 found", found); found < 10 {
+		t.Errorf("%d of 20 clusters were found", found)
 	}
 }
 

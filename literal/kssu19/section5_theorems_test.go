@@ -70,14 +70,13 @@ func TestTheorem52SpendsItsBudget(t *testing.T) {
 	}
 }
 
-// TestMoreBudgetNeverHurts: on one table, with any learner, the error at epsilon 10^3 and 10^6 is
-// that at 10 or less, but for what sampling leaves of any (.05 sds). Noise is seeded: no false
-// alarms.
+// TestMoreBudgetNeverHurts: on one table, with any learner, the error at epsilon 10^6 is that at 10
+// or less, but for what sampling leaves of any (.05 sds). Noise is seeded: no false alarms.
 func TestMoreBudgetNeverHurts(t *testing.T) {
 	for _, name := range []string{"", "vempala-wang"} {
 		rows, truth := drawSample(rand.New(rand.NewPCG(8, 1)), 30_000, 2, 2, 300)
 		last := math.Inf(1)
-		for _, epsilon := range []float64{10, 1e3, 1e6} {
+		for _, epsilon := range []float64{10, 1e6} {
 			c := sampleCase{n: len(rows), d: 2, k: 2, epsilon: epsilon, learner: name, relation: privacy.ReplaceOne}
 			out := c.on(t, rows, kerneltest.Options{Seed: 5})
 			if out.NoRelease != nil {
