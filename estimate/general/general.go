@@ -8,16 +8,18 @@
 // "separated" starts whatever near pairs say; else one robust global Gaussian and a noisy tree of
 // counts in its leading directions, whose leaves are a private coreset; EM on the coreset, which
 // costs nothing, for every number of components; then private EM in all columns, each round one
-// soft E-step and one release of clipped moments. With at most one component, or where no more are
-// seen after the first rounds, neither along lines nor in the histograms of the columns, it is the
-// Gaussian of package gaussian; in a table too short for all this, lines and columns show whether
-// there are several, before that method makes the rows round and in few columns after it.
+// soft E-step and one release of clipped moments; and in the end the columns' means of all rows,
+// towards which components move, because clipping has cost long tails a part. With at most one
+// component, or where no more are seen after the first rounds, neither along lines nor in the
+// histograms of the columns, it is the Gaussian of package gaussian; in a table too short for all
+// this, lines and columns show whether there are several, before that method makes the rows round
+// and in few columns after it.
 //
 // Source: [KSSU19] Section E of the restatement (its default for real data), with the mendings of
 // its Section E.2.
 // Differs: of a large table a sample is asked first; units by stage 0 instead of pair histograms; a
 // consistent tree; clipping undone to first order at every round; Kalman gains instead of Stein's
-// rule; components merged in all columns after each round.
+// rule; components merged in all columns after each round; the means of all rows in the end.
 package general
 
 import (
@@ -211,7 +213,7 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 	}
 	return f.EM(ctx, r, program.Schedule{Next: next, ExtraUntil: extra,
 		Join: openRounds, Refine: f.look, Number: f.numbered(), MergeMu: f.Mu(f.schedule.final), Contest: f.contest, Inflate: !f.method.Without.Inflate, Shapes: f.shapes(shapePart),
-		Before: before, Count: f.OutsidePart() * f.Mu2})
+		Before: before, Means: !f.method.Without.Means, Count: f.OutsidePart() * f.Mu2})
 }
 
 // rounds returns private EM in the working space.

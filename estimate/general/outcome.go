@@ -6,7 +6,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/model/flags"
-	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/privateem"
 )
 
@@ -20,10 +19,6 @@ func (f *fit) outcome(r *privateem.Rounds) estimate.Outcome {
 		f.Notes.Flags = slices.DeleteFunc(f.Notes.Flags, func(f estimate.Flag) bool { return f.Code == flags.OneComponent })
 	}
 	out := program.NewDraft(f.All, f.Notes)
-	add := func(weight float64, g component.Gaussian, note estimate.ComponentNote) {
-		mean, cov, err := f.Raw(f.space, g, f.Problem.Covariance)
-		out.Add(weight, mean, cov, err, note)
-	}
 	cs := program.Heaviest(r.Components)
 	share, noise := r.LeftOut()
 	r.Outlier = nil // its rows are among those outside
@@ -31,11 +26,18 @@ func (f *fit) outcome(r *privateem.Rounds) estimate.Outcome {
 	outside += f.Placed()
 	out.Notes.Flag(program.LeftOut(f.Problem.Components, len(cs))...)
 	out.Notes.Flag(program.AtLimit(f.Problem, f.Rows, len(cs))...)
-	for _, g := range cs {
-		add((1-outside)*g.Weight, g, program.Unlike(program.GaussianNote(g, f.space.Dim()), g.Misfit))
+	for i := range cs {
+		cs[i].Weight *= 1 - outside
 	}
-	for _, wide := range background {
-		add(wide.Weight, wide, estimate.ComponentNote{EffectiveRows: wide.Weight * f.Rows, Background: true})
+	measured := min(len(background), privateem.MeasuredParts)
+	moved := f.Means.Move(slices.Concat(cs, background[:measured]), slices.Concat(background[measured:], f.OutsideAll()))
+	for i, g := range slices.Concat(moved, background[measured:]) {
+		note := estimate.ComponentNote{EffectiveRows: g.Weight * f.Rows, Background: true}
+		if i < len(cs) {
+			note = program.Unlike(program.GaussianNote(g, f.space.Dim()), g.Misfit)
+		}
+		mean, cov, err := f.Raw(f.space, g, f.Problem.Covariance)
+		out.Add(g.Weight, mean, cov, err, note)
 	}
 	f.AddOutside(out, share, noise, "they are in no component; components marked as background stand for some of them")
 	outcome := out.Outcome()

@@ -45,3 +45,40 @@ func TestCodes(t *testing.T) {
 		t.Errorf("%d of 10 right", right)
 	}
 }
+
+// TestMeansOfTails: in columns with long tails, of which rounds lose a part in every component, the
+// mean of the model is that of the table.
+//
+// False-alarm rate: below 1e-6, for 28 of 40 columns: of 160 with other seeds 158 were right, and
+// without the measured means 14 of 40.
+func TestMeansOfTails(t *testing.T) {
+	const runs, d, least = 10, 4, 28
+	right, all := 0, 0
+	for range runs {
+		rng := newRand(t)
+		rows := make([][]float64, 20_000)
+		for i := range rows {
+			for range d {
+				rows[i] = append(rows[i], math.Exp(rng.NormFloat64()))
+			}
+		}
+		f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: d, Mu: muOne, MaxComponents: 12, Noise: fresh})
+		if f.Model == nil {
+			t.Fatal(f.NoRelease)
+		}
+		for j, m := range f.Model.Mean() {
+			column := make([]float64, len(rows))
+			for i, row := range rows {
+				column[i] = row[j]
+			}
+			mean, sd := stat.MeanStdDev(column, nil)
+			if all++; math.Abs(m-mean) < .06*sd {
+				right++
+			}
+		}
+	}
+	t.Logf("%d of %d right", right, all)
+	if right < least {
+		t.Errorf("%d of %d right", right, all)
+	}
+}

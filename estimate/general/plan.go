@@ -72,7 +72,7 @@ func (e Estimator) steps(p estimate.Problem) (out []kernel.Step) {
 	out = append(out, program.ShapeStep(source, shapePart, 1),
 		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.DistanceCounts), Share: math.Min(1, glancePart+mostLine*float64(looks*mostSplits)), Most: privateem.MostLines * (1 + looks*mostSplits), Source: "KSSU19 Section C.3"}, stepColumns.In("", 1))
 	out = append(out, program.RoundSteps(source, 1, maxRounds+more+(2+looks*mostSplits)*mostFrames, 1, contest)...)
-	return append(out, program.OutsideStep(source))
+	return append(out, program.OutsideStep(source), program.MeansStep(source))
 }
 
 // searchSteps returns the steps that look for components in a table with enough rows for that.

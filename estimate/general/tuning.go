@@ -47,6 +47,7 @@ type Without struct {
 
 	Inflate       bool // unreliable covariances are made wider
 	GoodnessOfFit bool // a test of fit before the last round
+	Means         bool // components keep to the measured means of the columns
 
 	Rounds privateem.Without
 	Finder recursive.Without

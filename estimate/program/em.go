@@ -71,6 +71,8 @@ type Schedule struct {
 	// Shapes is the part of mu^2 for a measurement of the shapes of the components before the last
 	// round, which relies on those that are bell-shaped.
 	Shapes float64
+	// Means has the columns' means measured in the end: see Run.Means.
+	Means bool
 	// Count is the part of mu^2 for a count of the rows of every component, and of those outside
 	// all of them, in the end.
 	Count float64
@@ -152,12 +154,16 @@ func (r *Run) last(e *privateem.Rounds, s Schedule) error {
 			return err
 		}
 	}
+	means := 0.0
+	if s.Means {
+		means = r.meansPrice(e.Space.Dim())
+	}
 	if shapes > 0 && len(e.Components) > 0 {
 		if err := e.GoodnessOfFit(r.SubBudget, StepShapes, Draws, parts.Mu(shapes)); err != nil {
 			return err
 		}
 	}
-	if err := e.Round(r.SubBudget, stepLast, parts.Mu(r.Left()-count-places), true); err != nil {
+	if err := e.Round(r.SubBudget, stepLast, parts.Mu(r.Left()-count-places-means), true); err != nil {
 		return err
 	}
 	if s.Inflate {
@@ -167,9 +173,11 @@ func (r *Run) last(e *privateem.Rounds, s Schedule) error {
 		if err := e.Count(r.SubBudget, StepOutside, parts.Mu(count), r.Problem.Components == 0); err != nil {
 			return err
 		}
-		return r.Place(e.Space, e.Components, places)
+		if err := r.Place(e.Space, e.Components, places); err != nil {
+			return err
+		}
 	}
-	return nil
+	return r.measureMeans(e, means)
 }
 
 // settle turns places of outliers into components, up to the requested number.

@@ -285,6 +285,12 @@ func (o *Outside) Placed() float64 {
 	return parts.Sum(o.placed, func(p placed) float64 { return p.Weight })
 }
 
+// OutsideAll returns the components that stand for rows outside all others; in those of a constant
+// column, that column comes last.
+func (o *Outside) OutsideAll() []component.Gaussian {
+	return parts.Map(o.placed, func(p placed) component.Gaussian { return p.Gaussian })
+}
+
 // AddOutside adds the components that stand for rows outside all others, and records how many rows
 // these are, a share with that noise.
 func (r *Run) AddOutside(out *Draft, share, noise float64, where string) {

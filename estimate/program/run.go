@@ -26,6 +26,7 @@ type Run struct {
 	Advice string
 	Advise func(estimate.Problem) string
 	Outside
+	Means *Means // of the columns; nil if they were not measured
 }
 
 // Begin returns a run with the whole budget of the session; advise returns what would help a fit

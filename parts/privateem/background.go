@@ -45,7 +45,10 @@ const (
 )
 
 // rungs are the factors by which the copies' covariances are inflated; wide has those of Outskirts.
-var rungs = []float64{3, 20}
+var rungs = [...]float64{3, 20}
+
+// MeasuredParts is how many of Parts have been measured, and come before the guards.
+const MeasuredParts = len(rungs)
 
 // NewBackground returns a background of copies of g, their covariances of the form.
 func NewBackground(g component.Gaussian, form query.Form) (b Background) {
