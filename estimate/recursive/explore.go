@@ -237,9 +237,8 @@ type directions struct {
 }
 
 var (
-	broad  = directions{4, 6}  // of the root
-	narrow = directions{2, 6}  // inside nodes
-	all    = directions{3, 60} // inside nodes that hold many rows, when narrow ones show nothing
+	broad  = directions{4, 6} // of the root
+	narrow = directions{2, 6} // inside nodes
 )
 
 // flatTree is how many directions have trees of coreset's levels; in more they are one finer, as

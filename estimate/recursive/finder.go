@@ -37,10 +37,9 @@ const (
 	misfit    = 1.0  // what clipping hides is unlike a Gaussian's tail; see clip.Radius2
 )
 
-// How often a step can be taken at most: trees are grown for the root and twice for every level
-// below.
+// How often a step can be taken at most: trees are grown for every level.
 const (
-	mostTrees      = 1 + 2*(mostLevels-1) + mostAcross
+	mostTrees      = mostLevels + mostAcross
 	mostTreeLevels = 5 // of coreset.Levels, see flatTree
 )
 
@@ -134,12 +133,6 @@ func (f *Finder) Find() error {
 			return err
 		}
 		split = f.cut()
-		if !split && !f.Without.AllDirections && f.clear() && f.affords(2*regrowShare) {
-			if err := f.grow(regrowShare, all); err != nil {
-				return err
-			}
-			split = f.cut()
-		}
 	}
 	if f.Without.Across {
 		return f.Context.Err()
@@ -190,24 +183,9 @@ func PairUnitsShare(p estimate.Problem, rows float64) float64 {
 	return columns.PairUnitsShare(p.Relation, p.Columns, rows, p.Mu, leastNear, mostNear)
 }
 
-// clear reports whether every node holds many rows against the noise of a tree's count.
-func (f *Finder) clear() bool {
-	sd := f.Factor / f.Mu(f.lean(regrowShare)/levelsPaid)
-	for _, n := range f.root.leaves() {
-		if n.at.Weight*f.Rows < clearRows*sd {
-			return false
-		}
-	}
-	return true
-}
-
-// Utility constants, guesses. clearRows: see clear. ampleRows: a table of more rows, over the noise
-// of a count, is looked into once more though all components asked for have been found: they may be
-// the wrong ones.
-const (
-	clearRows = 100.0
-	ampleRows = 300.0
-)
+// ampleRows: a table of more rows, over the noise of a count, is looked into once more though all
+// components asked for have been found: they may be the wrong ones. A utility constant, a guess.
+const ampleRows = 300.0
 
 // again decides, from public and released facts, whether nodes are looked into: those of unknown
 // scale always; the others once where the first tree did not see all directions, and as long as

@@ -7,7 +7,7 @@ import (
 )
 
 // TestStepsHoldTheWorstCase: each level looks at nodes up to
-// mostLooks times, zooms up to mostZooms times and grows trees twice; and what is reserved before a
+// mostLooks times, zooms up to mostZooms times and grows a tree; and what is reserved before a
 // tree is grown pays for all of its levels.
 func TestStepsHoldTheWorstCase(t *testing.T) {
 	levels := 0.
@@ -21,7 +21,7 @@ func TestStepsHoldTheWorstCase(t *testing.T) {
 	const below = mostLevels - 1
 	most := map[string]float64{
 		stepRadius: 1,
-		stepLook:   1 + mostLooks*(below+mostAcross), stepTree: levels * (1 + 2*below + mostAcross), stepRefine: mostRefinements * below,
+		stepLook:   1 + mostLooks*(below+mostAcross), stepTree: levels * (1 + below + mostAcross), stepRefine: mostRefinements * below,
 	}
 	cost := map[string]float64{
 		stepRadius: radiusShare,
