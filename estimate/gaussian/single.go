@@ -140,7 +140,8 @@ func (f *Fit) Good() float64 { return f.Tyler.Good.Good() }
 func (f *Fit) units(p estimate.Problem) (u columns.Units, err error) {
 	d, prefix, full := p.Columns, f.Tyler.Prefix, f.byFull
 	share, sharp := columns.CenterShare(p.Relation, d, f.Rows, f.Mu2)
-	byPairs, clear := columns.SpreadShare(d, f.Rows, f.Mu2, spreadPart(full))
+	paired := f.paired(p)
+	byPairs, clear := columns.SpreadShare(d, paired, f.Mu2, spreadPart(full))
 	cfg := columns.UnitsConfig{Prefix: prefix, CenterMu2: share * f.Mu2, ScaleMu2: scaleShare(full) * f.Mu2, SparseMu2: sparsePart * f.Mu2, Rows: f.Rows}
 	f.Tyler.Unit = 1
 	switch {
@@ -149,7 +150,7 @@ func (f *Fit) units(p estimate.Problem) (u columns.Units, err error) {
 	case full && p.Facts.KnowsEigenvalues():
 		return unitsOf(d, p.Facts.Eigenvalues[1]), nil
 	case usesPairs(p) && (clear || !sharp):
-		if u, err = columns.SpreadByPairs(f.SubBudget, cfg, f.Rows, byPairs*f.Mu2); err == nil && !full {
+		if u, err = columns.SpreadByPairs(f.SubBudget, cfg, paired, byPairs*f.Mu2); err == nil && !full {
 			err = u.FindCenters(f.SubBudget, prefix, f.Rows, cfg.CenterMu2)
 		}
 		return u, err
@@ -158,6 +159,15 @@ func (f *Fit) units(p estimate.Problem) (u columns.Units, err error) {
 	}
 	f.Tyler.Unit = 0
 	return unitsOf(d, 1), nil
+}
+
+// paired returns of how many rows the pairs of all rows are worth: a pair shows nothing if one of
+// its rows lacks a cell.
+func (f *Fit) paired(p estimate.Problem) float64 {
+	if n := float64(p.Rows); n > f.Rows {
+		return f.Rows * f.Rows / n
+	}
+	return f.Rows
 }
 
 // knowsUnits reports that public facts give the columns' spread, and say that none is constant.

@@ -2,11 +2,14 @@ package gaussian
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -78,5 +81,37 @@ func TestPlanAndExpect(t *testing.T) {
 		if !(e.RelativeError > 1 && e.RelativeError < 2) {
 			t.Errorf("d=%v: %+v", d, e)
 		}
+	}
+}
+
+// TestPairsLackCells: where rows lack cells, fewer pairs show anything, and the spreads of columns
+// by pairs get the budget that these few need: noise in one of 2,000 octaves would pass for them.
+// Noise and rows have seeds.
+func TestPairsLackCells(t *testing.T) {
+	const n, d = 6000, 4
+	rng := rand.New(rand.NewPCG(5, 6))
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = make([]float64, d)
+		for j := range d {
+			rows[i][j] = rng.NormFloat64()
+		}
+		if rng.Float64() < .45 {
+			rows[i][0] = math.NaN()
+		}
+	}
+	var asked kerneltest.Transcript
+	estimatetest.Run(t, New(), estimatetest.Case{Rows: rows, Columns: d, Components: 1, Epsilon: 1, Delta: 1e-6, Noise: kerneltest.Options{Record: &asked}})
+	at := slices.Index(asked.Steps, "spread")
+	if at < 0 {
+		t.Fatal("no spread by pairs")
+	}
+	pairs := int64(0)
+	for _, c := range asked.Sums[at][:len(asked.Sums[at])/d] {
+		pairs += c
+	}
+	// a Gaussian's octaves have .46 of the pairs, as one measurement
+	if clear := .46 * float64(pairs) * asked.Mus[at] / math.Sqrt(2*d); clear < 6 {
+		t.Errorf("a spread is expected at %.1f noise sds, want 6 and more", clear)
 	}
 }

@@ -20,7 +20,7 @@ const (
 	// nearOctaves of a column where it is, if that is likelier; failing that at seenSDs, which an
 	// empty octave among all may reach now and then. It is looked for if it may be expected at
 	// wantedSDs.
-	clearlySDs, besideSDs, seenSDs, wantedSDs = 5.5, 3.3, 4.6, 7.0
+	clearlySDs, besideSDs, seenSDs, wantedSDs = 5.5, 3.3, 5.0, 7.0
 	nearOctaves                               = 12
 	bucketsFilled                             = .59 // of the buckets hold a pair: 1 - 3/e^2
 	// of a pairing; a perfect matching makes no use of the number
