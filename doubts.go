@@ -186,8 +186,8 @@ func leftOut(r *release.Release, say func(string, ...any)) {
 	}
 	stands := strings.Contains(u.Where, "background")
 	switch {
-	case told && !(u.Share > 0):
-		say("a flag tells of rows that are not described by the model, and their share is said to be 0")
+	case told && !(u.Share > 0 || u.Noise > 0): // noise alone may hide so many that a flag says so
+		say("a flag tells of rows that are not described by the model, and their share is said to be 0, without noise")
 	case !told && u.Share > clearSDs*u.Noise && u.Share > clearShare:
 		say("%.2g%% of the rows are not described by the model, which is clear of the noise, and no flag says so, as every fit would", 100*u.Share)
 	}

@@ -58,6 +58,29 @@ func TestExceptions(t *testing.T) {
 	}
 }
 
+// TestHiddenRowsNoContradiction: where none were counted outside of the model, and the noise hides
+// so many that a flag says so, nothing contradicts that; an exact 0 does.
+func TestHiddenRowsNoContradiction(t *testing.T) {
+	cov, err := model.NewDiagonal([]float64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.New([]string{"age"}, nil, []model.Gaussian{{Mean: []float64{0}, Cov: cov}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for noise, warnings := range map[float64]int{.02: 0, 0: 1} {
+		r := &release.Release{Model: m, Certificate: release.Certificate{Method: "gaussian"}, Diagnostics: release.Diagnostics{
+			Flags:       []release.Flag{{Code: flags.LeftOut, Noise: noise, Text: "up to about 6% of the rows may lie there unseen"}},
+			Components:  []release.ComponentNote{{EffectiveRows: 1000}},
+			Undescribed: &release.Undescribed{Noise: noise, Where: "far"}}}
+		var v Verdict
+		if v.doubts(r); len(v.Warnings) != warnings {
+			t.Errorf("noise %v: %q, want %d", noise, v.Warnings, warnings)
+		}
+	}
+}
+
 // TestFlagContradicts: a share in a flag is the one that the diagnostics state, of the whole or of
 // a column; another one is doubted.
 func TestFlagContradicts(t *testing.T) {
