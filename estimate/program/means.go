@@ -85,10 +85,11 @@ func (r *Run) measureMeans(e *privateem.Rounds, mu2 float64) error {
 		m.scale = append(m.scale, math.Sqrt(all.Cov.At(j, j)))
 		unit.Set(j, j, 1/m.scale[j])
 	}
-	if !dense.AllFinite(m.center) || !dense.AllFinite(unit.RawMatrix().Data) {
+	frame := e.Space.Affine(m.center, unit)
+	if !dense.AllFinite(m.scale) || frame.Validate(r.Session().Columns()) != nil { // not in float64
 		return nil
 	}
-	q := query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{{Map: e.Space.Affine(m.center, unit), Radius: m.radius}}}
+	q := query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{{Map: frame, Radius: m.radius}}}
 	answer, err := r.Sum(stepMeans, q, mu)
 	if err != nil {
 		return err
@@ -118,7 +119,7 @@ func (m *Means) Move(gs, others []component.Gaussian) []component.Gaussian {
 		doubt.AddSym(doubt, symmetric.Scaled(square(clippingLoses)*g.Weight, g.Cov))
 	}
 	var by mat.VecDense
-	if by.SolveVec(doubt, mat.NewVecDense(d, off)) != nil {
+	if !dense.AllFinite(off) || by.SolveVec(doubt, mat.NewVecDense(d, off)) != nil {
 		return gs
 	}
 	by.ScaleVec(square(clippingLoses), &by)
@@ -145,11 +146,12 @@ func (m *Means) inUnits(g component.Gaussian) component.Gaussian {
 	return component.Gaussian{Weight: g.Weight, Mean: mean, Cov: symmetric.Of(d, func(i, j int) float64 { return g.Cov.At(i, j) / m.scale[i] / m.scale[j] })}
 }
 
-// clipped returns the mean of g's rows, clipped to the radius: its own mean less what draws lose,
-// in pairs on opposite sides of it.
+// clipped returns the mean of g's rows, clipped to the radius: that of draws, in pairs on opposite
+// sides of its own. Rows far out are clipped before they are added up: what rounding leaves of them
+// would hide all others.
 func (m *Means) clipped(g component.Gaussian, random privateem.Random) []float64 {
 	l, _, _ := symmetric.Factor(g.Cov)
-	mean, z := slices.Clone(g.Mean), make([]float64, len(g.Mean))
+	mean, z := make([]float64, len(g.Mean)), make([]float64, len(g.Mean))
 	for t := range meansDraws {
 		for j := range z {
 			if t%2 == 0 {
@@ -160,9 +162,7 @@ func (m *Means) clipped(g component.Gaussian, random privateem.Random) []float64
 		}
 		x := slices.Clone(g.Mean)
 		symmetric.AddMul(x, l, z)
-		if far := dense.Norm(x); far > m.radius {
-			floats.AddScaled(mean, (m.radius/far-1)/meansDraws, x)
-		}
+		floats.AddScaled(mean, min(1, m.radius/floats.Norm(x, 2))/meansDraws, x)
 	}
 	return mean
 }

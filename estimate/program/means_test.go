@@ -55,3 +55,15 @@ func TestMeansMoveOfClippedRows(t *testing.T) {
 		t.Errorf("moved without measured means to %g", moved[0].Mean[0])
 	}
 }
+
+// A component however far out counts as rows at the radius: rounding of its mean moves no others.
+func TestMeansMoveBesideFarthest(t *testing.T) {
+	near := component.Gaussian{Weight: .9, Mean: []float64{-.1 * 5 / .9}, Cov: mat.NewSymDense(1, []float64{1})}
+	m := &Means{center: []float64{0}, scale: []float64{1}, mean: []float64{0}, radius: 5, sd: .001}
+	for _, at := range []float64{1e6, 1e17, 1e100, 1e308} {
+		far := component.Gaussian{Weight: .1, Mean: []float64{at}, Cov: mat.NewSymDense(1, []float64{1})}
+		if moved := m.Move([]component.Gaussian{near}, []component.Gaussian{far}); !(math.Abs(moved[0].Mean[0]-near.Mean[0]) < 1e-3) {
+			t.Errorf("a component at %g: one near by is moved by %g", at, moved[0].Mean[0]-near.Mean[0])
+		}
+	}
+}
