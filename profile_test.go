@@ -161,3 +161,29 @@ func TestNoReleaseNamesColumn(t *testing.T) {
 		t.Errorf("%+v, %v: want no release for the sake of column odd", result, err)
 	}
 }
+
+// TestNoColumnKept: where the only column is held out of the model for its values, the reason is
+// not that it has too few.
+func TestNoColumnKept(t *testing.T) {
+	rng := rand.New(rand.NewPCG(stattest.Seed(t), 15))
+	rows := make([][]float64, 4000)
+	for i := range rows {
+		if rows[i] = []float64{rng.NormFloat64()}; i%4 == 0 {
+			rows[i][0] = 1e150 * rng.NormFloat64()
+		}
+	}
+	in, err := FromRows(rows, source.Column{Name: "odd"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := in.Load(privacy.ReplaceOne, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := in.Request()
+	r.Relation, r.Budget, r.Components = privacy.ReplaceOne, privacy.Budget{Epsilon: 3, Delta: 1e-6}, 1
+	result, err := Fit(t.Context(), table, r)
+	if err != nil || result.NoRelease == nil || !strings.HasPrefix(result.NoRelease.Reason, "column odd: ") {
+		t.Errorf("%+v, %v: want no release for the sake of column odd", result.NoRelease, err)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
@@ -180,6 +181,25 @@ func TestFarTextsSayWhatMomentsAre(t *testing.T) {
 	}{{farAway{seen: true}, 1, "are of all rows"}, {farAway{seen: true}, 2, "several times too large"}, {farAway{}, 1, "as near as they can be"}} {
 		if got := c.how.said(c.ways); !strings.Contains(got, c.want) {
 			t.Errorf("%+v: %q, want %q", c.how, got, c.want)
+		}
+	}
+}
+
+// TestFarthestRowsHaveNoise: rows whose squares add up to more than float64 holds, while their mean
+// does not, end in a release whose noise is a number.
+func TestFarthestRowsHaveNoise(t *testing.T) {
+	rng := newRand(t)
+	rows := make([][]float64, 4000)
+	for i := range rows {
+		if rows[i] = []float64{rng.NormFloat64()}; i%20 == 0 {
+			rows[i][0] = 2e153 * (1 + .1*rng.NormFloat64())
+		}
+	}
+	for range 4 {
+		out := estimatetest.RunChecked(t, New(), estimatetest.Case{Rows: rows, Columns: 1, Mu: privacy.MuOf(3, 1e-6), Components: 1,
+			Relation: privacy.ReplaceOne, Noise: kerneltest.Options{Seed: rng.Uint64()}})
+		if out.Model != nil && !dense.Finite(out.Diagnostics.Components[0].EffectiveNoise) {
+			t.Errorf("%+v", out.Diagnostics.Components[0])
 		}
 	}
 }

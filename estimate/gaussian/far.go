@@ -210,17 +210,18 @@ func (f fit) distances(st *tyler.State, root, gate, about, noise float64) (a far
 	for i := range size {
 		size[i] = (edges[i+1] - edges[i]) / math.Log(edges[i+1]/edges[i])
 		rows += counts[i]
-		a.first += counts[i] * math.Sqrt(size[i])
-		a.square += counts[i] * size[i]
 	}
 	rows, noise = joined(rows, h.Sigma*math.Sqrt(float64(reach+1)), about, noise)
-	a.first, a.square = a.first/rows, a.square/rows
+	for i, s := range size { // a sum of squares may be no float64 where their mean is
+		a.first += counts[i] / rows * math.Sqrt(s)
+		a.square += counts[i] / rows * s
+	}
 	if a.seen = rows > farSDs*noise && a.square > gate && a.first*a.first > gate; !a.seen {
 		return farAway{math.Sqrt(size[0]), size[0], 1, 0, false}, nil
 	}
 	for i, s := range size {
-		a.noise = math.Hypot(a.noise, h.Sigma*(s-a.square)/(rows*a.square))
-		a.uneven = math.Hypot(a.uneven, math.Max(0, counts[i])*s/(rows*a.square)*unevenBin(edges[i+1]/edges[i]))
+		a.noise = math.Hypot(a.noise, h.Sigma/rows*(s/a.square-1))
+		a.uneven = math.Hypot(a.uneven, math.Max(0, counts[i])/rows*(s/a.square)*unevenBin(edges[i+1]/edges[i]))
 	}
 	return a, nil
 }

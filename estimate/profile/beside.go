@@ -119,7 +119,7 @@ func Fit(ctx context.Context, method estimate.Estimator, s *kernel.Session, p es
 func (f *fit) joint(ctx context.Context, method estimate.Estimator, s *kernel.Session, p estimate.Problem, kept []int, full bool) (estimate.Outcome, error) {
 	profile := f.profile()
 	if len(kept) == 0 {
-		return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: "every column has too few values for a model", Advice: "gauze describe says how many there are"}}, nil
+		return estimate.Outcome{NoRelease: f.noneKept()}, nil
 	}
 	if len(kept) == len(f.columns) {
 		if full {
@@ -138,6 +138,17 @@ func (f *fit) joint(ctx context.Context, method estimate.Estimator, s *kernel.Se
 		}
 	}
 	return method.Fit(ctx, narrow.Session(), p)
+}
+
+// noneKept returns why no column is kept: the reason of the first one that has enough values, or
+// that none has.
+func (f *fit) noneKept() *estimate.NoRelease {
+	for j, c := range f.columns {
+		if c.reason != tooFew {
+			return &estimate.NoRelease{Reason: c.reason, Column: &j, Advice: "every column is held out of the model; gauze describe says why"}
+		}
+	}
+	return &estimate.NoRelease{Reason: "every column has too few values for a model", Advice: "gauze describe says how many there are"}
 }
 
 // with adds to an outcome the profile, and what is said of the columns that are not in the model.
