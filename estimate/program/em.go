@@ -156,7 +156,7 @@ func (r *Run) last(e *privateem.Rounds, s Schedule) error {
 	}
 	means := 0.0
 	if s.Means {
-		means = r.meansPrice(e.Space.Dim())
+		means = r.meansPrice(e)
 	}
 	if shapes > 0 && len(e.Components) > 0 {
 		if err := e.GoodnessOfFit(r.SubBudget, StepShapes, Draws, parts.Mu(shapes)); err != nil {

@@ -54,10 +54,13 @@ func MeansStep(source string) kernel.Step {
 // its spherical form has the sensitivity Factor times 3/2 of the radius for the sums.
 func (r *Run) meanNoise() float64 { return 1.5 * r.Factor / math.Max(r.Rows, 1) }
 
-// meansPrice returns the part of the budget that the means of d columns cost; 0 if noise would hide
-// them.
-func (r *Run) meansPrice(d int) float64 {
-	root := math.Sqrt(float64(d))
+// meansPrice returns the part of the budget that the means of the columns cost; 0 if noise would
+// hide them, or float64 does not hold their units.
+func (r *Run) meansPrice(e *privateem.Rounds) float64 {
+	if _, _, ok := r.meansFrame(e); !ok {
+		return 0
+	}
+	root := math.Sqrt(float64(e.Space.Dim()))
 	price := min(square(r.meanNoise()*(root+widestMeans)/quietMeans), mostMeans*r.Mu2, leftMeans*r.Left())
 	if !(r.meanNoise()*(root+reachMeans) < loudMeans*parts.Mu(price)) {
 		return 0
@@ -70,25 +73,12 @@ func (r *Run) meansPrice(d int) float64 {
 // Privacy: one Gaussian measurement of query.ClippedMoments in its spherical form, of a single
 // component whose share of every row is 1; its proof has the sensitivity, of both relations.
 func (r *Run) measureMeans(e *privateem.Rounds, mu2 float64) error {
-	if mu2 == 0 || len(e.Components) == 0 {
+	m, frame, ok := r.meansFrame(e)
+	if mu2 == 0 || !ok {
 		return nil
 	}
-	all := component.Joined(e.Components[0], e.Components[1:]...)
-	if o := e.Outlier; o != nil {
-		all.Weight = 1 - o.Weight
-		all = component.Joined(all, *o)
-	}
-	d, mu := e.Space.Dim(), parts.Mu(mu2)
-	root := math.Sqrt(float64(d))
-	m, unit := &Means{center: all.Mean, radius: max(root+reachMeans, min(quietMeans*mu/r.meanNoise(), root+widestMeans))}, mat.NewDense(d, d, nil)
-	for j := range d {
-		m.scale = append(m.scale, math.Sqrt(all.Cov.At(j, j)))
-		unit.Set(j, j, 1/m.scale[j])
-	}
-	frame := e.Space.Affine(m.center, unit)
-	if !dense.AllFinite(m.scale) || frame.Validate(r.Session().Columns()) != nil { // not in float64
-		return nil
-	}
+	root, mu := math.Sqrt(float64(e.Space.Dim())), parts.Mu(mu2)
+	m.radius = max(root+reachMeans, min(quietMeans*mu/r.meanNoise(), root+widestMeans))
 	q := query.ClippedMoments{Form: query.SphericalForm, Components: []query.Component{{Map: frame, Radius: m.radius}}}
 	answer, err := r.Sum(stepMeans, q, mu)
 	if err != nil {
@@ -98,6 +88,28 @@ func (r *Run) measureMeans(e *privateem.Rounds, mu2 float64) error {
 	m.mean, m.sd = parts.Map(s.Sum, func(v float64) float64 { return v / r.Rows }), s.SumSD/r.Rows
 	r.Means = m
 	return nil
+}
+
+// meansFrame returns the centre and the units in which the means are measured, those of all
+// components together, and their frame; not ok if there are no components, or float64 does not hold
+// it.
+func (r *Run) meansFrame(e *privateem.Rounds) (m *Means, frame query.Affine, ok bool) {
+	if len(e.Components) == 0 {
+		return nil, frame, false
+	}
+	all := component.Joined(e.Components[0], e.Components[1:]...)
+	if o := e.Outlier; o != nil {
+		all.Weight = 1 - o.Weight
+		all = component.Joined(all, *o)
+	}
+	d := e.Space.Dim()
+	m, unit := &Means{center: all.Mean}, mat.NewDense(d, d, nil)
+	for j := range d {
+		m.scale = append(m.scale, math.Sqrt(all.Cov.At(j, j)))
+		unit.Set(j, j, 1/m.scale[j])
+	}
+	frame = e.Space.Affine(m.center, unit)
+	return m, frame, dense.AllFinite(m.scale) && frame.Validate(r.Session().Columns()) == nil
 }
 
 // Move returns gs, moved so that the mean of these and of others, with weights that sum to 1 and in

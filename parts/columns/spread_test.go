@@ -34,7 +34,7 @@ func spread(t *testing.T, rows [][]float64, rel privacy.Relation, eps float64, f
 			t.Fatal(err)
 		}
 	}
-	limits := map[string]float64{"spread": share, "center": center, "place": center, "varied": ScalePart, "scale": ScalePart * (1 - VariedPart)}
+	limits := map[string]float64{"spread": share, "center": center, "place": center, "varied": ScalePart, "scale": ScalePart * (1 - VariedPart) * againFactor}
 	for _, m := range s.Measurements() {
 		if spent := float64(m.Count) * m.Mu * m.Mu; !(spent <= limits[m.Step]*mu2*(1+1e-6)) {
 			t.Errorf("%s spent %v of %v", m.Step, spent, limits[m.Step]*mu2)
