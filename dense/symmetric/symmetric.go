@@ -91,6 +91,11 @@ func LogDet(cov *mat.SymDense) (logDet float64) {
 // positiveAlone returns the diagonal of a matrix that has nothing else, if it is of finite positive
 // numbers; else nil. What takes d^3 of other matrices takes d^2 of these.
 func positiveAlone(s *mat.SymDense) []float64 {
+	return alone(s, func(v float64) bool { return v > 0 && !math.IsInf(v, 1) })
+}
+
+// alone returns the diagonal of a matrix that has nothing else, if it is of such numbers; else nil.
+func alone(s *mat.SymDense, such func(float64) bool) []float64 {
 	raw := s.RawSymmetric()
 	values := make([]float64, raw.N)
 	for i := range values {
@@ -100,7 +105,7 @@ func positiveAlone(s *mat.SymDense) []float64 {
 				return nil
 			}
 		}
-		if values[i] = row[i]; !(values[i] > 0) || math.IsInf(values[i], 1) {
+		if values[i] = row[i]; !such(row[i]) {
 			return nil
 		}
 	}
@@ -205,7 +210,7 @@ func Principal(cov *mat.SymDense, q int) (vec *mat.Dense, values []float64) {
 
 // Congruence returns a s a^T.
 func Congruence(a *mat.Dense, s mat.Symmetric) *mat.SymDense {
-	if values := scales(a); values != nil {
+	if values := Scales(a); values != nil {
 		return Of(len(values), func(i, j int) float64 { return values[i] * s.At(i, j) * values[j] })
 	}
 	var t, u mat.Dense
@@ -214,8 +219,8 @@ func Congruence(a *mat.Dense, s mat.Symmetric) *mat.SymDense {
 	return Of(u.RawMatrix().Rows, func(i, j int) float64 { return (u.At(i, j) + u.At(j, i)) / 2 })
 }
 
-// scales returns the diagonal of a square matrix that has nothing else; else nil.
-func scales(a *mat.Dense) []float64 {
+// Scales returns the diagonal of a square matrix that has nothing else; else nil.
+func Scales(a *mat.Dense) []float64 {
 	raw := a.RawMatrix()
 	if raw.Rows != raw.Cols {
 		return nil
@@ -235,7 +240,7 @@ func scales(a *mat.Dense) []float64 {
 func Floored(s *mat.SymDense, low, high float64) *mat.SymDense {
 	d := s.SymmetricDim()
 	bounded := func(x float64) float64 { return math.Min(math.Max(x, low), high) }
-	if values := positiveAlone(s); values != nil {
+	if values := alone(s, dense.Finite); values != nil {
 		return Of(d, func(i, j int) float64 {
 			if i != j {
 				return 0

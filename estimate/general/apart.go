@@ -30,6 +30,7 @@ const (
 	// Before the rounds come at most mostFrames with the part framePart of mu^2 each, as long as
 	// some variance turns out to differ by more than the factor reframed.
 	mostFrames = 5
+	evenFrames = 2 // of spheres
 	framePart  = .025
 	reframed   = 3.0
 	// .. in the first of them all components have one shape, known as well as that, with parts of
@@ -113,7 +114,11 @@ func (f *fit) alike(ctx context.Context, r *privateem.Rounds) error {
 // cells are measured at their own scale, and pieces of the same component are merged, if the number
 // is open. It leaves splitKeep to the rounds after it.
 func (f *fit) frames(ctx context.Context, r *privateem.Rounds, part float64) error {
-	for i, again := 0, true; again && i < mostFrames && f.Left() >= (part+splitKeep)*f.Mu2; i++ {
+	most := mostFrames
+	if f.even {
+		most = evenFrames
+	}
+	for i, again := 0, true; again && i < most && f.Left() >= (part+splitKeep)*f.Mu2; i++ {
 		if r.SharedShape {
 			component.ShareShape(r.Components)
 		}

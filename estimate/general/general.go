@@ -34,6 +34,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/gaussian"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/kernel"
+	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/privateem"
@@ -54,6 +55,7 @@ type fit struct {
 	whole        bool    // no component found in coarse cells fell in pieces
 	contested    bool    // several components have won against one
 	glanced      bool    // a look along lines has seen several, where rows were too few for a search
+	even         bool    // components are spheres until the last round: their columns' units are what they have in common
 	narrow       bool    // components lie farther apart than the floor of their scales knows
 	missing      missing
 }
@@ -164,13 +166,18 @@ var errOne = errors.New("one Gaussian")
 // others, and that atoms have their own.
 func (f *fit) begin(ctx context.Context, start []component.Gaussian) (*privateem.Rounds, error) {
 	for j := range start {
-		start[j].Uncertainty = component.StartUncertainty()
+		if !f.even {
+			start[j].Uncertainty = component.StartUncertainty()
+		}
 		if f.Problem.Covariance != estimate.Full {
-			start[j].Cov = symmetric.OnlyDiagonal(start[j].Cov, f.Problem.Covariance == estimate.Spherical)
+			start[j].Cov = symmetric.OnlyDiagonal(start[j].Cov, f.even || f.Problem.Covariance == estimate.Spherical)
 		}
 		start[j].Uncertainty.Weight += sq(2 * f.countSD / math.Max(start[j].Weight*f.Rows, 1))
 	}
 	r := f.rounds(start)
+	if f.even {
+		r.Form = query.SphericalForm
+	}
 	r.Floor, r.Background, r.Outliers = f.floor(), privateem.NewBackground(f.global, r.Form), privateem.NewOutliers(f.global)
 	if f.coarse {
 		if err := f.alike(ctx, r); err != nil {
@@ -203,6 +210,7 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 		return mu, i < rounds && !enough
 	}
 	before := func(r *privateem.Rounds) error {
+		f.unevenly(r)
 		if f.coarse && !f.method.Without.RenewedBackground { // what was known of the whole when the rounds began was noise in part
 			r.Background = privateem.NewBackground(component.Joined(r.Components[0], r.Components[1:]...), r.Form)
 		}

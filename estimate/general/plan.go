@@ -3,6 +3,8 @@ package general
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
 	"github.com/gauze-dp/gauze/estimate/recursive"
@@ -85,7 +87,7 @@ func (e Estimator) searchSteps(p estimate.Problem) []kernel.Step {
 	times, asked := 1, 1.0 // of what is asked in a projection too
 	if p.Columns >= leastWide {
 		times, asked = 2, 1+projectedPart
-		out = append(out, kernel.Step{Name: stepProjected, Query: query.PartsOf(query.ClippedMoments{}.Kind()), Share: partsPart, Most: 1, Source: sourceApart})
+		out = append(out, kernel.Step{Name: stepProjected, Query: query.PartsOf(query.ClippedMoments{}.Kind()), Share: floats.Sum(partsParts) + widestCost*mostLooks*mostSplits, Most: len(partsParts) + mostLooks*mostSplits, Source: sourceApart})
 	}
 	out = append(out, recursive.Steps(prefixApart, 1)...)
 	if e.apart && times == 1 {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
@@ -30,12 +31,28 @@ const (
 	// after a look at a projection that shows but one.
 	oneFull, oneFullAfter = 75.0, 95.0
 	// of mu^2, for all that is asked in the projection, and for the moments of its parts
-	projectedPart, partsPart = .35, .12
+	projectedPart = .35
+	// leastUnit is the least variance of a column within components, of the mean over all columns,
+	// that one release shows.
+	leastUnit = .02
+	// A part of fewer rows than clearPart sds of their noise is none, and so is one whose mean has
+	// more noise, variance in its own units, than placedPart.
+	clearPart, placedPart = 6.0, .3
+	// evenDoubt is the prior variance of a column's variance in one component, of what it is in
+	// all; it is not measured with more noise in it than evenNoise.
+	evenDoubt, evenNoise = .05, 1.0
+	// partsRadius is that of a part's frame, over the root of the number of columns: in many
+	// columns rows are about as far out as the frame has them, and not nearer.
+	partsRadius = 1.1
 	// .. rounds there, and the part of what the projection costs that they have
 	projectedRounds, roundsPart = 8, .4
 	// mostProjected bounds the parts.
 	mostProjected = 96
 )
+
+// partsParts are the parts of mu^2 for the moments of the parts of a projection, again and again in
+// frames that become narrower: guesses.
+var partsParts = []float64{.02, .04, .08}
 
 const stepProjected = "parts of a projection"
 
@@ -79,49 +96,89 @@ func (f *fit) projection() component.Space {
 }
 
 // projected returns a start of several components from a projection, in which the tree and private
-// EM find parts that one release then measures in all columns; none if the projection shows but
-// one.
+// EM find parts that are then measured in all columns; none if the projection shows but one.
 //
 // Source: [KSSU19] Section C.2 of the restatement.
 // Differs: a projection that is public and random costs nothing.
 func (f *fit) projected(ctx context.Context) ([]component.Gaussian, error) {
-	g, columns := *f, *f.Columns
-	g.SubBudget = f.SubBudget.Take(projectedPart * f.Mu2)
+	g, columns := f.onto(f.projection()), *f.Columns
 	defer f.SubBudget.Return(g.SubBudget)
-	g.Columns, g.table, g.drawn, g.all, g.odds, g.Mu2 = &columns, g.SubBudget, g.SubBudget, f.Rows, 1, g.Left()
-	g.Problem.Covariance, g.Problem.Columns, g.Problem.Mu = estimate.Full, projectedTo, math.Sqrt(g.Mu2)
-	g.Problem.Components, g.Problem.MaxComponents, g.Problem.MoreComponents = 0, mostProjected, false
-	g.space, g.schedule = f.projection(), planned(g.Problem, projectedTo, g.Rows)
-	r, err := g.partsSeen(ctx)
-	if err != nil || r == nil || len(r.Components) < 2 {
+	g.Columns = &columns
+	if err := g.fitGlobal(g.space.Scale); err != nil {
 		return nil, err
 	}
-	start, err := f.inAllColumns(r)
+	c, axes, err := g.tree()
 	if err != nil {
 		return nil, err
 	}
-	f.countSD, f.coarse, f.global = g.countSD, true, component.Joined(start[0], start[1:]...)
-	f.Problem = shaped(f.Problem, f.AtMost)
-	if f.Problem.Components == 0 && f.Problem.MoreComponents {
-		f.Problem.MaxComponents = max(f.Problem.MaxComponents, mostProjected)
-	}
-	return start, nil
-}
-
-// partsSeen returns what private EM makes of a tree of counts in a projection.
-func (f *fit) partsSeen(ctx context.Context) (*privateem.Rounds, error) {
-	if err := f.fitGlobal(f.space.Scale); err != nil {
-		return nil, err
-	}
-	c, axes, err := f.tree()
-	if err != nil {
-		return nil, err
-	}
-	f.countSD = c.SD
-	start, err := f.choose(ctx, c, axes)
+	g.countSD = c.SD
+	start, err := g.choose(ctx, c, axes)
 	if err != nil || len(start) < 2 {
 		return nil, err
 	}
+	if start, err = f.ofProjection(ctx, g, start); len(start) > 1 {
+		f.evenly()
+	}
+	return start, err
+}
+
+// onto returns the fit that looks for components in a projection of all rows, with its own part of
+// the budget.
+func (f *fit) onto(space component.Space) *fit {
+	g, q := *f, space.Dim()
+	g.SubBudget = f.SubBudget.Take(projectedPart * f.Mu2)
+	g.table, g.drawn, g.all, g.odds, g.Mu2 = g.SubBudget, g.SubBudget, f.Rows, 1, g.Left()
+	g.Problem.Covariance, g.Problem.Columns, g.Problem.Mu = estimate.Full, q, math.Sqrt(g.Mu2)
+	g.Problem.Components, g.Problem.MaxComponents, g.Problem.MoreComponents = 0, mostProjected, false
+	g.space, g.schedule = space, planned(g.Problem, q, g.Rows)
+	return &g
+}
+
+// ofProjection returns a start for f from that of g, which looks at a projection, after rounds
+// there; none if these show but one.
+func (f *fit) ofProjection(ctx context.Context, g *fit, start []component.Gaussian) ([]component.Gaussian, error) {
+	r, err := g.partsSeen(ctx, start)
+	if err != nil || r == nil || len(r.Components) < 2 {
+		return nil, err
+	}
+	if start, err = f.inAllColumns(r); err != nil || len(start) < 2 {
+		return nil, err
+	}
+	f.countSD, f.coarse, f.global = g.countSD, true, component.Joined(start[0], start[1:]...)
+	return start, nil
+}
+
+// evenly has components be spheres until the last round.
+func (f *fit) evenly() {
+	if f.even = true; f.Problem.Covariance == estimate.Full {
+		f.Problem.Covariance = estimate.Diagonal
+		f.otherShape()
+	}
+	if f.Problem.Components == 0 && f.Problem.MoreComponents {
+		f.Problem.MaxComponents = max(f.Problem.MaxComponents, mostProjected)
+	}
+}
+
+// unevenly has the last round measure every column's variance in each component, of components that
+// were spheres, where that is not all noise.
+func (f *fit) unevenly(r *privateem.Rounds) {
+	form := program.Form(f.Problem.Covariance)
+	if !f.even || len(r.Components) == 0 || r.ShapeNoise(form, f.LeftMu()) > evenNoise {
+		return
+	}
+	r.Form, r.SharedPrior = form, true
+	for j := range r.Components {
+		r.Components[j].Uncertainty.Shape = evenDoubt
+	}
+}
+
+// otherShape says that components have no correlations.
+func (f *fit) otherShape() {
+	f.Notes.Flag(flags.New(flags.OtherShape, "too few rows for how so many columns depend on each other within groups: each group has a mean and a standard deviation of every column, and no correlations"))
+}
+
+// partsSeen returns what private EM makes of a start in a projection.
+func (f *fit) partsSeen(ctx context.Context, start []component.Gaussian) (*privateem.Rounds, error) {
 	r, err := f.begin(ctx, start)
 	if err != nil {
 		return nil, err
@@ -152,34 +209,90 @@ func projectedRound(i int, mu2, left float64) float64 {
 	return math.Min(roundsPart*mu2/projectedRounds, left/float64(projectedRounds-i))
 }
 
-// inAllColumns measures the parts of a projection in all columns, every row in one of them: number
-// of rows, mean and variances.
+// inAllColumns measures the parts of a projection in all columns, every row in one of them, a few
+// times, each in the frames that the one before has found: number of rows, mean and mean variance.
+// The last one measures the variance of every column, whose mean over the parts becomes that
+// column's unit: components then start as spheres.
 //
 // The L2 sensitivity is that of query.ClippedMoments of one part (query.Parts).
 func (f *fit) inAllColumns(r *privateem.Rounds) ([]component.Gaussian, error) {
-	d, mu := f.space.Dim(), f.Mu(partsPart)
-	noise, axes := component.NoiseOf(query.DiagonalForm, d, f.Factor, mu), r.Space.Of.Axes
+	d, axes := f.space.Dim(), r.Space.Of.Axes
 	out := slices.Clone(r.Components)
-	queries, hows := make([]query.ClippedMoments, len(out)), make([]component.Clipping, len(out))
 	for j, c := range out {
 		at := slices.Clone(r.Space.Center)
 		for l, s := range r.Space.Scale {
 			at[l] += s * c.Mean[l]
 		}
 		out[j] = component.Gaussian{Weight: c.Weight, Mean: make([]float64, d), Cov: symmetric.Scaled(startVariance, symmetric.Identity(d)), Uncertainty: globalDoubt}
+		out[j].Uncertainty.Weight = component.StartUncertainty().Weight
 		symmetric.AddMul(out[j].Mean, axes, at)
-		q, how := f.space.Clipped(out[j], 1, c.Weight*f.Rows, noise, misfit)
-		queries[j], hows[j] = query.ClippedMoments{Form: query.DiagonalForm, Lift: component.Lift, Components: []query.Component{q}}, how
 	}
-	answers, err := parts.AskLeaves(f.SubBudget, stepProjected, r.Parted(), queries, mu)
-	if err != nil {
-		return nil, err
-	}
-	update := component.Update{Form: query.DiagonalForm, Rows: f.Rows, Floor: floorStandard}
-	for j := range out {
-		out[j] = update.Apply(out[j], component.UnpackCounted(queries[j], answers[j])[0], hows[j])
+	for i, part := range partsParts {
+		form := query.SphericalForm
+		if i+1 == len(partsParts) {
+			form = query.DiagonalForm
+		}
+		sums, hows, err := f.ofParts(r, out, form, part)
+		if err != nil {
+			return nil, err
+		}
+		update := component.Update{Form: query.SphericalForm, Rows: f.Rows, Floor: floorStandard}
+		for j := range out {
+			out[j] = update.Recenter(out[j], sums[j], hows[j])
+		}
+		if form == query.DiagonalForm {
+			out = f.evenOut(out, sums, hows)
+		}
 	}
 	return out, nil
+}
+
+// ofParts measures the rows of every part in its frame, for a part of mu^2.
+func (f *fit) ofParts(r *privateem.Rounds, frames []component.Gaussian, form query.Form, part float64) (sums []component.Sums, hows []component.Clipping, err error) {
+	mu := f.Mu(part)
+	noise := component.NoiseOf(form, f.space.Dim(), f.Factor, mu)
+	queries := make([]query.ClippedMoments, len(frames))
+	for j, c := range frames {
+		q, how := f.space.Clipped(c, c.Weight, f.Rows, noise, misfit)
+		q.Radius = partsRadius * math.Sqrt(float64(f.space.Dim()))
+		how.Law = component.ClippedGaussian(f.space.Dim(), sq(q.Radius))
+		queries[j] = query.ClippedMoments{Form: component.MeasuredForm(form), Lift: component.Lift, Components: []query.Component{q}}
+		hows = append(hows, how)
+	}
+	answers, err := parts.AskLeaves(f.SubBudget, stepProjected, r.Parted(), queries, mu)
+	for j, ans := range answers {
+		sums = append(sums, component.UnpackCounted(queries[j], ans)[0])
+	}
+	return sums, hows, err
+}
+
+// evenOut returns the parts that hold rows at a place that is known: in noise they would take the
+// rows of others. It has the columns' units be the standard deviations within them that they have
+// in common, as far as the noise lets these be seen.
+func (f *fit) evenOut(all []component.Gaussian, sums []component.Sums, hows []component.Clipping) (cs []component.Gaussian) {
+	var own []component.Sums
+	var how []component.Clipping
+	for j, c := range all {
+		if c.Rows >= clearPart*c.CountSD && c.Uncertainty.Mean < placedPart {
+			cs, own, how = append(cs, c), append(own, sums[j]), append(how, hows[j])
+		}
+	}
+	if len(cs) < 2 {
+		return nil
+	}
+	shape := component.Pooled(query.DiagonalForm, own, how)
+	excess, space := symmetric.DiagonalOf(shape.Excess), f.space
+	seen := math.Max(0, dense.Norm2(excess)/float64(len(excess))-sq(shape.SD))
+	space.Scale = slices.Clone(space.Scale)
+	for l, e := range excess {
+		unit := math.Sqrt(math.Max(leastUnit, 1+seen/(seen+sq(shape.SD))*e))
+		space.Scale[l] *= unit
+		for j := range cs {
+			cs[j].Mean[l] /= unit
+		}
+	}
+	f.space = space
+	return cs
 }
 
 // wideStart ends the fit of a wide table from a projection that shows several components, and where
@@ -195,8 +308,8 @@ func (f *fit) wideStart(ctx context.Context) (out estimate.Outcome, done bool, e
 	if k := f.Problem.Components; k > 0 && f.AtMost < leastAsked(asked, k) {
 		f.Problem = shaped(f.Problem, f.AtMost)
 	}
-	if f.Problem.Covariance != asked.Covariance {
-		f.Notes.Flag(flags.New(flags.OtherShape, "too few rows for how so many columns depend on each other within groups: each group has a mean and a standard deviation of every column, and no correlations"))
+	if len(start) < 2 && f.Problem.Covariance != asked.Covariance {
+		f.otherShape()
 	}
 	switch {
 	case len(start) > 1:

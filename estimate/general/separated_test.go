@@ -233,9 +233,11 @@ func TestStatedSizeIsSeen(t *testing.T) {
 			return estimatetest.Run(t, e, estimatetest.Case{Rows: rows, Columns: 2, MaxComponents: 10, Epsilon: 1, Delta: 1e-6, Noise: fresh})
 		}
 		size := 0.0
-		for _, f := range fit(0).Diagnostics.Flags {
-			if f.Code == flags.OneComponent {
-				size = f.Share
+		for range 3 { // noise may show two
+			for _, f := range fit(0).Diagnostics.Flags {
+				if f.Code == flags.OneComponent {
+					size = f.Share
+				}
 			}
 		}
 		if !(size >= leastSeen && size < .3) {

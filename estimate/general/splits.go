@@ -26,6 +26,7 @@ const (
 	// mostLine
 	leastLine, mostLine, lineRows = .03, .12, 900.0
 	splitKeep                     = .12 // of mu^2, that splits leave
+	widestCost                    = .05 // of mu^2, for lines along the widest directions
 	mostPieces                    = 6
 	// a piece has at least this part of the component's rows
 	leastPiece = .02
@@ -87,8 +88,11 @@ func (f *fit) shapes(part float64) float64 {
 }
 
 // linePart returns the part of mu^2 for the lines of one split: enough to count this number of
-// rows.
+// rows, and in a wide table second moments before.
 func (f *fit) linePart() float64 {
+	if f.even {
+		return widestCost
+	}
 	return between(f.schedule.cost(leastLine), leastLine*sq(lineRows/(f.Rows*f.Problem.Mu)), mostLine)
 }
 
@@ -123,7 +127,13 @@ func (f *fit) split(ctx context.Context, r *privateem.Rounds, part float64) erro
 	if alone {
 		part /= 2
 	}
-	all, err := r.Lines(f.SubBudget, stepSplit, f.Mu(part))
+	lines := func() ([][]privateem.Line, error) { return r.Lines(f.SubBudget, stepSplit, f.Mu(part)) }
+	if f.even {
+		lines = func() ([][]privateem.Line, error) {
+			return r.WidestLine(f.SubBudget, stepProjected, stepSplit, f.Mu(part))
+		}
+	}
+	all, err := lines()
 	if err != nil {
 		return err
 	}

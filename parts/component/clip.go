@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"github.com/gauze-dp/gauze/kernel/query"
 	"github.com/gauze-dp/gauze/parts"
 )
 
@@ -70,17 +71,26 @@ func ClippedVariance(d int, trace, r2 float64) float64 {
 	return math.Exp((lo + hi) / 2)
 }
 
-// Error returns the expected squared Frobenius error of the covariance that is recovered from n
-// clipped rows: [TYLERPRESS] Section 4.3, the objective of R^2. An error of the number of rows is
-// taken for a change of scale: see traceBy.
+// Error returns the expected squared Frobenius error of what the form of the noise says of a
+// covariance, recovered from n clipped rows: [TYLERPRESS] Section 4.3, the objective of R^2. An
+// error of the number of rows is taken for a change of scale: see traceBy. Of forms that measure
+// fewer entries than the mean has, it is with the error of the mean, which costs twice as much:
+// |delta|^2/2 nats beside |E|^2/4.
 func (l ClippingLaw) Error(n float64, noise Noise) float64 {
 	d, gain := float64(l.D), l.TraceGain()
 	second2, count2 := sq(noise.Second*l.R2/n), sq(noise.Count/n)
 	trace := second2 + d*sq(l.A)*count2
-	if noise.Completed {
+	mean := 0.0
+	switch noise.Form {
+	case query.CompletedForm:
 		trace = second2/(d+1) + d*sq(l.restLeft()/(d+1))*count2
+	case query.SphericalForm:
+		trace = second2/d + d*sq(l.A)*count2
+		fallthrough
+	case query.DiagonalForm:
+		mean = 2 * d * sq(l.MeanNoise(n, noise))
 	}
-	return (d*(d+1)/2-1)*(2*l.V/n+second2)/(l.B1*l.B1) + (l.VM/n+trace)/(gain*gain)
+	return noise.shapes(d)*(2*l.V/n+second2)/(l.B1*l.B1) + (l.VM/n+trace)/(gain*gain) + mean
 }
 
 // ClippingRadius2 returns the squared radius that minimises Error + misfit * d (1-A)^2 over a

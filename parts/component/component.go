@@ -140,10 +140,21 @@ func MeasuredForm(form query.Form) query.Form {
 }
 
 // A Noise is the sds of a component's sums: of an entry of that of z z^T per unit of R^2, and of
-// the count; and whether its vectors are completed.
+// the count; and the form of the query: 0 is that of all second moments.
 type Noise struct {
 	Second, Count float64
-	Completed     bool
+	Form          query.Form
+}
+
+// shapes returns how many entries of a covariance, besides its trace, the form measures.
+func (n Noise) shapes(d float64) float64 {
+	switch n.Form {
+	case query.DiagonalForm:
+		return d - 1
+	case query.SphericalForm:
+		return 0
+	}
+	return d*(d+1)/2 - 1
 }
 
 // NoiseOf returns the noise of MeasuredForm(form) in d columns at privacy loss mu: the norm bound
@@ -153,19 +164,23 @@ func NoiseOf(form query.Form, d int, factor, mu float64) Noise {
 	sd := factor / mu
 	switch form {
 	case query.DiagonalForm:
-		return Noise{math.Sqrt(3) * sd, math.Sqrt(3) * sd, false}
+		return Noise{math.Sqrt(3) * sd, math.Sqrt(3) * sd, form}
 	case query.SphericalForm:
-		return Noise{1.5 * sd, 3 * sd, false}
+		return Noise{1.5 * sd, 3 * sd, form}
 	default:
 		second := (1 + Lift*Lift) * sd
-		return Noise{second, second / math.Hypot(Lift*Lift, 1/math.Sqrt(float64(d+1))), true}
+		return Noise{second, second / math.Hypot(Lift*Lift, 1/math.Sqrt(float64(d+1))), query.CompletedForm}
 	}
 }
 
 // MeanNoise returns about the noise sd of a coordinate of the mean of n rows.
 func (l ClippingLaw) MeanNoise(n float64, noise Noise) float64 {
 	direct := l.A1 * Lift / math.Sqrt(l.R2)
-	if !noise.Completed {
+	switch noise.Form {
+	case query.DiagonalForm, query.SphericalForm:
+		return noise.Second * math.Sqrt(l.R2) / n / l.A1
+	case query.CompletedForm:
+	default:
 		return noise.Second * l.R2 / n / (direct * l.R2)
 	}
 	return noise.Second * l.R2 / n / math.Hypot(direct*l.R2, l.C)

@@ -232,3 +232,22 @@ func TestFramed(t *testing.T) {
 		}
 	}
 }
+
+// TestNoiseOfForms: the noise of a mean, and the radius chosen, are those of the form: one that
+// measures fewer numbers clips less, and its mean has the noise of its own sums.
+func TestNoiseOfForms(t *testing.T) {
+	d, n := 60, 2000.0
+	full, diagonal, spherical := NoiseOf(query.FullForm, d, 1, .1), NoiseOf(query.DiagonalForm, d, 1, .1), NoiseOf(query.SphericalForm, d, 1, .1)
+	if r, s := ClippingRadius2(d, n, full, 1), ClippingRadius2(d, n, spherical, 1); !(r < s) {
+		t.Errorf("squared radius %v with all second moments, %v with one", r, s)
+	}
+	law := ClippedGaussian(d, 80)
+	for _, c := range []struct {
+		noise Noise
+		sum   float64 // noise of a coordinate of the sum, per unit of the radius
+	}{{diagonal, math.Sqrt(3) / .1}, {spherical, 1.5 / .1}} {
+		if got, want := law.MeanNoise(n, c.noise), c.sum*math.Sqrt(80)/n/law.A1; math.Abs(got/want-1) > 1e-9 {
+			t.Errorf("%+v: noise of a mean %v, want %v", c.noise, got, want)
+		}
+	}
+}

@@ -3,9 +3,11 @@ package component
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
 
+	"github.com/gauze-dp/gauze/dense"
 	"github.com/gauze-dp/gauze/dense/symmetric"
 )
 
@@ -30,15 +32,10 @@ func (l ClippingLaw) Curve(c *mat.SymDense) (more *mat.SymDense, ok bool) {
 		return c.At(i, j)
 	})
 	uneven := symmetric.Frobenius2(off)
-	if !(s > 0) || uneven > d*sq(mostUneven*s) {
+	h0, h1, h2, ok := l.sphere(s, uneven)
+	if !ok {
 		return nil, false
 	}
-	t := l.R2 / s
-	beyond := mathext.GammaIncRegComp(d/2, t/2)
-	lgamma, _ := math.Lgamma(d / 2)
-	density := math.Exp((d/2-1)*math.Log(t/2)-t/2-lgamma) / 2
-	h0 := d*mathext.GammaIncReg(d/2+1, t/2) + t*beyond
-	h1, h2 := -beyond*t/s, 2*beyond*t/(s*s)-density*t*t/(s*s)
 	two, three := d*(d+2), d*(d+2)*(d+4)
 	var square, inner, all mat.Dense
 	square.Mul(off, off)
@@ -56,4 +53,48 @@ func (l ClippingLaw) Curve(c *mat.SymDense) (more *mat.SymDense, ok bool) {
 		}
 		return v
 	}), true
+}
+
+// CurveDiagonal returns the diagonal of Curve's matrix for c = diag(v) + m m^T, in the order of d
+// steps.
+func (l ClippingLaw) CurveDiagonal(v, m []float64) (more []float64, ok bool) {
+	d := float64(l.D)
+	m2 := dense.Norm2(m)
+	s := (floats.Sum(v) + m2) / d
+	uneven, along := m2*m2, 0.0 // along = m^T (diag(v) - s) m
+	for i, x := range m {
+		off := v[i] - s
+		uneven += off*off + 2*off*x*x
+		along += off * x * x
+	}
+	h0, h1, h2, ok := l.sphere(s, uneven)
+	if !ok {
+		return nil, false
+	}
+	two, three := d*(d+2), d*(d+2)*(d+4)
+	square, linear, even := 4*h2/three, 2*h1/two, h0/d+h2*uneven/three
+	first := l.A + l.B2*d*(s-1)
+	more = make([]float64, l.D)
+	for i, x := range m {
+		off := v[i] - s
+		own := square*(off*off+2*off*x*x+m2*x*x) + linear*(off+x*x) + even
+		// the inner matrix times m, in coordinate i
+		mixed := square*(off*off*x+off*x*m2+x*along+m2*x*m2) + linear*(off*x+x*m2) + even*x
+		more[i] = v[i]*own + x*mixed - l.B1*(v[i]+x*x) + l.B1 - first
+	}
+	return more, true
+}
+
+// sphere returns the coefficients of Curve's expansion at the mean variance s of a covariance whose
+// distance from s I, squared, is uneven; ok is false where that is too far.
+func (l ClippingLaw) sphere(s, uneven float64) (h0, h1, h2 float64, ok bool) {
+	d := float64(l.D)
+	if !(s > 0) || uneven > d*sq(mostUneven*s) {
+		return 0, 0, 0, false
+	}
+	t := l.R2 / s
+	beyond := mathext.GammaIncRegComp(d/2, t/2)
+	lgamma, _ := math.Lgamma(d / 2)
+	density := math.Exp((d/2-1)*math.Log(t/2)-t/2-lgamma) / 2
+	return d*mathext.GammaIncReg(d/2+1, t/2) + t*beyond, -beyond * t / s, 2*beyond*t/(s*s) - density*t*t/(s*s), true
 }

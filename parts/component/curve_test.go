@@ -50,3 +50,35 @@ func TestCurve(t *testing.T) {
 		}
 	}
 }
+
+// TestCurveDiagonal: it is the diagonal of Curve's matrix, and there is none where that has none.
+func TestCurveDiagonal(t *testing.T) {
+	rng, none := newRand(t), 0
+	for range 200 {
+		d := 1 + rng.IntN(8)
+		v, m := make([]float64, d), make([]float64, d)
+		for i := range v {
+			v[i], m[i] = math.Exp(.5*rng.NormFloat64()), .2*rng.NormFloat64()
+		}
+		whole := symmetric.Diagonal(v)
+		whole.SymRankOne(whole, 1, mat.NewVecDense(d, m))
+		law := ClippedGaussian(d, float64(d)*(.5+rng.Float64()))
+		want, is := law.Curve(whole)
+		got, ok := law.CurveDiagonal(v, m)
+		if ok != is {
+			t.Fatalf("%v, want %v", ok, is)
+		}
+		if !ok {
+			none++
+			continue
+		}
+		for i := range got {
+			if math.Abs(got[i]-want.At(i, i)) > 1e-10*(1+math.Abs(want.At(i, i))) {
+				t.Fatalf("entry %d is %v, want %v", i, got[i], want.At(i, i))
+			}
+		}
+	}
+	if none == 0 || none == 200 {
+		t.Errorf("%d of 200 have none", none)
+	}
+}

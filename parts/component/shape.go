@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/kernel/query"
 )
 
 // A Shape is a covariance less the identity, in the frames of components that have all the same
@@ -17,11 +18,15 @@ type Shape struct {
 	Differ float64
 }
 
-// Pooled returns the shape that components have in common by all their sums, of the full form:
-// their noises add up, and so do their rows. Of k components it has k times the rows of one, and
-// the root of k times the noise.
-func Pooled(sums []Sums, how []Clipping) *Shape {
+// Pooled returns the shape that components have in common by all their sums, of the full or the
+// diagonal form: their noises add up, and so do their rows. Of k components it has k times the rows
+// of one, and the root of k times the noise.
+func Pooled(form query.Form, sums []Sums, how []Clipping) *Shape {
 	d := len(sums[0].Sum)
+	entries := float64(d*(d+1)) / 2
+	if form == query.DiagonalForm {
+		entries = float64(d)
+	}
 	all, rows, noise := mat.NewSymDense(d, nil), 0.0, 0.0
 	own, sd, weight := make([]*mat.SymDense, len(sums)), make([]float64, len(sums)), make([]float64, len(sums))
 	for j, s := range sums {
@@ -29,7 +34,7 @@ func Pooled(sums []Sums, how []Clipping) *Shape {
 		even := law.A + law.B2*(s.Trace/n-law.A*float64(d))/law.TraceGain()
 		own[j], sd[j], weight[j] = mat.NewSymDense(d, nil), s.SecondSD/law.B1/n, n
 		for a := range d {
-			for b := a; b < d; b++ {
+			for b := a; b < d && (b == a || form != query.DiagonalForm); b++ {
 				own[j].SetSym(a, b, s.Second.At(a, b)/n/law.B1-s.Sum[a]*s.Sum[b]/sq(n*law.A1))
 			}
 			own[j].SetSym(a, a, own[j].At(a, a)+1-even/law.B1)
@@ -44,7 +49,7 @@ func Pooled(sums []Sums, how []Clipping) *Shape {
 		e, size := unsized(own[j], 1)
 		var diff mat.Dense
 		diff.Sub(e, excess)
-		out.Differ += sq(weight[j]) * (2*sq(mat.Norm(&diff, 2))/float64(d*(d+1)) - sq(sd[j]/size))
+		out.Differ += sq(weight[j]) * (sq(mat.Norm(&diff, 2))/entries - sq(sd[j]/size))
 		total += sq(weight[j])
 	}
 	out.Differ = math.Max(0, out.Differ/total)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
+	"github.com/gauze-dp/gauze/kernel/query"
 )
 
 // exact are the sums without noise of n rows N(mean, cov) in a ball that holds them all.
@@ -41,7 +42,7 @@ func TestPooled(t *testing.T) {
 			s, h := exact(n, g.Mean, g.Cov)
 			sums, how, rows = append(sums, s), append(how, h), rows+n
 		}
-		got := Pooled(sums, how)
+		got := Pooled(query.FullForm, sums, how)
 		for i := range d {
 			for j := i; j < d; j++ {
 				want := g.Cov.At(i, j)
@@ -64,7 +65,7 @@ func TestPooled(t *testing.T) {
 		other.SetSym(0, 0, other.At(0, 0)+1)
 		other.SetSym(1, 1, other.At(1, 1)+.5)
 		sums[0], how[0] = exact(1500, g.Mean, other)
-		if got := Pooled(sums, how); !(got.Differ > 1e-3/float64(d*d)) {
+		if got := Pooled(query.FullForm, sums, how); !(got.Differ > 1e-3/float64(d*d)) {
 			t.Errorf("a component that differs does so by %v", got.Differ)
 		}
 	}
@@ -92,6 +93,46 @@ func TestAlike(t *testing.T) {
 					t.Fatalf("log determinant %v, want %v", logDet(cs[j].Cov), w)
 				}
 			}
+		}
+	}
+}
+
+// TestRecenter: a sphere moves to where the rows are, all in one place far out in its frame, and
+// becomes as narrow as they lie about it, but for the noise; without rows it grows no wider.
+func TestRecenter(t *testing.T) {
+	d, n := 50, 1000.0
+	c := Gaussian{Weight: .5, Mean: make([]float64, d), Cov: symmetric.Scaled(4, symmetric.Identity(d)), Uncertainty: StartUncertainty()}
+	at := make([]float64, d)
+	for i := range at {
+		at[i] = .9
+	}
+	s, how := exact(n, at, symmetric.Scaled(.01, symmetric.Identity(d)))
+	how.L = mat.DenseCopyOf(symmetric.Scaled(2, symmetric.Identity(d)))
+	s.SumSD, s.CountSD = .05*n, 1
+	got := Update{Rows: 2 * n}.Recenter(c, s, how)
+	for i, m := range got.Mean {
+		if math.Abs(m-2*.9) > 1e-3 {
+			t.Errorf("coordinate %d of the mean is %v", i, m)
+		}
+	}
+	if v := got.Cov.At(0, 0) / 4; v < .01+.05*.05 || v > .01+3*.05*.05 {
+		t.Errorf("size %v", v)
+	}
+	s.Trace, s.CountSD, s.SumSD = -5*s.Trace, n, 20*n
+	if v := (Update{Rows: 2 * n}).Recenter(c, s, how).Cov.At(0, 0); v > 4 {
+		t.Errorf("without rows it has the variance %v", v)
+	}
+}
+
+// TestPooledDiagonal: of the diagonal form it is the diagonal that components have in common.
+func TestPooledDiagonal(t *testing.T) {
+	want := []float64{.5, 1, 1.5}
+	s, how := exact(1000, []float64{1, -1, .5}, symmetric.Diagonal(want))
+	s.Second = symmetric.OnlyDiagonal(s.Second, false)
+	got := Pooled(query.DiagonalForm, []Sums{s, s}, []Clipping{how, how})
+	for i, v := range want {
+		if math.Abs(got.Excess.At(i, i)-(v-1)) > 1e-6 || got.Excess.At(0, 1) != 0 || got.Excess.At(1, 2) != 0 {
+			t.Errorf("excess %v", mat.Formatted(got.Excess))
 		}
 	}
 }

@@ -138,29 +138,68 @@ func (u Update) Apply(c Gaussian, s Sums, how Clipping) Gaussian {
 	return c
 }
 
+// Recenter moves c, whose frame may be many times as wide as its rows lie, to where its released
+// sums have them, and makes it a sphere in its own frame that holds them about the new mean: wider
+// by the noise of the mean, so that a narrower frame loses no rows.
+func (u Update) Recenter(c Gaussian, s Sums, how Clipping) Gaussian {
+	d, old := float64(len(c.Mean)), math.Max(c.Weight*u.Rows, 1)
+	k, left := gain(c.Uncertainty.Weight, sq((s.Count-old)/old), sq(s.CountSD/old), 1)
+	n := math.Max(math.Max(old+k*(s.Count-old), leastKept*old), leastRows)
+	c.Weight, c.Rows, c.CountSD = n/u.Rows, n, old*math.Sqrt(left)
+	mean := slices.Clone(s.Sum)
+	floats.Scale(1/n, mean)
+	noise2, sampling := sq(s.SumSD/n), s.TraceSD/n/d
+	size := s.Trace/n/d - dense.Norm2(mean)/d + 2*noise2
+	size = math.Min(math.Max(size, noise2+leastSizeSDs*sampling), 1)
+	c.Uncertainty = Uncertainty{Shape: overlapping.Shape, Scale: sq(sampling / size), Mean: noise2 / size, Weight: left}
+	c.Mean, c.Cov = slices.Clone(c.Mean), symmetric.Scaled(math.Max(size, u.Floor), c.Cov)
+	symmetric.AddMul(c.Mean, how.L, mean)
+	return c
+}
+
 // curved returns the covariance of c in its own frame after an update, as covariance does, of sums
 // without what clipping does to it in the second order, unless the component was seen to have
 // another shape than a Gaussian's, of which the second order says nothing.
 func (u Update) curved(c *Gaussian, s Sums, law ClippingLaw, mean []float64, drift float64) *mat.SymDense {
-	was, d := *c, len(mean)
+	was := *c
 	own := u.covariance(c, s, law, mean, drift)
 	if u.Shape != nil || s.Second == nil || c.Misfit > 0 {
 		return own
 	}
 	for range curveSteps {
-		whole := mat.NewSymDense(d, nil)
-		whole.SymRankOne(own, 1, mat.NewVecDense(d, mean))
-		more, ok := law.Curve(whole)
+		flat, ok := u.uncurved(c.Rows, s, law, own, mean)
 		if !ok {
 			break
 		}
-		flat := s
-		flat.Second = symmetric.Of(d, func(i, j int) float64 { return s.Second.At(i, j) - c.Rows*more.At(i, j) })
-		flat.Trace = s.Trace - c.Rows*mat.Trace(more)
 		c.Uncertainty.Shape, c.Uncertainty.Scale = was.Uncertainty.Shape, was.Uncertainty.Scale
 		own = u.covariance(c, flat, law, mean, drift)
 	}
 	return own
+}
+
+// uncurved returns the sums of so many rows without the second order, where the component is own
+// about the mean.
+func (u Update) uncurved(rows float64, s Sums, law ClippingLaw, own *mat.SymDense, mean []float64) (flat Sums, ok bool) {
+	d := len(mean)
+	if flat = s; u.Form == query.DiagonalForm {
+		more, ok := law.CurveDiagonal(symmetric.DiagonalOf(own), mean)
+		if !ok {
+			return s, false
+		}
+		second := symmetric.DiagonalOf(s.Second)
+		floats.AddScaled(second, -rows, more)
+		flat.Second, flat.Trace = symmetric.Diagonal(second), s.Trace-rows*floats.Sum(more)
+		return flat, true
+	}
+	whole := mat.NewSymDense(d, nil)
+	whole.SymRankOne(own, 1, mat.NewVecDense(d, mean))
+	more, ok := law.Curve(whole)
+	if !ok {
+		return s, false
+	}
+	flat.Second = symmetric.Of(d, func(i, j int) float64 { return s.Second.At(i, j) - rows*more.At(i, j) })
+	flat.Trace = s.Trace - rows*mat.Trace(more)
+	return flat, true
 }
 
 // covariance returns that of c in its own frame after an update, whose mean and rows are those of c

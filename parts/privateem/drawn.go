@@ -59,6 +59,16 @@ const mostExp = 708
 func (x drawn) away2(w *mat.Dense, mean []float64) []float64 {
 	d, m := len(mean), w.RawMatrix()
 	out, off := make([]float64, len(x)/d*width), make([]lanes, d)
+	if scales := symmetric.Scales(w); scales != nil {
+		for i, v := range x {
+			to := out[i/d*width:][:width]
+			for r, c := range v {
+				z := scales[i%d] * (c - mean[i%d])
+				to[r] += z * z
+			}
+		}
+		return out
+	}
 	for b := 0; b < len(x)/d; b++ {
 		square((*lanes)(out[b*width:]), x[b*d:][:d], m.Data, m.Stride, m.Rows, mean, off)
 	}

@@ -51,11 +51,44 @@ const MostLines = 3
 // Lines counts the rows of every component along a few directions, in releases that cost mu
 // together. Two clusters in one component show there, side by side.
 func (r *Rounds) Lines(a *kernel.SubBudget, step string, mu float64) ([][]Line, error) {
-	d, p := r.Space.Dim(), r.Parted()
-	out, along := make([][]Line, len(r.Components)), make([][][]float64, len(r.Components))
+	return r.linesAlong(a, step, parts.Map(r.Components, r.directions), mu)
+}
+
+// WidestLine does what Lines does along one direction of each component: that in which its rows are
+// widest, by their second moments, which it measures first. Of a component whose covariance is a
+// sphere or diagonal, its own axes do not show in which direction it holds two clusters. Both
+// releases cost mu together.
+//
+// The L2 sensitivity of the first is that of query.ClippedMoments of one component (query.Parts).
+func (r *Rounds) WidestLine(a *kernel.SubBudget, moments, lines string, mu float64) ([][]Line, error) {
+	d, first := r.Space.Dim(), mu*math.Sqrt(widestPart)*(1-1e-9)
+	noise := component.NoiseOf(query.FullForm, d, r.Factor, first)
+	queries := make([]query.ClippedMoments, len(r.Components))
 	for j, c := range r.Components {
-		along[j] = r.directions(c)
+		q, _ := r.Space.Clipped(c, c.Weight, r.Rows, noise, unlike)
+		queries[j] = query.ClippedMoments{Form: component.MeasuredForm(query.FullForm), Lift: component.Lift, Components: []query.Component{q}}
 	}
+	answers, err := parts.AskLeaves(a, moments, r.Parted(), queries, first)
+	if err != nil {
+		return nil, err
+	}
+	along := make([][][]float64, len(r.Components))
+	for j, ans := range answers {
+		s := component.UnpackCounted(queries[j], ans)[0]
+		widest, _ := symmetric.Principal(s.Second, 1)
+		along[j] = [][]float64{mat.Col(nil, 0, widest)}
+	}
+	return r.linesAlong(a, lines, along, mu*math.Sqrt(1-widestPart)*(1-1e-9))
+}
+
+// widestPart is the part of what WidestLine costs that the second moments have. A guess.
+const widestPart = .6
+
+// linesAlong counts the rows of every component along its directions, which are of length one in
+// its own frame.
+func (r *Rounds) linesAlong(a *kernel.SubBudget, step string, along [][][]float64, mu float64) ([][]Line, error) {
+	d, p := r.Space.Dim(), r.Parted()
+	out := make([][]Line, len(r.Components))
 	// Distances are counted from a place so far out that they have a sign.
 	edges := LineEdges(LineReach)
 	shifted := slices.Clone(edges)

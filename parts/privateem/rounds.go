@@ -24,8 +24,11 @@ type Rounds struct {
 	// last round, and in all with Watch.
 	Outliers    *Outliers
 	Watch       bool
-	SharedShape bool      // rounds with one shape of all components
-	Differ      float64   // how their shapes differ, by the last of these: see component.Shape
+	SharedShape bool    // rounds with one shape of all components
+	Differ      float64 // how their shapes differ, by the last of these: see component.Shape
+	// SharedPrior says that shapes are known from one another: how far one may be off is what is in
+	// doubt of it, and not the noise of what was measured of it alone.
+	SharedPrior bool
 	Rows        float64   // public or released number of good rows
 	Factor      float64   // sqrt2 under replace-one, 1 under add-or-remove-one
 	Floor       float64   // smallest eigenvalue in working coordinates; 0 for none
@@ -106,12 +109,15 @@ func (r *Rounds) Round(a *kernel.SubBudget, step string, mu float64, last bool) 
 	sums := component.UnpackCounted(q, ans)
 	update, alone, k := r.update(), component.Alone(r.Components), len(r.Components)
 	if r.SharedShape {
-		update.Shape = component.Pooled(sums[:k], how[:k])
+		update.Shape = component.Pooled(r.Form, sums[:k], how[:k])
 		r.Differ = update.Shape.Differ
 	}
 	for j, s := range sums[:k] {
 		update.Settled = alone[j]
 		c := update.Apply(r.Components[j], s, how[j])
+		if r.SharedPrior {
+			c.Sigma = math.Min(c.Sigma, math.Sqrt(c.Uncertainty.Shape))
+		}
 		if last && r.Pairs {
 			r.pairs = append(r.pairs, correlationsOf(s, how[j].Law, c))
 		}
@@ -207,6 +213,14 @@ func (r *Rounds) normalise(last bool) {
 		next[j].Weight /= total
 	}
 	r.Components = next
+}
+
+// ShapeNoise returns the noise of an entry of the covariance of a component of the mean weight in a
+// round of mu, of a form.
+func (r *Rounds) ShapeNoise(form query.Form, mu float64) float64 {
+	as := *r
+	as.Form = form
+	return as.relative(1/float64(len(r.Components)), mu)
 }
 
 // SharedShapeNoise returns about the relative spectral noise of the shared covariance in a round of

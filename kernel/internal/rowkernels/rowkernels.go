@@ -36,6 +36,9 @@ type Map struct {
 	first []int       // start of row i of w
 	w     [][]float64 // row i without its leading and trailing zeros: triangular maps cost half
 	diff  []Column
+	// diagonal says that row i of w is column i alone, of all of them, and that the centre is not
+	// subtracted on the way in: differences then need no place of their own.
+	diagonal bool
 }
 
 // Compile returns the map for panels that are loaded into x; columns nil means all, in order. If no
@@ -62,6 +65,10 @@ func Compile(columns []int, center []float64, w [][]float64, x []Column, alone b
 		}
 		c.first = append(c.first, first)
 		c.w = append(c.w, row[first:last])
+	}
+	c.diagonal = len(c.w) > 0 && len(c.w) == len(c.center)
+	for i, row := range c.w {
+		c.diagonal = c.diagonal && len(row) == 1 && c.first[i] == i
 	}
 	return c
 }

@@ -4,7 +4,7 @@
 // applyGo, in blocks of three registers of rows, so that of a hundred columns a block's differences
 // stay in the processor's first cache, and two coordinates at a time where the second starts no
 // earlier than the first and no later than that ends, as those of triangles and full matrices do:
-// each difference is then fetched once for both.
+// each difference is then fetched once for both. Of diagonals differences have no place of their own.
 //
 // DI z, SI norm2, DX x, BX m
 TEXT APPLY<>(SB), NOSPLIT, $0
@@ -14,6 +14,8 @@ block:
 	LEAQ (DX)(R8*1), AX
 	ZERO(V6)
 	THREE(NAN, AX, V13, V14, V15)      // V13.. norm2
+	CMPB Map_diagonal(BX), $0
+	JNE  scaled
 	MOVQ Map_diff(BX), R12
 	ADDQ R8, R12
 	MOVQ Map_columns(BX), R11
@@ -164,6 +166,38 @@ next:
 	JLT  block
 	VZEROUPPER
 	RET
+
+scaled:                                // z_i = w_ii (x_columns(i) - center_i) of a diagonal
+	LEAQ (DI)(R8*1), R13
+	MOVQ Map_columns(BX), R11
+	MOVQ Map_center(BX), R9
+	MOVQ Map_w(BX), R12
+	MOVQ (Map_w+8)(BX), R10
+	ZERO(V4)
+
+entry:
+	IMUL3Q $COLUMN, (R11), AX
+	ADDQ DX, AX
+	ADDQ R8, AX
+	VBROADCASTSD (R9), V6
+	THREE(LESS, AX, V0, V1, V2)
+	MOVQ (R12), CX
+	VBROADCASTSD (CX), V6
+	VMULPD V0, V6, V0
+	VMULPD V1, V6, V1
+	VMULPD V2, V6, V2
+	VADDPD V0, V4, V0                  // -0 becomes 0, as in a sum
+	VADDPD V1, V4, V1
+	VADDPD V2, V4, V2
+	THREE(STORE, R13, V0, V1, V2)
+	SQUARES(V0, V1, V2)
+	ADDQ $8, R9
+	ADDQ $8, R11
+	ADDQ $24, R12
+	ADDQ $COLUMN, R13
+	DECQ R10
+	JNE  entry
+	JMP  next
 
 // productsGo, one tile after another in nine registers; the lanes of a register are the parts of a
 // sum. All values are integers below 2^53, so that the fused operation rounds nothing.

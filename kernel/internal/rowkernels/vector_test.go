@@ -101,8 +101,8 @@ func TestFormsOfLoad(t *testing.T) {
 	})
 }
 
-// TestFormsOfApply: triangles, full matrices and maps of any shape, with columns chosen or not, the
-// centre subtracted or on the way in, and any zeros cut away.
+// TestFormsOfApply: triangles, diagonals, full matrices and maps of any shape, with columns chosen
+// or not, the centre subtracted or on the way in, and any zeros cut away.
 func TestFormsOfApply(t *testing.T) {
 	vary(t, func(rng *rand.Rand, draw func() float64, size int) bool {
 		x, center, of := columns(1+rng.IntN(60), draw), make([]float64, size), make([]int, size)
@@ -113,7 +113,10 @@ func TestFormsOfApply(t *testing.T) {
 		if alone {
 			x, of = columns(size, draw), nil
 		}
-		w, shape := make([][]float64, 1+rng.IntN(60)), rng.IntN(4)
+		w, shape := make([][]float64, 1+rng.IntN(60)), rng.IntN(5)
+		if shape == 4 {
+			w = make([][]float64, size)
+		}
 		for i := range w {
 			w[i] = make([]float64, size)
 			first, last := 0, size // all entries
@@ -124,6 +127,8 @@ func TestFormsOfApply(t *testing.T) {
 				first = min(i, size)
 			case 2: // any
 				first, last = rng.IntN(size+1), rng.IntN(size+1)
+			case 4: // of a diagonal
+				first, last = i, i+1
 			}
 			for j := first; j < last; j++ {
 				w[i][j] = draw()
