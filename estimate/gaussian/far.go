@@ -24,6 +24,9 @@ const (
 	// They are seen in up to farWindow neighbouring bins with more than farSDs noise sds, from
 	// farNear times the gate on with more than fartherSDs: what noise puts there weighs more.
 	farWindow, farSDs, fartherSDs, farNear = 3, 3.5, 5, 100
+	// A smaller part of the rows than fewFar, whose distance is not seen, is counted and not told
+	// of.
+	fewFar = .001
 	// farRounding is what rounding to integers adds to noise at most.
 	farRounding = .5
 	// Where the noise of their mean square is more than farNoise of it, columns are named that have
@@ -83,9 +86,12 @@ func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed, counted float
 	mean, all := far.With(delta, spread)
 	_, factor := symmetric.FlooredRoot(all, component.LeastEigen)
 	told := f.besideCore(st, delta, spread, mean, factor, named, how, far.Ways, share, shareNoise)
-	if beyond.Where = "they lie far from the others, and mean and covariance hold them"; how.seen {
+	switch beyond.Where = "they lie far from the others, and mean and covariance hold them"; {
+	case how.seen:
 		beyond.Share = math.Max(0, beyond.Share-share)
-	} else {
+	case beyond.Share < fewFar: // as many as coordinates that are a little off show of a Gaussian
+		beyond.Share = 0
+	default:
 		beyond.Where = "the noise hides how far out they lie, and they count as if they were as near as they can be"
 	}
 	f.Notes.LeavesOut(beyond)
