@@ -50,6 +50,18 @@ func (b *bisection) run(most int, number func(int64) float64, ask func(i int, ed
 	return asked, nil
 }
 
+// runAgain does what run does, and then makes comparisons that are in doubt again, with as many
+// more at most as again says when that is done.
+func (b *bisection) runAgain(most int, again func() int, doubtful int, number func(int64) float64, ask func(i int, edges []float64) ([]float64, error)) error {
+	_, err := b.run(most, number, ask)
+	for left := again(); err == nil && left > 0 && b.doubt(doubtful); {
+		asked := 0
+		asked, err = b.run(left, number, ask)
+		left -= asked
+	}
+	return err
+}
+
 // doubt reports whether there are columns whose last comparisons, as many as run or more, all led
 // back to the edge of one before them, and opens their search again with that comparison: if it was
 // wrong, all after it pointed to its edge.

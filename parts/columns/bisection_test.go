@@ -33,15 +33,8 @@ func TestDoubt(t *testing.T) {
 			}
 			b := newBisection([]bool{true}, 1, lastKey, 0)
 			number := func(v int64) float64 { return float64(v) }
-			first, err := b.run(scaleQueries, number, ask)
-			left := scaleAgain
-			for err == nil && left > 0 && b.doubt(doubtRun) {
-				n := 0
-				n, err = b.run(left, number, ask)
-				left -= n
-			}
-			if err != nil || b.lo[0] != answer || first > scaleQueries || left < 0 {
-				t.Fatalf("comparison %d wrong: %d, want %d; %d comparisons, %d left of those made again; %v", wrong, b.lo[0], answer, first, left, err)
+			if err := b.runAgain(scaleQueries, func() int { return scaleAgain }, doubtRun, number, ask); err != nil || b.lo[0] != answer || asked > scaleQueries+scaleAgain {
+				t.Fatalf("comparison %d wrong: %d, want %d; %d comparisons; %v", wrong, b.lo[0], answer, asked, err)
 			}
 		}
 	}

@@ -296,13 +296,10 @@ func (u *Units) findScales(a *kernel.SubBudget, step string, varied []float64, m
 		}
 		return answer.Values, err
 	}
-	_, err := b.run(scaleQueries, lastOfKey, ask)
-	left := min(scaleAgain, int(a.Left()/(2*mu*mu)))
-	for err == nil && left > 0 && b.doubt(doubtRun) {
-		asked := 0
-		asked, err = b.run(left, lastOfKey, ask)
-		left -= asked
+	halfLeft := func() int {
+		return int(math.Min(scaleAgain, a.Left()/(2*math.Max(mu*mu, math.SmallestNonzeroFloat64))))
 	}
+	err := b.runAgain(scaleQueries, halfLeft, doubtRun, lastOfKey, ask)
 	for j, key := range b.lo {
 		if search[j] {
 			u.Scale[j] = math.Ldexp(1, min(int(key)-keyOffset, 1023))
