@@ -25,7 +25,7 @@ func TestCovarianceContract(t *testing.T) {
 		{"full", factor(t, 2, 5, 1, 2, 3, 4, 5, 5, 4, 3, 2, 1)}, {"full", factor(t, 3, 1, 1e20, 1, 1e-20)}}
 	for range 20 {
 		d := 1 + rng.IntN(6)
-		c := drawnCovariance(t, rng, madeup.Small{D: d, Condition: 1e8, Rank: 1 + rng.IntN(d)})
+		c := drawnCovariance(t, rng, small{D: d, Condition: 1e8, Rank: 1 + rng.IntN(d)})
 		list = append(list, namedCovariance{"full", c})
 		again, err := model.NewFull(c.Dense())
 		if err != nil {
@@ -126,7 +126,7 @@ func TestConstructorsRefuse(t *testing.T) {
 func TestSampleMoments(t *testing.T) {
 	const n = 20000
 	rng := seeded(11)
-	for _, o := range []madeup.Small{{K: 3, D: 3, Condition: 100, Separation: 3}, {K: 2, D: 2, Kind: estimate.Diagonal, Condition: 100},
+	for _, o := range []small{{K: 3, D: 3, Condition: 100, Separation: 3}, {K: 2, D: 2, Kind: estimate.Diagonal, Condition: 100},
 		{K: 4, D: 2, Kind: estimate.Spherical, Separation: 5}, {K: 1, D: 4, Rank: 2}, {K: 1, D: 70, Kind: estimate.Diagonal}} {
 		m := drawn(t, rng, o)
 		rows := mat.NewDense(n, o.D, nil)

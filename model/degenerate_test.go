@@ -108,7 +108,7 @@ func TestSamplesLieOnSupport(t *testing.T) {
 	rng := seeded(9)
 	for range 200 {
 		d := 1 + rng.IntN(6)
-		o := madeup.Small{K: 1 + rng.IntN(3), D: d, Rank: 1 + rng.IntN(d), Condition: 1e4, Kind: estimate.CovarianceType(rng.IntN(3))}
+		o := small{K: 1 + rng.IntN(3), D: d, Rank: 1 + rng.IntN(d), Condition: 1e4, Kind: estimate.CovarianceType(rng.IntN(3))}
 		m := drawn(t, rng, o)
 		scale, shift := make([]float64, d), make([]float64, d)
 		for j := range scale {

@@ -13,7 +13,7 @@ import (
 	"github.com/gauze-dp/gauze/model"
 )
 
-var shapes = []madeup.Small{
+var shapes = []small{
 	{K: 1, D: 1}, {K: 3, D: 1, Kind: estimate.Spherical}, {K: 2, D: 2, Condition: 100},
 	{K: 5, D: 10, Condition: 1e4}, {K: 4, D: 6, Kind: estimate.Diagonal, Condition: 1e6},
 	{K: 3, D: 4, Kind: estimate.Spherical}, {K: 2, D: 70, Condition: 10}, {K: 2, D: 70, Kind: estimate.Diagonal},
@@ -48,9 +48,9 @@ func TestLogDensityAgreesWithReference(t *testing.T) {
 
 func TestDensityIntegratesToOne(t *testing.T) {
 	rng := seeded(2)
-	one := scorer(t, drawn(t, rng, madeup.Small{K: 3, D: 1, Condition: 4}))
+	one := scorer(t, drawn(t, rng, small{K: 3, D: 1, Condition: 4}))
 	near(t, "∫ p over R", integrate1(func(x float64) float64 { return math.Exp(one.LogDensity([]float64{x})) }, -15, 15, 3000), 1, 1e-9)
-	two := scorer(t, drawn(t, rng, madeup.Small{K: 2, D: 2, Condition: 4}))
+	two := scorer(t, drawn(t, rng, small{K: 2, D: 2, Condition: 4}))
 	near(t, "∫ p over R²", integrate2(func(x, y float64) float64 { return math.Exp(two.LogDensity([]float64{x, y})) }, -15, 15, 300), 1, 1e-9)
 }
 
@@ -77,7 +77,7 @@ func TestScorerDoesNotAllocate(t *testing.T) {
 
 func TestUnitsDoNotMatter(t *testing.T) {
 	rng := seeded(4)
-	for _, o := range []madeup.Small{{K: 3, D: 4, Condition: 1e4}, {K: 3, D: 4, Condition: 1e4, Rank: 2}, {K: 3, D: 4, Kind: estimate.Diagonal, Rank: 3}, {K: 1, D: 4, Rank: 2}} {
+	for _, o := range []small{{K: 3, D: 4, Condition: 1e4}, {K: 3, D: 4, Condition: 1e4, Rank: 2}, {K: 3, D: 4, Kind: estimate.Diagonal, Rank: 3}, {K: 1, D: 4, Rank: 2}} {
 		m := drawn(t, rng, o)
 		scale := []float64{1e-30, 1e30, -1, 1e-12}
 		mapped, err := madeup.Affine(m, scale, make([]float64, 4))
@@ -161,7 +161,7 @@ func TestFarAndNonFiniteRows(t *testing.T) {
 
 func BenchmarkScorerLogDensity(b *testing.B) {
 	rng := seeded(6)
-	m := drawn(b, rng, madeup.Small{K: 5, D: 10, Condition: 100})
+	m := drawn(b, rng, small{K: 5, D: 10, Condition: 100})
 	s := scorer(b, m)
 	rows := mat.NewDense(1000, 10, nil)
 	if err := m.Sample(rows, rng); err != nil {
@@ -176,7 +176,7 @@ func BenchmarkScorerLogDensity(b *testing.B) {
 }
 
 func BenchmarkNewScorer(b *testing.B) {
-	m := drawn(b, seeded(7), madeup.Small{K: 5, D: 10, Condition: 100})
+	m := drawn(b, seeded(7), small{K: 5, D: 10, Condition: 100})
 	for b.Loop() {
 		scorer(b, m)
 	}

@@ -36,7 +36,7 @@ func numeric(t *testing.T, a, b *model.Mixture) (tv, hellinger, kl float64) {
 func TestClosedFormsAgainstIntegration(t *testing.T) {
 	rng := seeded(12)
 	for n := range 8 {
-		o := madeup.Small{D: 1 + n%2, Condition: 4, Kind: estimate.CovarianceType(n % 3)}
+		o := small{D: 1 + n%2, Condition: 4, Kind: estimate.CovarianceType(n % 3)}
 		a, b := drawn(t, rng, o), drawn(t, rng, o)
 		_, h, kl := numeric(t, a, b)
 		near(t, "GaussianHellinger", model.GaussianHellinger(a.Components[0], b.Components[0]), h, 1e-7)
@@ -50,7 +50,7 @@ func TestClosedFormsAgainstIntegration(t *testing.T) {
 func TestMonteCarloAgainstIntegration(t *testing.T) {
 	rng := seeded(13)
 	for n := range 10 {
-		o := madeup.Small{K: 1 + n%3, D: 1 + n%2, Condition: 4}
+		o := small{K: 1 + n%3, D: 1 + n%2, Condition: 4}
 		a, b := drawn(t, rng, o), drawn(t, rng, o)
 		tv, h, kl := numeric(t, a, b)
 		for i, f := range []func(a, b *model.Mixture) (model.Estimate, error){
@@ -169,7 +169,7 @@ func TestDistancesOfDegenerateGaussians(t *testing.T) {
 func TestDistancesAreAffineInvariant(t *testing.T) {
 	rng := seeded(16)
 	for range 20 {
-		o := madeup.Small{D: 3, Condition: 100}
+		o := small{D: 3, Condition: 100}
 		a, b := drawn(t, rng, o), drawn(t, rng, o)
 		scale, shift := []float64{1e-30, -1, 1e30}, []float64{1e-30, 3, 0}
 		a2, _ := madeup.Affine(a, scale, shift)
@@ -184,7 +184,7 @@ func TestDistancesAreAffineInvariant(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	rng := seeded(17)
-	for _, o := range []madeup.Small{{K: 4, D: 3, Condition: 10}, {K: 3, D: 3, Rank: 1}, {K: 1, D: 2}, {K: 1, D: 2, Rank: 1}} {
+	for _, o := range []small{{K: 4, D: 3, Condition: 10}, {K: 3, D: 3, Rank: 1}, {K: 1, D: 2}, {K: 1, D: 2, Rank: 1}} {
 		a := drawn(t, rng, o)
 		perm := rng.Perm(o.K)
 		b := &model.Mixture{Columns: a.Columns}
@@ -338,7 +338,7 @@ func TestMatchPairsDegenerateComponentsWithTheNearest(t *testing.T) {
 
 func TestRandomModelsKeepTheirPromises(t *testing.T) {
 	rng := seeded(21)
-	m := drawn(t, rng, madeup.Small{K: 6, D: 3, Separation: 5, Condition: 1e6})
+	m := drawn(t, rng, small{K: 6, D: 3, Separation: 5, Condition: 1e6})
 	for i, g := range m.Components {
 		var eig mat.EigenSym
 		eig.Factorize(g.Cov.Dense(), false)

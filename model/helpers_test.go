@@ -7,31 +7,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
 )
 
 func seeded(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
-
-// drawn draws a mixture.
-func drawn(t testing.TB, rng *rand.Rand, from madeup.Small) *model.Mixture {
-	t.Helper()
-	m, err := from.From(rng)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-// drawnCovariance draws a covariance.
-func drawnCovariance(t testing.TB, rng *rand.Rand, from madeup.Small) model.Covariance {
-	t.Helper()
-	c, err := from.CovarianceFrom(rng)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
 
 func full(t testing.TB, d int, entries ...float64) model.Full {
 	t.Helper()

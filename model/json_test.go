@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/estimate"
-	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -18,7 +17,7 @@ func TestJSONRoundTripIsExact(t *testing.T) {
 	rng := seeded(30)
 	for range 50 {
 		d := 1 + rng.IntN(5)
-		o := madeup.Small{K: 1 + rng.IntN(4), D: d, Kind: estimate.CovarianceType(rng.IntN(3)), Condition: 1e10, Rank: 1 + rng.IntN(d)}
+		o := small{K: 1 + rng.IntN(4), D: d, Kind: estimate.CovarianceType(rng.IntN(3)), Condition: 1e10, Rank: 1 + rng.IntN(d)}
 		m := drawn(t, rng, o)
 		m.Columns[0] = `a "quoted", <odd> name`
 		text, err := json.Marshal(m)
@@ -148,7 +147,7 @@ func FuzzUnmarshal(f *testing.F) {
 	rng := seeded(31)
 	for n := range 200 {
 		d := 1 + n%3
-		m := drawn(f, rng, madeup.Small{K: 1 + n%3, D: d, Rank: 1 + rng.IntN(d), Condition: 1e6, Kind: estimate.CovarianceType(n % 3)})
+		m := drawn(f, rng, small{K: 1 + n%3, D: d, Rank: 1 + rng.IntN(d), Condition: 1e6, Kind: estimate.CovarianceType(n % 3)})
 		text, err := json.Marshal(m)
 		if err != nil {
 			f.Fatal(err)

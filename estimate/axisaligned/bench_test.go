@@ -8,7 +8,6 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
@@ -19,7 +18,7 @@ import (
 func BenchmarkFit(b *testing.B) {
 	const n, d = 100000, 4
 	rng := rand.New(rand.NewPCG(1, 1))
-	truth := estimatetest.Truth(b, rng, madeup.Anywhere{Columns: d, Components: 3})
+	truth := estimatetest.Truth(b, rng, anywhere{Columns: d, Components: 3})
 	table := kerneltest.Table(estimatetest.Draw(b, truth, n, rng), d, privacy.ReplaceOne)
 	budget := privacy.Budget{Epsilon: 1, Delta: delta}
 	for _, k := range []int{3, 0} {

@@ -32,7 +32,7 @@ type cell struct {
 func variations(t *testing.T, rng *rand.Rand, runs int, c cell) (tvs []float64) {
 	t.Helper()
 	for range runs {
-		truth := estimatetest.Truth(t, rng, madeup.Anywhere{Columns: c.d, Components: c.k, Arrangement: c.arrangement, Weights: c.weights})
+		truth := estimatetest.Truth(t, rng, anywhere{Columns: c.d, Components: c.k, Arrangement: c.arrangement, Weights: c.weights})
 		one := estimatetest.Case{Rows: estimatetest.Draw(t, truth, c.n, rng), Columns: c.d, Relation: c.relation, Epsilon: 1, Delta: delta, Noise: fresh}
 		if !c.open {
 			one.Components = c.k
@@ -106,7 +106,7 @@ func TestFarFromTheOrigin(t *testing.T) {
 		runs = 20
 	}
 	for range runs {
-		truth := estimatetest.Truth(t, rng, madeup.Anywhere{Columns: 2, Components: 2, Arrangement: madeup.Overlapping, Scale: 1e-2, Place: 1e12})
+		truth := estimatetest.Truth(t, rng, anywhere{Columns: 2, Components: 2, Arrangement: madeup.Overlapping, Scale: 1e-2, Place: 1e12})
 		rows := estimatetest.Draw(t, truth, 8000, rng)
 		f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: 2, Components: 2, Epsilon: 1, Delta: delta, Noise: fresh})
 		tv := variation(t, truth, f, rng)
@@ -129,7 +129,7 @@ func TestFarFromTheOrigin(t *testing.T) {
 func TestScaleEquivariance(t *testing.T) {
 	rng := newRand(t)
 	for _, rel := range relations {
-		truth := estimatetest.Truth(t, rng, madeup.Anywhere{Columns: 2, Components: 2, Scale: 1, Place: 5})
+		truth := estimatetest.Truth(t, rng, anywhere{Columns: 2, Components: 2, Scale: 1, Place: 5})
 		rows := estimatetest.Draw(t, truth, 6000, rng)
 		var at *model.Mixture
 		for _, log := range []int{0, 60, -60, 240, -240, 1, -3} {
@@ -193,7 +193,7 @@ func TestUnitsDoNotMatter(t *testing.T) {
 	all, near := 0, 0
 	for _, unit := range []float64{1, 3e-100, 7e140} {
 		for range 20 {
-			truth := estimatetest.Truth(t, rng, madeup.Anywhere{Columns: 2, Components: 2, Scale: unit, Place: 30 * unit})
+			truth := estimatetest.Truth(t, rng, anywhere{Columns: 2, Components: 2, Scale: unit, Place: 30 * unit})
 			f := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: estimatetest.Draw(t, truth, 4000, rng), Columns: 2, Components: 2, Epsilon: 1,
 				Delta: delta, Noise: fresh})
 			tv := variation(t, truth, f, rng)

@@ -18,15 +18,15 @@ import (
 var settings = []struct {
 	d, n, k int
 	asked   bool
-	from    madeup.Anywhere
+	from    anywhere
 }{
-	{1, 900, 2, true, madeup.Anywhere{Arrangement: madeup.Nested}},
-	{2, 1800, 2, true, madeup.Anywhere{Arrangement: madeup.Nested}},
-	{2, 1500, 2, true, madeup.Anywhere{Arrangement: madeup.Apart}},
-	{2, 1500, 2, false, madeup.Anywhere{Arrangement: madeup.Apart}},
-	{3, 2500, 2, true, madeup.Anywhere{Arrangement: madeup.Overlapping}},
-	{1, 300, 2, false, madeup.Anywhere{Arrangement: madeup.Overlapping}},
-	{2, 3000, 3, false, madeup.Anywhere{Arrangement: madeup.Nested}},
+	{1, 900, 2, true, anywhere{Arrangement: madeup.Nested}},
+	{2, 1800, 2, true, anywhere{Arrangement: madeup.Nested}},
+	{2, 1500, 2, true, anywhere{Arrangement: madeup.Apart}},
+	{2, 1500, 2, false, anywhere{Arrangement: madeup.Apart}},
+	{3, 2500, 2, true, anywhere{Arrangement: madeup.Overlapping}},
+	{1, 300, 2, false, anywhere{Arrangement: madeup.Overlapping}},
+	{2, 3000, 3, false, anywhere{Arrangement: madeup.Nested}},
 }
 
 // strays are rows that a neighbour may have: a huge one, a null one, the origin, one in the middle

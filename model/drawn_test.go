@@ -1,18 +1,21 @@
-package madeup
+package model_test
 
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"testing"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/gauze-dp/gauze/estimate"
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
 )
 
-// A Small says which mixtures of every shape and rank are drawn from a running generator: for tests
-// of models themselves. Zero values stand for the defaults.
-type Small struct {
+// A small says which mixtures of every shape and rank are drawn. Zero values stand for the
+// defaults.
+type small struct {
 	K         int // components; default 1
 	D         int // columns; default 1
 	Kind      estimate.CovarianceType
@@ -22,9 +25,10 @@ type Small struct {
 	Rank       int // rank of each covariance, 1..D; default D. Full and diagonal only.
 }
 
-// From draws a mixture: weights from 0.5/K up, covariances with eigenvalues log-uniform in
+// drawn draws a mixture: weights from 0.5/K up, covariances with eigenvalues log-uniform in
 // [1/Condition, 1] in a random frame, means standard Gaussian, spread until Separation holds.
-func (o Small) From(rng *rand.Rand) (*model.Mixture, error) {
+func drawn(t testing.TB, rng *rand.Rand, o small) *model.Mixture {
+	t.Helper()
 	weights := make([]float64, max(o.K, 1))
 	for i := range weights {
 		weights[i] = 0.5 + rng.ExpFloat64()
@@ -32,31 +36,28 @@ func (o Small) From(rng *rand.Rand) (*model.Mixture, error) {
 	floats.Scale(1/floats.Sum(weights), weights)
 	var components []model.Gaussian
 	for _, mean := range o.means(rng) {
-		cov, err := o.CovarianceFrom(rng)
-		if err != nil {
-			return nil, err
-		}
-		components = append(components, model.Gaussian{Mean: mean, Cov: cov})
+		components = append(components, model.Gaussian{Mean: mean, Cov: drawnCovariance(t, rng, o)})
 	}
-	return model.New(nil, weights, components)
+	return mixture(t, weights, components...)
 }
 
 // means draws K points of which no two are closer than Separation.
-func (o Small) means(rng *rand.Rand) (out [][]float64) {
+func (o small) means(rng *rand.Rand) (out [][]float64) {
 	for radius := 1.0; len(out) < max(o.K, 1); radius *= 1.02 {
 		p := make([]float64, max(o.D, 1))
 		for j := range p {
 			p[j] = radius * rng.NormFloat64()
 		}
-		if closest(out, [][]float64{p}) >= o.Separation {
+		if !slices.ContainsFunc(out, func(m []float64) bool { return floats.Distance(m, p, 2) < o.Separation }) {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// CovarianceFrom draws one covariance as From does.
-func (o Small) CovarianceFrom(rng *rand.Rand) (model.Covariance, error) {
+// drawnCovariance draws one covariance as drawn does.
+func drawnCovariance(t testing.TB, rng *rand.Rand, o small) model.Covariance {
+	t.Helper()
 	d := max(o.D, 1)
 	sd := make([]float64, d)
 	for j := range sd {
@@ -66,15 +67,19 @@ func (o Small) CovarianceFrom(rng *rand.Rand) (model.Covariance, error) {
 	}
 	switch o.Kind {
 	case estimate.Spherical:
-		return model.NewSpherical(d, sd[0]*sd[0])
+		c, err := model.NewSpherical(d, sd[0]*sd[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
 	case estimate.Diagonal:
 		rng.Shuffle(d, func(i, j int) { sd[i], sd[j] = sd[j], sd[i] })
 		floats.Mul(sd, sd)
-		return model.NewDiagonal(sd)
+		return diagonal(t, sd...)
 	}
-	f := Rotation(rng, d)
+	f := madeup.Rotation(rng, d)
 	for i := range d {
 		floats.Mul(f.RawRowView(i), sd)
 	}
-	return model.FullFromFactor(f)
+	return factor(t, d, d, f.RawMatrix().Data...)
 }
