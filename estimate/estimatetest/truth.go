@@ -37,20 +37,6 @@ func Draw(tb testing.TB, m *model.Mixture, n int, rng *rand.Rand) [][]float64 {
 	return rows
 }
 
-// LogLikelihood returns the mean log-density of rows under m, in nats per row.
-func LogLikelihood(tb testing.TB, m *model.Mixture, rows [][]float64) float64 {
-	tb.Helper()
-	s, err := model.NewScorer(m)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	total := 0.0
-	for _, r := range rows {
-		total += s.LogDensity(r)
-	}
-	return total / float64(len(rows))
-}
-
 // TV returns a Monte-Carlo estimate of the total variation between a and b, and its standard error.
 func TV(tb testing.TB, a, b *model.Mixture, rows int, rng *rand.Rand) (tv, sd float64) {
 	tb.Helper()
