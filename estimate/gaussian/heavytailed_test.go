@@ -30,8 +30,8 @@ func fresh() *rand.Rand { return rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64
 // TestHeavyBars: the errors of the covariance of t rows at condition number 1e6, unknown mean, are
 // those that were measured (200 runs of each of the first three cells, 80 of the next two, 60 of
 // the last, unseeded), well below what [TYLERPRESS] Section 3 did: few is what few single runs
-// exceed, and tenth what hardly more than a tenth of them do. The median of the errors of 9 runs (60
-// in a long test) is below few (tenth). Runs of more than 100,000 cells are for long tests.
+// exceed, and tenth what hardly more than a tenth of them do. The median of the errors of 9 runs
+// (60 in a long test) is below few (tenth). Runs of more than 100,000 cells are for long tests.
 //
 // False alarms: if a run exceeds few with probability .03 at most, five of nine do with 126 .03^5 =
 // 3e-6 at most; if one exceeds tenth with .2, thirty of sixty do with 4e-8.
@@ -172,8 +172,8 @@ func TestMoreBudget(t *testing.T) {
 	}
 }
 
-// TestHeavyEveryTable: whatever the rows are, a fit ends in a sound model or in a reason, within its
-// plan and its budget. Of the grid a random part is run.
+// TestHeavyEveryTable: whatever the rows are, a fit ends in a sound model or in a reason, within
+// its plan and its budget. Of the grid a random part is run.
 func TestHeavyEveryTable(t *testing.T) {
 	rng := newRand(t)
 	settings := []struct{ d, n int }{{1, 2000}, {2, 4000}, {3, 3000}, {9, 6000}, {12, 20}}
@@ -194,9 +194,9 @@ func TestHeavyEveryTable(t *testing.T) {
 	}
 }
 
-// TestHeavyReplay: the questions and prices of a fit are functions of its answers: on a neighbouring
-// table the same answers lead to the same questions; and where all queries are sums, no path loses
-// more than mu^2.
+// TestHeavyReplay: the questions and prices of a fit are functions of its answers: on a
+// neighbouring table the same answers lead to the same questions; and where all queries are sums,
+// no path loses more than mu^2.
 func TestHeavyReplay(t *testing.T) {
 	rng := newRand(t)
 	for i, shape := range allShapes {
@@ -230,8 +230,8 @@ func TestHeavyReplay(t *testing.T) {
 	}
 }
 
-// TestHeavyNoiseOnly: if the kernel's noise is up to a thousand times what it says, a fit still ends
-// in a sound model or in a reason.
+// TestHeavyNoiseOnly: if the kernel's noise is up to a thousand times what it says, a fit still
+// ends in a sound model or in a reason.
 func TestHeavyNoiseOnly(t *testing.T) {
 	rng := newRand(t)
 	runs := 30
