@@ -2,9 +2,9 @@ package parquet
 
 import (
 	"bytes"
+	"compress/gzip"
 	"io"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/deprecated"
