@@ -40,7 +40,7 @@ var Columns = &engine.Study[table]{
 	Name: "columns", About: "what a release says of each column: made-up tables, or the CSV files of a folder",
 	Custom: columnsOf,
 	Experiments: []engine.Experiment[table]{{Name: "madeup", Title: "What releases say of columns", Runs: 60, Summary: byEpsilon,
-		About: "*unkind*: a family of internal/madeup, drawn for every table. *generated*: rows of one to five clusters in up to ten columns: plain, money, rounded, codes of 9999 for .5 to 3 % of the rows, zeros, Student's t, " +
+		About: "*unkind*: a family of experiments/families, drawn for every table. *generated*: rows of one to five clusters in up to ten columns: plain, money, rounded, codes of 9999 for .5 to 3 % of the rows, zeros, Student's t, " +
 			"ages and counts (experiments/files/generated.go).",
 		Lines: func(o engine.Options) (out []*line, note string) {
 			for _, epsilon := range []float64{.5, 1, 3} {

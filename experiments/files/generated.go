@@ -4,12 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/gauze-dp/gauze/internal/madeup"
+	"github.com/gauze-dp/gauze/experiments/families"
 )
 
 // unkind draws a table of a family that has moments.
 func unkind(seed uint64, n int) table {
-	all, r := madeup.Families(), rand.New(rand.NewPCG(seed, 1))
+	all, r := families.Families(), rand.New(rand.NewPCG(seed, 1))
 	for {
 		if t := all[r.IntN(len(all))].Draw(seed, n); !t.NoMoments {
 			return rowsOf(t.Rows)

@@ -17,7 +17,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate/knowncov"
 	"github.com/gauze-dp/gauze/estimate/univariate"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/madeup"
+	"github.com/gauze-dp/gauze/experiments/families"
 	"github.com/gauze-dp/gauze/kernel"
 )
 
@@ -153,9 +153,9 @@ func (t tunable) settings() []setting {
 // lines returns the families for choosing by every setting, in all ways in which the method is
 // asked: with a known covariance if that is what it is for, and else without.
 func (t tunable) lines(o engine.Options) (out []*line, note string) {
-	for _, f := range madeup.Families() {
+	for _, f := range families.Families() {
 		for _, v := range variants {
-			if f.Held || v.method != t.method || !v.fits(f) || slices.Contains(v.uses, madeup.UseKnown) != t.known {
+			if f.Held || v.method != t.method || !v.fits(f) || slices.Contains(v.uses, families.UseKnown) != t.known {
 				continue
 			}
 			for _, s := range t.settings() {

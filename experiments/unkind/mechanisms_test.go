@@ -16,6 +16,7 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
+	"github.com/gauze-dp/gauze/experiments/families"
 	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
@@ -82,7 +83,7 @@ func (m tunable) cases(t *testing.T, seed uint64) (out []paired) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := question{table: &madeup.Table{Rows: drawn.Rows, Labels: drawn.Labels, Components: k, Truth: drawn.Truth}, mixture: true, most: math.MaxInt, mu: privacy.MuOf(1, 1e-6), other: drawn.Rows}
+		q := question{table: &families.Table{Rows: drawn.Rows, Labels: drawn.Labels, Components: k, Truth: drawn.Truth}, mixture: true, most: math.MaxInt, mu: privacy.MuOf(1, 1e-6), other: drawn.Rows}
 		r := gauze.Request{Relation: []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}[rng.IntN(2)], Budget: o.Budget}
 		out = append(out, paired{name: name, question: q, request: r, seed: s})
 	}
@@ -100,7 +101,7 @@ func (m tunable) cases(t *testing.T, seed uint64) (out []paired) {
 		if err := errors.Join(errA, errB, err, madeup.Draw(truth, rows, rng)); err != nil {
 			t.Fatal(err)
 		}
-		q := question{table: &madeup.Table{Rows: rows, Labels: make([]int, n), Components: 2, Truth: truth}, mixture: true, most: math.MaxInt, mu: privacy.MuOf(1, 1e-6), other: rows}
+		q := question{table: &families.Table{Rows: rows, Labels: make([]int, n), Components: 2, Truth: truth}, mixture: true, most: math.MaxInt, mu: privacy.MuOf(1, 1e-6), other: rows}
 		out = append(out, paired{name: name, question: q, request: gauze.Request{Budget: o.Budget}, seed: s})
 	}
 	if m.method == "auto" {
@@ -118,7 +119,7 @@ func (m tunable) cases(t *testing.T, seed uint64) (out []paired) {
 			}
 		}
 	}
-	for _, f := range madeup.Families() {
+	for _, f := range families.Families() {
 		for _, v := range variants {
 			if f.Held || v.method != m.method || !v.fits(f) {
 				continue
@@ -126,7 +127,7 @@ func (m tunable) cases(t *testing.T, seed uint64) (out []paired) {
 			c, s := cell{family: f, variant: v}, engine.SeedOf(f.Name()+" by "+v.name, seed)
 			rng := rand.New(rand.NewPCG(s, 1))
 			q, r := c.ask(o, f.Draw(s, c.rowsOf(o, mostPaired, rng)), rng)
-			if f.Use == madeup.UseSeveral {
+			if f.Use == families.UseSeveral {
 				q.other = f.Again(s, otherRows).Rows
 			}
 			out = append(out, paired{name: f.Name() + " by " + v.name, question: q, request: r, seed: s})

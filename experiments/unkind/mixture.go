@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/experiments/engine"
+	"github.com/gauze-dp/gauze/experiments/families"
 	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
 )
@@ -74,7 +75,7 @@ func (c comparison) clusters(j *judgement, m *model.Mixture) error {
 }
 
 // labelled returns the columns of a true component's rows, with or without the outliers.
-func labelled(t *madeup.Table, label int, stray bool) [][]float64 {
+func labelled(t *families.Table, label int, stray bool) [][]float64 {
 	n, d := t.Rows.Dims()
 	out := make([][]float64, d)
 	for i := range n {

@@ -1,4 +1,4 @@
-// Package unkind judges fits of tables as people bring them (internal/madeup): is the
+// Package unkind judges fits of tables as people bring them (experiments/families): is the
 // model right, does it say what is wrong with it, was nothing spent where there is no answer? What
 // is released will be believed, so the worst is a model that is wrong and says nothing, and the
 // next is a budget spent on nothing. verdict.go says what counts as right, and why.
@@ -16,14 +16,14 @@ import (
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/madeup"
+	"github.com/gauze-dp/gauze/experiments/families"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
 )
 
 // A cell is a family given to a method.
 type cell struct {
-	family madeup.Family
+	family families.Family
 	variant
 	// own, if set, is the method with constants of its own.
 	own estimate.Estimator
@@ -37,13 +37,13 @@ type variant struct {
 	// mixture: a law is asked for, not its moments; auto: and the number of components is left to
 	// the method.
 	mixture, auto bool
-	uses          []madeup.Use
+	uses          []families.Use
 }
 
 var (
-	moments = []madeup.Use{madeup.UseOne, madeup.UseColumn}
-	rows    = []madeup.Use{madeup.UseOne}
-	several = []madeup.Use{madeup.UseSeveral}
+	moments = []families.Use{families.UseOne, families.UseColumn}
+	rows    = []families.Use{families.UseOne}
+	several = []families.Use{families.UseSeveral}
 )
 
 // variants are all ways to ask.
@@ -53,17 +53,17 @@ var variants = []variant{
 	{name: "gaussian/spherical", method: "gaussian", shape: estimate.Spherical, uses: rows},
 	{name: "heavy-tailed", method: "heavy-tailed", uses: moments},
 	{name: "heavy-tailed/diagonal", method: "heavy-tailed", shape: estimate.Diagonal, uses: rows},
-	{name: "univariate/k", method: "univariate", mixture: true, uses: []madeup.Use{madeup.UseColumn}},
-	{name: "univariate/auto", method: "univariate", mixture: true, auto: true, uses: []madeup.Use{madeup.UseColumn}},
-	{name: "axis-aligned/k", method: "axis-aligned", shape: estimate.Diagonal, mixture: true, uses: []madeup.Use{madeup.UseAxis}},
-	{name: "axis-aligned/auto", method: "axis-aligned", shape: estimate.Diagonal, mixture: true, auto: true, uses: []madeup.Use{madeup.UseAxis}},
-	{name: "known/k", method: "axis-aligned", mixture: true, uses: []madeup.Use{madeup.UseKnown}},
+	{name: "univariate/k", method: "univariate", mixture: true, uses: []families.Use{families.UseColumn}},
+	{name: "univariate/auto", method: "univariate", mixture: true, auto: true, uses: []families.Use{families.UseColumn}},
+	{name: "axis-aligned/k", method: "axis-aligned", shape: estimate.Diagonal, mixture: true, uses: []families.Use{families.UseAxis}},
+	{name: "axis-aligned/auto", method: "axis-aligned", shape: estimate.Diagonal, mixture: true, auto: true, uses: []families.Use{families.UseAxis}},
+	{name: "known/k", method: "axis-aligned", mixture: true, uses: []families.Use{families.UseKnown}},
 	{name: "auto", method: "auto", mixture: true, auto: true, uses: several},
 	{name: "auto/k", method: "auto", mixture: true, uses: several},
 	{name: "separated/k", method: "separated", mixture: true, uses: several},
 	{name: "separated/auto", method: "separated", mixture: true, auto: true, uses: several},
 	{name: "black-box/k", method: "black-box", mixture: true, uses: several},
-	{name: "known/auto", method: "axis-aligned", mixture: true, auto: true, uses: []madeup.Use{madeup.UseKnown}},
+	{name: "known/auto", method: "axis-aligned", mixture: true, auto: true, uses: []families.Use{families.UseKnown}},
 }
 
 // Numbers of rows are log-uniform between these.
@@ -71,7 +71,7 @@ const fewestRows, mostRows = 2000, 50_000
 
 // runsOfUse are the runs of a line: more where there are few families, so that all methods can be
 // judged.
-var runsOfUse = map[madeup.Use]int{madeup.UseOne: 3, madeup.UseColumn: 3, madeup.UseAxis: 6, madeup.UseKnown: 18, madeup.UseSeveral: 3}
+var runsOfUse = map[families.Use]int{families.UseOne: 3, families.UseColumn: 3, families.UseAxis: 6, families.UseKnown: 18, families.UseSeveral: 3}
 
 // mostComponents is the limit where their number is left to the method.
 const mostComponents = 10
@@ -104,8 +104,8 @@ const wholes = "A model of a mixture of Gaussians is right if it is not much far
 func experiment(name string, held, whole bool, title, about string) engine.Experiment[cell] {
 	return engine.Experiment[cell]{Name: name, Title: title, About: about, Runs: 3, Summary: summary,
 		Lines: func(o engine.Options) (out []*line, note string) {
-			for _, f := range madeup.Families() {
-				if f.Held != held || (f.Use == madeup.UseSeveral) != whole {
+			for _, f := range families.Families() {
+				if f.Held != held || (f.Use == families.UseSeveral) != whole {
 					continue
 				}
 				for _, v := range variants {
@@ -132,7 +132,7 @@ func (c cell) kind() bool { return c.family.Kind && (c.mixture || !c.family.Grou
 
 // fits says that a variant is asked of a family: moments are of whatever has some to ask for, and
 // one spread for all columns where they can be had in one scale.
-func (v variant) fits(f madeup.Family) bool { return contains(v.uses, f.Use) }
+func (v variant) fits(f families.Family) bool { return contains(v.uses, f.Use) }
 
 // Names of values, beside the verdicts.
 const (
@@ -149,7 +149,7 @@ const (
 
 // params is what a line's names stand for.
 type params struct {
-	Family  madeup.Family
+	Family  families.Family
 	Budget  privacy.Budget
 	Asked   string
 	MostFor int
@@ -181,7 +181,7 @@ func (c cell) rowsOf(o engine.Options, n int, rng *rand.Rand) int {
 // run draws, fits and judges.
 func (c cell) run(ctx context.Context, o engine.Options, n int, seed uint64, rng *rand.Rand) (engine.Outcome, error) {
 	q, r := c.ask(o, c.family.Draw(seed, n), rng)
-	if c.family.Use == madeup.UseSeveral {
+	if c.family.Use == families.UseSeveral {
 		q.other = c.family.Again(seed, otherRows).Rows
 	}
 	got, err := engine.Fit(ctx, q.table.Rows, r)
@@ -194,7 +194,7 @@ func (c cell) run(ctx context.Context, o engine.Options, n int, seed uint64, rng
 
 // ask returns the request for a table: under both relations in turn, and for one column with one to
 // three components if the truth has no number of them.
-func (c cell) ask(o engine.Options, t *madeup.Table, rng *rand.Rand) (question, gauze.Request) {
+func (c cell) ask(o engine.Options, t *families.Table, rng *rand.Rand) (question, gauze.Request) {
 	q := question{table: t, mixture: c.mixture, shape: c.shape, most: 1}
 	r := gauze.Request{Relation: o.Relation, Budget: o.Budget, Method: c.method, Components: 1, Covariance: c.shape,
 		KnownCovariance: t.Covariance}
@@ -212,7 +212,7 @@ func (c cell) ask(o engine.Options, t *madeup.Table, rng *rand.Rand) (question, 
 	}
 	if c.mixture {
 		r.Components = t.Components
-		if t.Labels == nil && c.family.Use == madeup.UseColumn {
+		if t.Labels == nil && c.family.Use == families.UseColumn {
 			r.Components += rng.IntN(3)
 		}
 		q.k = r.Components
@@ -220,7 +220,7 @@ func (c cell) ask(o engine.Options, t *madeup.Table, rng *rand.Rand) (question, 
 	if c.auto {
 		r.Components, r.MaxComponents, q.k, q.most = 0, mostComponents, 0, mostComponents
 	}
-	if c.auto && c.family.Use == madeup.UseSeveral { // nothing but epsilon and delta
+	if c.auto && c.family.Use == families.UseSeveral { // nothing but epsilon and delta
 		r.MaxComponents, q.most = 0, math.MaxInt
 	}
 	if c.shape == estimate.Spherical {

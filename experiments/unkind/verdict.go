@@ -12,7 +12,7 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/madeup"
+	"github.com/gauze-dp/gauze/experiments/families"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/release"
 )
@@ -93,7 +93,7 @@ type judgement struct {
 
 // A question is what was asked of a table.
 type question struct {
-	table   *madeup.Table
+	table   *families.Table
 	mixture bool // of the whole distribution, not of its moments alone
 	shape   estimate.CovarianceType
 	k       int     // asked for; 0: left to the method

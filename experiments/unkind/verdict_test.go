@@ -10,16 +10,16 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/experiments/engine"
-	"github.com/gauze-dp/gauze/internal/madeup"
+	"github.com/gauze-dp/gauze/experiments/families"
 	"github.com/gauze-dp/gauze/model"
 	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/release"
 )
 
 // made is a table of so many rows of row.
-func made(n, d int, row func(i int, x []float64, rng *rand.Rand)) *madeup.Table {
+func made(n, d int, row func(i int, x []float64, rng *rand.Rand)) *families.Table {
 	rng := rand.New(rand.NewPCG(1, 2))
-	t := &madeup.Table{Rows: mat.NewDense(n, d, nil), Components: 1}
+	t := &families.Table{Rows: mat.NewDense(n, d, nil), Components: 1}
 	for i := range n {
 		row(i, t.Rows.RawRowView(i), rng)
 	}
@@ -253,7 +253,7 @@ func TestReference(t *testing.T) {
 			col[i] = 1e3 + 20*col[i]
 		}
 	}
-	c := comparison{question: question{table: &madeup.Table{Rows: mat.NewDense(1, 1, nil)}}}
+	c := comparison{question: question{table: &families.Table{Rows: mat.NewDense(1, 1, nil)}}}
 	if m := c.reference(0, col, 0); len(m) < 2 || empirical(col).distance(m) > .02 {
 		t.Errorf("the reference is %v", m)
 	}

@@ -86,7 +86,7 @@ var layers = []layer{
 	{"cmd", []string{".", "cmd", "audit", "internal/words", "parallel", "source", "source/inputs", "source/shards", "kernel", "kernel/privacy", "model", "model/synthetic", "estimate", "estimate/catalog", "literal", "release", "report", "ledger", "server"},
 		"commands stand on the front door"},
 	{"beam", []string{".", "cmd/gauze/fit", "cmd/gauze/shell", "kernel", "kernel/sharded", "parallel", "source", "source/inputs", "source/parquet", "source/parsed", "source/shards"}, "it hands out names of work, and stands on the front door"},
-	{"experiments", slices.Concat(products, []string{".", "audit", "source", "kernel", "kernel/privacy", "model", "model/flags", "estimate", "estimate/catalog", "literal", "learner", "release", "report/overall", "internal/madeup", "experiments/engine"}),
+	{"experiments", slices.Concat(products, []string{".", "audit", "source", "kernel", "kernel/privacy", "model", "model/flags", "estimate", "estimate/catalog", "literal", "learner", "release", "report/overall", "internal/madeup", "experiments/engine", "experiments/families"}),
 		"an experiment sees data as a user does"},
 	{"examples", []string{".", "kernel/privacy", "source"}, "examples are used from outside"},
 	{"examples/own", []string{".", "estimate", "kernel", "kernel/blocks", "kernel/pure", "kernel/privacy", "kernel/query", "learner/em", "literal/aal21", "literal/paper", "model", "source"},

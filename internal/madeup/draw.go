@@ -54,7 +54,7 @@ func packed(rng *rand.Rand, d, k int) (means [][]float64) {
 
 // inBall returns a uniformly random point of a ball around the origin.
 func inBall(rng *rand.Rand, d int, radius float64) []float64 {
-	m := direction(rng, d)
+	m := Direction(rng, d)
 	floats.Scale(radius*math.Pow(rng.Float64(), 1/float64(d)), m)
 	return m
 }
@@ -73,8 +73,8 @@ func tail(degrees float64, rng *rand.Rand) float64 {
 	return math.Sqrt(degrees / chi2)
 }
 
-// direction returns a uniformly random unit vector.
-func direction(rng *rand.Rand, d int) []float64 {
+// Direction returns a uniformly random unit vector.
+func Direction(rng *rand.Rand, d int) []float64 {
 	v := make([]float64, d)
 	for floats.Norm(v, 2) == 0 {
 		for j := range v {

@@ -127,7 +127,7 @@ func (p Plain) place(rng *rand.Rand, sd []float64) ([][]float64, error) {
 		axis[rng.IntN(p.Columns)] = 1
 		return p.inOrder(axis, sd), nil
 	case OnLine:
-		return p.inOrder(direction(rng, p.Columns), sd), nil
+		return p.inOrder(Direction(rng, p.Columns), sd), nil
 	case Simplex:
 		means := simplex(rng, p.Columns, len(sd))
 		for _, m := range means {
@@ -143,7 +143,7 @@ func (p Plain) place(rng *rand.Rand, sd []float64) ([][]float64, error) {
 				continue
 			}
 			copy(out[i], out[i-1])
-			floats.AddScaled(out[i], p.Distance*(sd[i]+sd[i-1])/2, direction(rng, p.Columns))
+			floats.AddScaled(out[i], p.Distance*(sd[i]+sd[i-1])/2, Direction(rng, p.Columns))
 		}
 		return out, nil
 	}

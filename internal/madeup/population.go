@@ -81,7 +81,7 @@ func (p Population) Truth(seed uint64) (*Law, error) {
 	if !p.Axes {
 		out.axes = Rotation(rng, d)
 	}
-	floats.AddScaled(out.Mean, p.Offset, direction(rng, d))
+	floats.AddScaled(out.Mean, p.Offset, Direction(rng, d))
 	for j := range out.unit {
 		out.unit[j] = math.Pow(10, p.Units*(2*rng.Float64()-1))
 		out.Mean[j] *= out.unit[j]

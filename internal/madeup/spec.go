@@ -6,9 +6,6 @@
 //   - [BlackBox]: what a reduction to a learner is tried on, in any units.
 //   - [Plain]: clusters that a glance at the right picture shows.
 //   - [Population]: one distribution, Gaussian or not.
-//   - [Families]: tables as people bring them. Every sort is there twice, as twins of other numbers
-//     or of another law; one of the two is for choosing constants on, and one is held out, by the
-//     parity of a hash of the sort's name, so that nobody chose by results.
 //   - [Moderate]: mixtures of ordinary scales, drawn from a test's own generator.
 //
 // All but the last are functions of a seed, and the mixture of a seed is the same for every number

@@ -260,7 +260,7 @@ func (u Unbounded) general(rng *rand.Rand) ([]model.Gaussian, error) {
 				}
 			}
 			means[i] = make([]float64, d)
-			away, far := direction(rng, d), 0.0
+			away, far := Direction(rng, d), 0.0
 			for i > 0 && closest(means[:i], means[i:i+1]) < nearestApart*spread(factors[:i+1]) {
 				far += widest
 				floats.ScaleTo(means[i], far, away)

@@ -1,4 +1,7 @@
-package madeup
+// Package families draws tables as people bring them. Every sort is there twice, as twins of other
+// numbers or of another law; one of the two is for choosing constants on, and one is held out, by
+// the parity of a hash of the sort's name, so that nobody chose by results.
+package families
 
 import (
 	"fmt"

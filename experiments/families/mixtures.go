@@ -1,11 +1,13 @@
-package madeup
+package families
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gauze-dp/gauze/internal/madeup"
 	"github.com/gauze-dp/gauze/model"
 )
 
@@ -110,7 +112,7 @@ func along(sd ...float64) *mat.Dense {
 // turned rotates a factor's first two columns.
 func turned(f *mat.Dense, angle float64) *mat.Dense {
 	d, _ := f.Dims()
-	turn := along(ones(d)...)
+	turn := along(slices.Repeat([]float64{1}, d)...)
 	s, c := math.Sincos(angle)
 	turn.Set(0, 0, c)
 	turn.Set(0, 1, -s)
@@ -122,14 +124,14 @@ func turned(f *mat.Dense, angle float64) *mat.Dense {
 }
 
 func even(k int) []float64 {
-	v := ones(k)
+	v := slices.Repeat([]float64{1}, k)
 	floats.Scale(1/float64(k), v)
 	return v
 }
 
 // plain draws two to four clusters far apart.
 func (b *builder) plain() {
-	p := Plain{Components: b.whole(2, 4), Columns: b.whole(2, 8), Ellipsoids: b.second, Placement: oneOf(b, Along, OnLine, Simplex),
+	p := madeup.Plain{Components: b.whole(2, 4), Columns: b.whole(2, 8), Ellipsoids: b.second, Placement: oneOf(b, madeup.Along, madeup.OnLine, madeup.Simplex),
 		Distance: b.logBetween(8, 1e4), Scaled: b.p.IntN(2) == 0, Mapped: b.p.IntN(2) == 0}
 	truth, err := p.Truth(b.p.Uint64())
 	if err != nil {
@@ -144,7 +146,7 @@ func (b *builder) chain(k, d int, apart float64) {
 	means, factors := [][]float64{make([]float64, d)}, []*mat.Dense{b.round(d, 1)}
 	for i := range k - 1 {
 		m := append([]float64(nil), means[i]...)
-		step := direction(b.p, d)
+		step := madeup.Direction(b.p, d)
 		if i > 0 { // not back
 			if last := floats.SubTo(make([]float64, d), means[i], means[i-1]); floats.Dot(step, last) < 0 {
 				floats.Scale(-1, step)
@@ -175,7 +177,7 @@ func (b *builder) sizes() {
 	var factors []*mat.Dense
 	for range 3 {
 		means, factors = append(means, append([]float64(nil), at...)), append(factors, b.round(d, sd))
-		floats.AddScaled(at, sd*(6+60), direction(b.p, d))
+		floats.AddScaled(at, sd*(6+60), madeup.Direction(b.p, d))
 		sd *= b.between(7, 10)
 	}
 	b.drawn(b.weights(3), means, factors)
@@ -201,7 +203,7 @@ func (b *builder) codedClusters() {
 func (b *builder) singleFar() {
 	d := b.whole(3, 8)
 	b.chain(1, d, 1)
-	rate, far, way := b.logBetween(.005, .03), b.logBetween(10, 100), direction(b.p, d)
+	rate, far, way := b.logBetween(.005, .03), b.logBetween(10, 100), madeup.Direction(b.p, d)
 	b.say("%.2g of the rows at %.3g sd", rate, far)
 	for i := range b.n {
 		if b.rng.Float64() >= rate {
@@ -243,15 +245,15 @@ func (b *builder) unevenWeights() {
 	for i := range means {
 		means[i], factors[i] = make([]float64, d), b.round(d, 1)
 	}
-	floats.AddScaled(means[1], b.between(8, 12), direction(b.p, d))
-	floats.AddScaled(means[2], b.between(-12, -8), direction(b.p, d))
+	floats.AddScaled(means[1], b.between(8, 12), madeup.Direction(b.p, d))
+	floats.AddScaled(means[2], b.between(-12, -8), madeup.Direction(b.p, d))
 	b.drawn(w, means, factors)
 }
 
 // pancakes draws parallel flat components, apart in their thin direction.
 func (b *builder) pancakes() {
 	k, d := twin(b, 2, 3), twin(b, 2, b.whole(3, 4))
-	angle, sds := b.p.Float64()*math.Pi, ones(d)
+	angle, sds := b.p.Float64()*math.Pi, slices.Repeat([]float64{1}, d)
 	for j := 1; j < d; j++ {
 		sds[j] = 100
 	}
@@ -272,7 +274,7 @@ func (b *builder) nested() {
 	means, factors := make([][]float64, k), make([]*mat.Dense, k)
 	for i := range means {
 		means[i], factors[i] = make([]float64, d), b.round(d, sd)
-		floats.AddScaled(means[i], sd/4, direction(b.p, d))
+		floats.AddScaled(means[i], sd/4, madeup.Direction(b.p, d))
 		sd *= b.between(4.5, 8)
 	}
 	b.drawn(even(k), means, factors)

@@ -1,4 +1,4 @@
-package madeup
+package families
 
 import (
 	"math"
@@ -6,6 +6,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gauze-dp/gauze/internal/madeup"
 )
 
 // thin draws two components apart in a direction of small variance that is not a column.
@@ -101,7 +103,7 @@ func (b *builder) blocks() {
 	k, d := b.whole(1, 3), twin(b, 10, 3)
 	centre := make([][]float64, k)
 	for i := range centre {
-		centre[i] = direction(b.p, d)
+		centre[i] = madeup.Direction(b.p, d)
 		floats.Scale(b.between(8, 20)*float64(i), centre[i])
 	}
 	b.rows(d, k, func(row []float64) {
@@ -138,7 +140,7 @@ func (b *builder) skewed() {
 // tailedClusters draws clusters with tails.
 func (b *builder) tailedClusters() {
 	k, d, degrees := 2, b.whole(2, 5), twin(b, 3.0, 5)
-	way, apart := direction(b.p, d), b.between(10, 30)
+	way, apart := madeup.Direction(b.p, d), b.between(10, 30)
 	b.rows(d, k, func(row []float64) {
 		chi := distuv.ChiSquared{K: degrees, Src: b.rng}.Rand()
 		at := apart * float64(b.rng.IntN(k))
