@@ -68,7 +68,7 @@ func everyKind(t *testing.T, r privacy.Relation, rows [][]float64) (texts []stri
 	for _, m := range []int{0, 7, 1 << 40} {
 		// an estimate has three coordinates, as rows have
 		first := query.Affine{Columns: []int{0}, Center: []float64{0}, W: [][]float64{{1}}}
-		derived, err := blocks.Pool(a, blocks.Blocks{Learner: spectral.Learner{Components: 2}, Count: m, Map: first, Radius: 1e300})
+		derived, err := blocks.Pool(a, blocks.Blocks{Learner: spectral.Spheres{Components: 2}, Count: m, Map: first, Radius: 1e300})
 		note(err)
 		if err != nil {
 			continue

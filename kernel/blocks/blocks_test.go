@@ -479,7 +479,7 @@ func TestDerivedBudget(t *testing.T) {
 	}
 }
 
-type embedded struct{ spectral.Learner }
+type embedded struct{ spectral.Spheres }
 
 // TestForeignLearners: only plain structs below learner are handed rows, and faults of the other
 // fields are told from public facts.
@@ -489,13 +489,13 @@ func TestForeignLearners(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range []core.Learner{nil, largest(1), &spectral.Learner{Components: 1}, embedded{spectral.Learner{Components: 1}}} {
+	for _, l := range []core.Learner{nil, largest(1), &spectral.Spheres{Components: 1}, embedded{spectral.Spheres{Components: 1}}} {
 		if _, err := Pool(s.SubBudget(), Blocks{Learner: l, Count: 2}); err == nil || !strings.Contains(err.Error(), "Learner") {
 			t.Errorf("%T: %v", l, err)
 		}
 	}
-	good := spectral.Learner{Components: 2}
-	for _, b := range []Blocks{{Learner: good}, {Learner: spectral.Learner{}, Count: 3}, {Learner: good, Count: 1 << 40}, {Learner: good, Count: 3, Radius: math.NaN()},
+	good := spectral.Spheres{Components: 2}
+	for _, b := range []Blocks{{Learner: good}, {Learner: spectral.Spheres{}, Count: 3}, {Learner: good, Count: 1 << 40}, {Learner: good, Count: 3, Radius: math.NaN()},
 		{Learner: good, Count: 3, Map: query.Affine{W: [][]float64{{1, 2}}}}} {
 		if _, err := Pool(s.SubBudget(), b); err == nil {
 			t.Errorf("%+v: want an error", b)

@@ -8,7 +8,7 @@ import (
 	"github.com/gauze-dp/gauze/learner/kmeans"
 )
 
-// Utility constants of k-means in Learner.
+// Utility constants of k-means in Spheres.
 const (
 	restarts   = 5
 	lloydSteps = 50

@@ -66,15 +66,11 @@ func errors(est, truth [][]float64) (mean, sigma, weight float64) {
 	return mean, sigma, weight
 }
 
-// spherical are the estimates of Learner, or of Spheres in the form of Learner's.
+// spherical are the components of Spheres: mean, ln sigma and weight.
 func spherical(k int, peel bool, rows [][]float64, seed uint64) (out [][]float64, err error) {
-	if !peel {
-		return spectral.Learner{Components: k}.Learn(rows, seed)
-	}
-	found, err := spectral.Spheres{Components: k, Peel: true}.Learn(rows, seed)
-	for _, e := range found {
-		d := len(rows[0])
-		out = append(out, append(append([]float64{}, e[1:1+d]...), math.Log(e[1+d]), e[0]))
+	found, err := spectral.Spheres{Components: k, Peel: peel}.LearnMixture(rows, k, seed)
+	for _, c := range found {
+		out = append(out, append(append([]float64{}, c.Mean...), math.Log(c.Root[0][0]), c.Weight))
 	}
 	return out, err
 }
@@ -146,7 +142,7 @@ func TestNasty(t *testing.T) {
 			}
 		}
 	}
-	if _, err := (spectral.Learner{}).Learn(tables["equal"], 1); err == nil {
+	if _, err := (spectral.Spheres{}).Learn(tables["equal"], 1); err == nil {
 		t.Error("no components: want an error")
 	}
 }
@@ -155,6 +151,6 @@ func BenchmarkLearn(b *testing.B) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	rows, _ := draw(rng, 100, 10, 5, 20)
 	for b.Loop() {
-		_, _ = spectral.Learner{Components: 5}.Learn(rows, 1)
+		_, _ = spectral.Spheres{Components: 5}.Learn(rows, 1)
 	}
 }

@@ -1,15 +1,21 @@
+// Package spectral learns mixtures of separated spherical Gaussians from a small sample, without
+// privacy: project to the span of the leading singular vectors, tell the components apart there,
+// estimate each from its rows.
+//
+// Source: [KSSU19] Section B.11 of the restatement (the learner of Vempala and Wang).
 package spectral
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/gauze-dp/gauze/learner"
 	"github.com/gauze-dp/gauze/learner/kmeans"
 )
 
-// Spheres finds mixtures of spherical Gaussians: a component's root is sigma times the identity. It
-// is Learner in the form of other learners of mixtures, or, with Peel, the learner that the source
-// plugs in.
+// Spheres finds mixtures of spherical Gaussians, a few of their diameters apart, by k-means in the
+// projection or, with Peel, as the learner does that the source plugs in. A component's root is
+// sigma times the identity.
 //
 // Source: [KSSU19] Theorem 5.2 (the learner of Vempala and Wang); Section B.11 of the restatement.
 type Spheres struct {
@@ -40,29 +46,54 @@ func (l Spheres) Learn(rows [][]float64, seed uint64) ([][]float64, error) {
 	return learner.Estimates(mixture), err
 }
 
+// leastRows of a component: its sigma needs two.
+const leastRows = 2
+
 // LearnMixture returns k components in no particular order. A component of one point, or of fewer
-// than two rows, is an error.
+// than two rows, is an error, as are fewer than 2k rows in all.
 func (l Spheres) LearnMixture(rows [][]float64, k int, seed uint64) ([]learner.Component, error) {
 	if k < 1 || len(rows) < leastRows*k {
 		return nil, learner.ErrTooFew
 	}
-	find := Learner{Components: k}.Learn
+	y := project(rows, k)
 	if l.Peel {
-		find = func(rows [][]float64, _ uint64) ([][]float64, error) {
-			return refit(rows, peel(project(rows, k), k), k)
+		return refit(rows, peel(y, k), k)
+	}
+	return refit(rows, parted(y, k, restarts, lloydSteps, rand.New(rand.NewPCG(seed, uint64(k)))), k)
+}
+
+// refit returns the Gaussian and weight of every part, in the columns of the rows; part is -1 for
+// rows in none.
+func refit(rows [][]float64, part []int, k int) ([]learner.Component, error) {
+	d := len(rows[0])
+	counts, squares, total := make([]float64, k), make([]float64, k), 0.0
+	out := make([]learner.Component, k)
+	for j := range out {
+		out[j].Mean = make([]float64, d)
+	}
+	for i, x := range rows {
+		if j := part[i]; j >= 0 {
+			counts[j]++
+			total++
+			for c, v := range x {
+				out[j].Mean[c] += (v - out[j].Mean[c]) / counts[j]
+			}
 		}
 	}
-	found, err := find(rows, seed)
-	if err != nil {
-		return nil, err
+	for i, x := range rows {
+		if j := part[i]; j >= 0 {
+			squares[j] += kmeans.Distance2(x, out[j].Mean)
+		}
 	}
-	d := len(rows[0])
-	out := make([]learner.Component, k)
-	for j, e := range found {
-		out[j] = learner.Component{Weight: e[d+1], Mean: e[:d:d], Root: make([][]float64, d)}
+	for j, n := range counts {
+		if n < leastRows {
+			return nil, learner.ErrTooFew
+		}
+		out[j].Weight, out[j].Root = n/total, make([][]float64, d)
+		sigma := math.Exp(math.Log(squares[j]/(float64(d)*(n-1))) / 2)
 		for i := range d {
 			out[j].Root[i] = make([]float64, d)
-			out[j].Root[i][i] = math.Exp(e[d])
+			out[j].Root[i][i] = sigma
 		}
 	}
 	return out, nil
