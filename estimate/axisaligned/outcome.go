@@ -69,7 +69,7 @@ func (f *fit) outcome(r *privateem.Rounds, overall *program.Overall) estimate.Ou
 		out.Notes.Flag(flags.New(flags.ConstantColumn, "constant columns: up to about %.0f rows (%.1f%%) may differ from the released value unseen", unseenSDs*noise*f.Rows, 100*unseenSDs*noise).
 			In(out.Notes.ConstantColumns...).Of(0, noise))
 	}
-	out.Notes.LeavesOut(estimate.Undescribed{Share: share, Noise: noise, Where: where})
+	out.LeavesOut(estimate.Undescribed{Share: share, Noise: noise, Where: where})
 	outcome := out.Outcome()
 	outcome.Missing = f.gaps
 	return outcome

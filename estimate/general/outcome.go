@@ -39,7 +39,7 @@ func (f *fit) outcome(r *privateem.Rounds) estimate.Outcome {
 		mean, cov, err := f.Raw(f.space, g, f.Problem.Covariance)
 		out.Add(g.Weight, mean, cov, err, note)
 	}
-	f.AddOutside(out, share, noise, "they are in no component; components marked as background stand for some of them")
+	f.AddOutside(out, share, noise)
 	outcome := out.Outcome()
 	outcome.Missing = f.missing.gaps
 	number(f.Problem, &outcome, r.Closest())

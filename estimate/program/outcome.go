@@ -3,6 +3,7 @@ package program
 import (
 	"math"
 	"sort"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -19,6 +20,8 @@ type Draft struct {
 	bare  estimate.Diagnostics // of the outcome if there is no model
 	m     model.Mixture
 	off   bool // a component was no model's
+	// leftOut is what the model leaves out; nil if nothing was counted.
+	leftOut *estimate.Undescribed
 }
 
 // NewDraft returns a draft with d columns, whose names the front door adds, and the notes made so
@@ -40,9 +43,13 @@ func (d *Draft) Add(weight float64, mean []float64, cov model.Covariance, err er
 // of a column from 349 to 11 times the table's.
 const mostNoisy = 8.0
 
-// leaveOut drops the components that are noise alone, unless all are, and gives their weight to the
-// others; if they hold a sizeable part of the rows, it flags that.
-func (d *Draft) leaveOut() {
+// LeavesOut records what the model leaves out, as a method counted it; Outcome reports it together
+// with the components that are dropped, so that the diagnostics and their flag have one share.
+func (d *Draft) LeavesOut(u estimate.Undescribed) { d.leftOut = &u }
+
+// dropNoise drops the components that are noise alone, unless all are, and gives their weight to
+// the others; it counts as left out.
+func (d *Draft) dropNoise() {
 	alone := func(i int) bool { return d.Notes.Components[i].EffectiveNoise > mostNoisy }
 	share, others, kept := 0.0, 0.0, 0
 	for i, w := range d.m.Weights {
@@ -66,17 +73,21 @@ func (d *Draft) leaveOut() {
 		}
 	}
 	d.m, d.Notes.Components = m, notes
-	if share > reportedShare {
-		d.Notes.Flag(flags.New(flags.LeftOut, "about %.2g%% of the rows may be in groups of which the noise hides everything but that: they are left out", 100*share).Of(share, 0))
+	const groups = "in groups of which the noise hides everything but that"
+	if d.leftOut == nil {
+		d.leftOut = &estimate.Undescribed{Share: share, Where: "they may be " + groups}
+		return
 	}
+	where, _, _ := strings.Cut(d.leftOut.Where, ";") // no background stands for these groups
+	d.leftOut.Share, d.leftOut.Where = d.leftOut.Share+share, where+", or "+groups
 }
-
-// reportedShare is the share of the rows from which on a flag is raised. A guess.
-const reportedShare = .01
 
 // Outcome returns the model, or Outsize.
 func (d *Draft) Outcome() estimate.Outcome {
-	d.leaveOut()
+	d.dropNoise()
+	if d.leftOut != nil {
+		d.Notes.LeavesOut(*d.leftOut)
+	}
 	if d.off || d.m.Validate() != nil {
 		return Outsize(d.bare)
 	}

@@ -56,21 +56,27 @@ func TestNeeds(t *testing.T) {
 }
 
 // TestDraftLeavesNoiseOut: a component of more relative noise than 8 is in no release beside
-// another, its weight is the others', and a large one is told; alone it stays, and so does a
-// background.
+// another, its weight is the others' and counts as left out, and a large one is told with the share
+// that the diagnostics have; alone it stays, and so does a background.
 func TestDraftLeavesNoiseOut(t *testing.T) {
 	cov, err := model.NewDiagonal([]float64{1})
 	for _, c := range []struct {
 		weights, noise []float64
+		counted        float64
 		want           []float64
+		share          float64
 		reported       int
 	}{
-		{[]float64{.5, .3, .2}, []float64{.1, 9, 0}, []float64{5. / 7, 2. / 7}, 1},
-		{[]float64{.795, .005, .2}, []float64{.1, 9, 0}, []float64{.795 / .995, .2 / .995}, 0},
-		{[]float64{.5, .3, .2}, []float64{.1, 7.9, 0}, []float64{.5, .3, .2}, 0},
-		{[]float64{.8, .2}, []float64{9, 0}, []float64{.8, .2}, 0},
+		{[]float64{.5, .3, .2}, []float64{.1, 9, 0}, .1, []float64{5. / 7, 2. / 7}, .4, 1},
+		{[]float64{.5, .3, .2}, []float64{.1, 9, 0}, 0, []float64{5. / 7, 2. / 7}, .3, 1},
+		{[]float64{.795, .005, .2}, []float64{.1, 9, 0}, 0, []float64{.795 / .995, .2 / .995}, .005, 0},
+		{[]float64{.5, .3, .2}, []float64{.1, 7.9, 0}, .1, []float64{.5, .3, .2}, .1, 1},
+		{[]float64{.8, .2}, []float64{9, 0}, .1, []float64{.8, .2}, .1, 1},
 	} {
 		d := NewDraft(1, estimate.Diagnostics{})
+		if c.counted > 0 {
+			d.LeavesOut(estimate.Undescribed{Share: c.counted, Noise: .01, Where: "far; a background stands for them"})
+		}
 		for i, w := range c.weights {
 			d.Add(w, []float64{float64(i)}, cov, err, estimate.ComponentNote{EffectiveNoise: c.noise[i], Background: i == len(c.weights)-1})
 		}
@@ -79,10 +85,29 @@ func TestDraftLeavesNoiseOut(t *testing.T) {
 			t.Errorf("%v of noise %v: %+v, flags %v", c.weights, c.noise, out.Model, out.Diagnostics.Flags)
 			continue
 		}
+		if u := out.Diagnostics.Undescribed; u == nil || math.Abs(u.Share-c.share) > 1e-12 || c.reported > 0 && out.Diagnostics.Flags[0].Share != u.Share ||
+			strings.Contains(u.Where, "background") != (c.share == c.counted) {
+			t.Errorf("%v of noise %v: %+v is left out, flags %v", c.weights, c.noise, u, out.Diagnostics.Flags)
+		}
 		for i, w := range out.Model.Weights {
 			if math.Abs(w-c.want[i]) > 1e-12 || out.Diagnostics.Components[i].Background != (i == len(c.want)-1) {
 				t.Errorf("%v of noise %v: weights %v, want %v", c.weights, c.noise, out.Model.Weights, c.want)
 			}
+		}
+	}
+}
+
+// TestOutsideStands: the background is said to stand for the rows outside where it holds about as
+// many, and not where it holds a small part of them.
+func TestOutsideStands(t *testing.T) {
+	cov, err := model.NewDiagonal([]float64{1})
+	for share, stands := range map[float64]bool{.11: true, .5: false} {
+		d := NewDraft(1, estimate.Diagnostics{})
+		d.Add(.9, []float64{0}, cov, err, estimate.ComponentNote{})
+		d.Add(.1, []float64{0}, cov, err, estimate.ComponentNote{Background: true})
+		(&Run{Columns: &Columns{Rows: 1000}}).AddOutside(d, share, .01)
+		if u := d.Outcome().Diagnostics.Undescribed; u == nil || strings.Contains(u.Where, "background") != stands {
+			t.Errorf("%v of the rows are outside: %+v", share, u)
 		}
 	}
 }

@@ -292,8 +292,8 @@ func (o *Outside) OutsideAll() []component.Gaussian {
 }
 
 // AddOutside adds the components that stand for rows outside all others, and records how many rows
-// these are, a share with that noise.
-func (r *Run) AddOutside(out *Draft, share, noise float64, where string) {
+// these are, a share with that noise, and whether the background stands for most of them.
+func (r *Run) AddOutside(out *Draft, share, noise float64) {
 	o := &r.Outside
 	for _, p := range o.placed {
 		mean, cov, err := r.Raw(p.space, p.Gaussian, r.Problem.Covariance)
@@ -302,7 +302,17 @@ func (r *Run) AddOutside(out *Draft, share, noise float64, where string) {
 		}
 		out.Add(p.Weight, mean, cov, err, estimate.ComponentNote{EffectiveRows: p.Rows, EffectiveNoise: 2 * p.CountSD / p.Rows * math.Sqrt(2*float64(r.All)), Background: true})
 	}
-	out.Notes.LeavesOut(estimate.Undescribed{Share: share + o.rows/r.Rows, Noise: math.Hypot(noise, o.sd/r.Rows), Where: where})
+	share += o.rows / r.Rows
+	marked, where := 0.0, "they are in no component"
+	for i, note := range out.Notes.Components {
+		if note.Background {
+			marked += out.m.Weights[i]
+		}
+	}
+	if 2*marked > share {
+		where += "; components marked as background stand for some of them"
+	}
+	out.LeavesOut(estimate.Undescribed{Share: share, Noise: math.Hypot(noise, o.sd/r.Rows), Where: where})
 }
 
 // varies has a column that is constant in all components but one no longer called so.

@@ -45,7 +45,7 @@ func (f *fit) outcome() estimate.Outcome {
 	if f.Problem.Relation == privacy.AddRemoveOne {
 		noise = math.Hypot(noise, f.sigma(countShare))
 	}
-	out.Notes.LeavesOut(estimate.Undescribed{Share: lost / f.Rows, Noise: noise / f.Rows, Where: "they have no value, or lie where the noise hides them"})
+	out.LeavesOut(estimate.Undescribed{Share: lost / f.Rows, Noise: noise / f.Rows, Where: "they have no value, or lie where the noise hides them"})
 	value, constant := f.constant(d)
 	if constant {
 		out.Notes.ConstantColumns = []int{0}
