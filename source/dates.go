@@ -32,18 +32,6 @@ func dayOf(text string) (float64, bool) {
 	return 0, false
 }
 
-// days replaces the dates in cells of Dates by their days, except for those that a code makes
-// missing.
-func (t *Table) days(values []float64, kinds []Kind) {
-	for _, i := range t.rules.dates {
-		if kinds[i] == NotNumber && !isWord(t.rules.words[i], t.text(i)) {
-			if v, ok := dayOf(t.text(i)); ok {
-				values[i], kinds[i] = v, Number
-			}
-		}
-	}
-}
-
 // A limit is at_least or at_most in a schema file: a number, or a date.
 type limit struct {
 	value float64

@@ -86,12 +86,12 @@ func answer(text string) (float64, bool) {
 	return 0, false
 }
 
-// answers replaces the words in cells of YesNo by numbers, except for those that a code makes
-// missing.
-func (t *Table) answers(values []float64, kinds []Kind) {
-	for _, i := range t.rules.yesNo {
+// reread replaces the texts in cells of the columns by the numbers that they stand for, except for
+// those that a code makes missing.
+func (t *Table) reread(columns []int, as func(text string) (float64, bool), values []float64, kinds []Kind) {
+	for _, i := range columns {
 		if kinds[i] == NotNumber && !isWord(t.rules.words[i], t.text(i)) {
-			if v, ok := answer(t.text(i)); ok {
+			if v, ok := as(t.text(i)); ok {
 				values[i], kinds[i] = v, Number
 			}
 		}

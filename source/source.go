@@ -227,8 +227,8 @@ func (t *Table) append(sink Sink, row []float64, kinds []Kind, labels []string) 
 		t.report.NoGroup++
 	}
 	t.report.Rows++
-	t.answers(values, kinds)
-	t.days(values, kinds)
+	t.reread(t.rules.yesNo, answer, values, kinds)
+	t.reread(t.rules.dates, dayOf, values, kinds)
 	if !t.rules.keep(values, kinds) {
 		t.report.BadRows++
 		for i, kind := range kinds {

@@ -55,7 +55,7 @@ func (l List) Choose(name string, p estimate.Problem) (e estimate.Estimator, why
 		return e, "auto: the covariance is known, and " + e.Name() + " makes use of it", nil
 	}
 	if !one(p) {
-		name, why = forMixture(p)
+		name, why = forMixture(p), "more than one component is allowed"
 		if e, err = l.byName(name); err != nil {
 			return nil, "", err
 		}
@@ -142,14 +142,13 @@ func told(methods []estimate.Estimator, p estimate.Problem) estimate.Estimator {
 	return nil
 }
 
-// forMixture names the method for more than one component, and why it is that one: a rule of public
-// facts alone, the number of columns.
-func forMixture(p estimate.Problem) (method, why string) {
-	why = "more than one component is allowed"
+// forMixture names the method for more than one component: by a rule of public facts alone, the
+// number of columns.
+func forMixture(p estimate.Problem) string {
 	if p.Columns == 1 {
-		return inOneColumn, why
+		return inOneColumn
 	}
-	return forMany, why
+	return forMany
 }
 
 // pick chooses among candidates and returns the expected errors of the others that it compared.

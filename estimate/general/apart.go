@@ -59,7 +59,7 @@ func (f *fit) gaps(ctx context.Context) (*recursive.Finder, bool, error) {
 }
 
 // apart returns a start from components that lie apart; overlaps within them are found later.
-func (f *fit) apart(ctx context.Context, x *recursive.Finder) ([]component.Gaussian, error) {
+func (f *fit) apart(x *recursive.Finder) ([]component.Gaussian, error) {
 	// After boxes that found nothing less is left: the looks then share it as they would the whole.
 	x.Mu2 = math.Min(x.Mu2, f.Left()/(mostExplored+keepPart))
 	if err := x.Find(); err != nil || x.Stopped {

@@ -114,7 +114,7 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 				return done, err
 			}
 		}
-		start, err := f.apart(ctx, x)
+		start, err := f.apart(x)
 		if err != nil || x.Stopped {
 			return out, err
 		}

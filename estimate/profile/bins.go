@@ -377,11 +377,12 @@ func (c *column) join(edges, rows []float64, sigma float64) {
 	v := sigma * sigma
 	for i := range rows {
 		switch {
-		case i <= low:
-			o := old[i]
-			new.rows[i], new.sds[i] = (o.rows*v+rows[i]*o.sd*o.sd)/(v+o.sd*o.sd), math.Sqrt(v*o.sd*o.sd/(v+o.sd*o.sd))
-		case i > high:
-			o := old[i-inner+1]
+		case i <= low, i > high:
+			at := i
+			if i > high {
+				at -= inner - 1
+			}
+			o := old[at]
 			new.rows[i], new.sds[i] = (o.rows*v+rows[i]*o.sd*o.sd)/(v+o.sd*o.sd), math.Sqrt(v*o.sd*o.sd/(v+o.sd*o.sd))
 		default:
 			o := old[low+1]

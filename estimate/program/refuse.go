@@ -1,6 +1,7 @@
 package program
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -62,6 +63,23 @@ func (r *Run) Refuse(format string, args ...any) estimate.Outcome {
 		advice = r.Advise(p)
 	}
 	return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: fmt.Sprintf(format, args...), Advice: advice}, Diagnostics: r.Notes}
+}
+
+// Follow makes the steps of a fit one after another, and ends in outcome; or, where a step doubts
+// that there is a model, in what refuse makes of that.
+func Follow(ctx context.Context, refuse func(format string, args ...any) estimate.Outcome, outcome func() estimate.Outcome, steps ...func() (doubt string, err error)) (out estimate.Outcome, err error) {
+	for _, step := range steps {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		switch doubt, err := step(); {
+		case err != nil:
+			return out, err
+		case doubt != "":
+			return refuse("%s", doubt), nil
+		}
+	}
+	return outcome(), nil
 }
 
 // Outsize returns the outcome for an estimate that a model cannot hold.

@@ -41,19 +41,7 @@ func newFit(ctx context.Context, s *kernel.Session, p estimate.Problem, t Tuning
 
 // run makes the whole fit.
 func (f *fit) run() (estimate.Outcome, error) {
-	for _, step := range []func() (doubt string, err error){f.count, f.place, f.shape} {
-		if err := f.ctx.Err(); err != nil {
-			return estimate.Outcome{}, err
-		}
-		doubt, err := step()
-		if err != nil {
-			return estimate.Outcome{}, err
-		}
-		if doubt != "" {
-			return f.refuse("%s", doubt), nil
-		}
-	}
-	return f.outcome(), nil
+	return program.Follow(f.ctx, f.refuse, f.outcome, f.count, f.place, f.shape)
 }
 
 // sigma returns the noise of a histogram that costs a share of the total.

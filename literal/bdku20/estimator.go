@@ -135,19 +135,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 		return r.Refuse("about %.0f rows are too few", math.Max(0, r.good)), nil
 	}
 	r.known()
-	for _, part := range []func() (doubt string, err error){r.covariance, r.mean} {
-		if err := ctx.Err(); err != nil {
-			return estimate.Outcome{}, err
-		}
-		doubt, err := part()
-		if err != nil {
-			return estimate.Outcome{}, err
-		}
-		if doubt != "" {
-			return r.Refuse("%s", doubt), nil
-		}
-	}
-	return r.outcome(), nil
+	return program.Follow(ctx, r.Refuse, r.outcome, r.covariance, r.mean)
 }
 
 // Expect returns the error for the worst covariance within the bounds.

@@ -2,6 +2,7 @@ package kssu19
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -136,14 +137,11 @@ func (k *klsu) sd0() float64 {
 }
 
 func (k *klsu) drop() {
-	var live []*pgePart
-	for _, c := range k.live {
-		if c.found {
-			c.found = false
-			live = append(live, c)
-		}
-	}
-	k.live = live
+	k.live = slices.DeleteFunc(k.live, func(c *pgePart) bool {
+		found := c.found
+		c.found = false
+		return !found
+	})
 }
 
 // pairs asks the components for which one is not nil about pairs of their rows, and hands every

@@ -114,14 +114,11 @@ func (s *centerSearch) parts() []part {
 
 // drop leaves out the candidates that the step did not find.
 func (s *centerSearch) drop() {
-	var live []*candidate
-	for _, c := range s.live {
-		if c.found {
-			c.found = false
-			live = append(live, c)
-		}
-	}
-	s.live = live
+	s.live = slices.DeleteFunc(s.live, func(c *candidate) bool {
+		found := c.found
+		c.found = false
+		return !found
+	})
 }
 
 func (s *centerSearch) side(c *candidate) float64 { return s.c.BoxSide * c.radius }

@@ -94,19 +94,7 @@ func (e Estimator) Fit(ctx context.Context, s *kernel.Session, p estimate.Proble
 	}
 	r := &run{Run: program.Begin(s, p, e.advice), c: e.c, reach: e.c.reach(p.Facts), share: sharesOf(p)}
 	r.Mu2 = r.Left() // shares are spent without a safety factor
-	for _, step := range []func() (doubt string, err error){r.count, r.findScale, r.findPlace, r.release} {
-		if err := ctx.Err(); err != nil {
-			return estimate.Outcome{}, err
-		}
-		doubt, err := step()
-		if err != nil {
-			return estimate.Outcome{}, err
-		}
-		if doubt != "" {
-			return r.Refuse("%s", doubt), nil
-		}
-	}
-	return r.outcome(), nil
+	return program.Follow(ctx, r.Refuse, r.outcome, r.count, r.findScale, r.findPlace, r.release)
 }
 
 // Expect returns the error of the variance of a Gaussian.

@@ -74,15 +74,12 @@ type Rows interface {
 
 // Entry returns the command: fit, or describe if a profile is requested.
 func (c *Command) Entry() shell.Command {
+	name, short := "fit", "learn privately, write a release"
 	if c.Request.Profile {
-		return shell.Command{
-			Use: "describe INPUT --epsilon E --delta D [flags]", Short: "table one: what every column says by itself, privately",
-			Least: 1, Most: 1, Flags: c.Register, Spends: true,
-			Run: func(e *shell.Env, args []string) error { return c.run(e, args[0]) },
-		}
+		name, short = "describe", "table one: what every column says by itself, privately"
 	}
 	return shell.Command{
-		Use: "fit INPUT --epsilon E --delta D [flags]", Short: "learn privately, write a release",
+		Use: name + " INPUT --epsilon E --delta D [flags]", Short: short,
 		Least: 1, Most: 1, Flags: c.Register, Spends: true,
 		Run: func(e *shell.Env, args []string) error { return c.run(e, args[0]) },
 	}
