@@ -163,6 +163,7 @@ type setting struct {
 	rho    float64 // instead of eps
 	cov    estimate.CovarianceType
 	method estimate.Estimator // New() if nil
+	seed   uint64             // of the noise, which is fresh if 0
 	sample func(rng *rand.Rand) (rows [][]float64, score func(estimate.Outcome) float64)
 }
 
@@ -198,7 +199,7 @@ func (s setting) fit(t testing.TB, rows [][]float64) estimate.Outcome {
 		return estimate.Outcome{NoRelease: &estimate.NoRelease{Reason: err.Error(), Advice: "refused"}}
 	}
 	terms := kernel.Terms{Relation: s.rel, Budget: s.budget(), Engine: kernel.LocalEngine{Workers: 1}}
-	session := kerneltest.Open(t, kerneltest.Table(rows, s.d, terms.Relation), plan, terms, kerneltest.Options{Fresh: true})
+	session := kerneltest.Open(t, kerneltest.Table(rows, s.d, terms.Relation), plan, terms, kerneltest.Options{Fresh: s.seed == 0, Seed: s.seed})
 	out, err := method.Fit(context.Background(), session, p)
 	if err != nil {
 		t.Errorf("fit: %v", err)

@@ -15,9 +15,7 @@ func (f *fit) outcome(r *privateem.Rounds) estimate.Outcome {
 	if len(r.Components) == 0 {
 		return f.Refuse("no component holds enough rows to be seen")
 	}
-	if len(r.Components) > 1 { // a contest may have seen one, and lines or columns several
-		f.Notes.Flags = slices.DeleteFunc(f.Notes.Flags, func(f estimate.Flag) bool { return f.Code == flags.OneComponent })
-	}
+	f.sayOne(len(r.Components))
 	out := program.NewDraft(f.All, f.Notes)
 	cs := program.Heaviest(r.Components)
 	share, noise := r.LeftOut()
@@ -44,4 +42,16 @@ func (f *fit) outcome(r *privateem.Rounds) estimate.Outcome {
 	outcome.Missing = f.missing.gaps
 	number(f.Problem, &outcome, r.Closest())
 	return outcome
+}
+
+// sayOne has the flags say that one group was found where it is so and the number was open, whoever
+// found it: a contest may have seen one, and lines or columns several, or the rounds themselves may
+// have joined what there was.
+func (f *fit) sayOne(groups int) {
+	said := func(f estimate.Flag) bool { return f.Code == flags.OneComponent }
+	if groups > 1 {
+		f.Notes.Flags = slices.DeleteFunc(f.Notes.Flags, said)
+	} else if p := f.Problem; p.Components == 0 && p.MaxComponents > 1 && !slices.ContainsFunc(f.Notes.Flags, said) {
+		f.Notes.Flag(oneGroup(f.seen()))
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/parts/component"
+	"github.com/gauze-dp/gauze/parts/tyler"
 )
 
 func poisson(rng *rand.Rand, mean float64) float64 {
@@ -224,5 +225,38 @@ func TestReachBeyondNumbers(t *testing.T) {
 	m := Summary{Seen: space, Columns: []Column{{Reach: lengths[len(lengths)-1]}}}
 	if err := m.Closer(s.SubBudget(), "", 4, .1*s.SubBudget().Left(), false); err != nil || m.Seen.Scale[0] != 1e300 {
 		t.Errorf("%v; a scale of %v, want 1e300", err, m.Seen.Scale[0])
+	}
+}
+
+// TestNoTailOfNoise: noise in a histogram of the radii of Gaussian rows passes for no tail, which
+// would be given back to the columns' variances: the root mean square error of a row's mean square is
+// .07 of it, and was .35 where a fitted tail had to be nearer than the Gaussian by 4 only. The seeds
+// are fixed.
+func TestNoTailOfNoise(t *testing.T) {
+	const d, rows, sigma = 12, 4000, 50
+	rng := rand.New(rand.NewPCG(stattest.Seed(t), 1))
+	edges := tyler.RadialEdges(d)
+	counts := make([]float64, len(edges)+1)
+	for range rows {
+		q := 0.0
+		for range d {
+			z := rng.NormFloat64()
+			q += z * z
+		}
+		at, _ := slices.BinarySearch(edges, q)
+		counts[at]++
+	}
+	const runs = 30
+	off := 0.0
+	for range runs {
+		h := &tyler.RadialHistogram{D: d, Edges: edges, Sigma: sigma, Rows: rows}
+		for _, c := range counts {
+			h.Counts = append(h.Counts, c+sigma*rng.NormFloat64())
+		}
+		law, _ := h.Law(misfit)
+		off = math.Hypot(off, (law.Mean()/d-1)/math.Sqrt(runs))
+	}
+	if off > .15 {
+		t.Errorf("mean squares are off by %.3f of themselves", off)
 	}
 }
