@@ -140,7 +140,8 @@ func codedPiped(t *testing.T) []byte {
 }
 
 // TestSentinels: codes beyond declared limits are no part of the model, which has the correlation
-// of the rows without them.
+// of the rows without them: all components together, since one fit of 30 makes two of the rows. All
+// of 60 fits were within .008, with an sd of .0016; with the codes it is below .2.
 func TestSentinels(t *testing.T) {
 	rng, low, high := rand.New(rand.NewPCG(stattest.Seed(t), 33)), 40., 300.
 	rows := make([][]float64, 20_000)
@@ -165,12 +166,18 @@ func TestSentinels(t *testing.T) {
 	if err != nil || result.Release == nil {
 		t.Fatalf("%+v, %v", result, err)
 	}
-	m := result.Release.Model
+	m, cov := result.Release.Model, [3]float64{}
+	mean := m.Mean()
 	for i, c := range m.Components {
-		correlation := c.Cov.At(0, 1) / math.Sqrt(c.Cov.At(0, 0)*c.Cov.At(1, 1))
-		if c.Mean[0] > high || m.Weights[i] > .5 && math.Abs(correlation-.78) > .05 {
-			t.Errorf("component %d, weight %.3f: systolic %.0f, correlation %.2f", i, m.Weights[i], c.Mean[0], correlation)
+		if c.Mean[0] > high {
+			t.Errorf("component %d, weight %.3f: systolic %.0f", i, m.Weights[i], c.Mean[0])
 		}
+		for k, at := range [][2]int{{0, 0}, {0, 1}, {1, 1}} {
+			cov[k] += m.Weights[i] * (c.Cov.At(at[0], at[1]) + (c.Mean[at[0]]-mean[at[0]])*(c.Mean[at[1]]-mean[at[1]]))
+		}
+	}
+	if correlation := cov[1] / math.Sqrt(cov[0]*cov[2]); math.Abs(correlation-.78) > .03 {
+		t.Errorf("correlation %.3f, want .78", correlation)
 	}
 }
 
