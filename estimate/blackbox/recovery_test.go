@@ -228,7 +228,10 @@ func TestTooFewComponents(t *testing.T) {
 		cases = cases[:3] // five columns take as long as all others
 	}
 	for _, c := range cases {
-		for _, rel := range relations {
+		for j, rel := range relations {
+			if j == 0 && c.k*c.d > 2 && !estimatetest.Long() {
+				continue // the dearest case has one of the relations
+			}
 			for i := range 4 {
 				f := estimatetest.RunChecked(t, everyLearner, estimatetest.Case{Rows: estimatetest.Draw(t, apartTruth(t, rng, c.k+i%2, c.d, 6), c.n, rng),
 					Columns: c.d, Relation: rel, Epsilon: 4, Delta: delta, Components: c.k, Noise: fresh})

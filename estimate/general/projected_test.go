@@ -197,7 +197,7 @@ func TestSayOne(t *testing.T) {
 // projection. No fit may break this: there are no false alarms.
 func TestLookedAtWide(t *testing.T) {
 	rows, _ := spheres(newRand(t), 1, 40, int(oneFullAfter*40/muOne)+1, 0)
-	for range 8 {
+	for range 4 {
 		out := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: 40, Mu: muOne, MaxComponents: 10, Noise: fresh})
 		if groups, _ := out.Model.Split(); len(groups) > 1 {
 			continue

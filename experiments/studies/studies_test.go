@@ -244,7 +244,7 @@ func TestBoundHolds(t *testing.T) {
 // What the small form of the clusters allows, of the easier cells. The whole study says how often
 // fits are wrong in truth (docs/experiments/plain).
 const (
-	smallInstances = 14
+	smallInstances = 12
 	smallGap       = 300
 	wrongAtMost    = .3
 )

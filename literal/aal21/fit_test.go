@@ -64,8 +64,8 @@ func TestRecovery(t *testing.T) {
 		}, .07},
 	} {
 		for j, rel := range relations {
-			if !estimatetest.Long() && i%2 != j {
-				continue
+			if !estimatetest.Long() && (i%2 != j || c.name == "two columns") {
+				continue // two components in two columns are harder, and as dear
 			}
 			var errs []float64
 			for range times {
