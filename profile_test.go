@@ -105,8 +105,8 @@ func TestHeldOutByEveryMethod(t *testing.T) {
 }
 
 // TestProfileBesideModel: where rows are many the profile beside a model has quantiles near the
-// table's own; where they are few the cells of every column are counted alone. The unit of an age is
-// 1, and rarely half of that, on which whole numbers lie too; a wrong one is a failure.
+// table's own; where they are few the cells of every column are counted alone. The unit of an age
+// is 1, and rarely half of that, on which whole numbers lie too; a wrong one is a failure.
 func TestProfileBesideModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 13))
 	for _, n := range []int{2000, 30_000} {

@@ -169,7 +169,8 @@ func TestOneFull(t *testing.T) {
 	}
 }
 
-// TestSayOne: a model of one group says so if the number was open, once, and one of several does not.
+// TestSayOne: a model of one group says so if the number was open, once, and one of several does
+// not.
 func TestSayOne(t *testing.T) {
 	for _, c := range []struct {
 		p            estimate.Problem

@@ -10,9 +10,10 @@ import (
 	"github.com/gauze-dp/gauze/kernel/privacy"
 )
 
-// More budget never hurts: of the same rows, the errors at epsilon 10^6, and at 10^3 where GAUZE_LONG
-// is set, are at most those at 10 and what sampling leaves. (At large budgets the slack of GoodRadius once rounded to
-// nothing, and all radii tied.) The seeds are fixed: nothing fails by chance.
+// More budget never hurts: of the same rows, the errors at epsilon 10^6, and at 10^3 where
+// GAUZE_LONG is set, are at most those at 10 and what sampling leaves. (At large budgets the slack
+// of GoodRadius once rounded to nothing, and all radii tied.) The seeds are fixed: nothing fails by
+// chance.
 func TestMoreBudgetNeverHurts(t *testing.T) {
 	for _, c := range []config{
 		{NewPaper(Practical()), 4000, 3, 2, 0, 60, privacy.ReplaceOne, .1, .3},
