@@ -46,8 +46,8 @@ func unequalColumns(rng *rand.Rand, n int, common float64) (rows [][]float64, of
 // are not lost in the unit of the widest column. Single fits had 1.3 to 2.7 in 90 runs.
 //
 // Of 900 fits two were far off or had no release: pairs of rows showed one of the columns wrong.
-// One of the 18 may be so; two are by chance in one of 1,300 seeds. In the unit of the widest column
-// all would be, and where every fourth is, two or more are in 96 of 100 seeds.
+// One of the 18 may be so; two are by chance in one of 1,300 seeds. In the unit of the widest
+// column all would be, and where every fourth is, two or more are in 96 of 100 seeds.
 func TestMeansWithoutCovariance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: 18 fits of 50 columns, which the default run makes")

@@ -21,8 +21,9 @@ const (
 	radiusPart = .08
 	// How much nearer a fitted tail must be than the family's: see tyler.RadialHistogram.Law. At 4
 	// noise alone feigned a tail in 5 of 100 histograms of 4,000 Gaussian rows of 12 columns, and
-	// all sds of such a fit came out a third too large. Of 4, 7, 10 and 14, on histograms of made-up laws (Gaussian,
-	// t of 3 degrees, rows far out, lognormal) in 4 and 12 columns; measured in November 2026.
+	// all sds of such a fit came out a third too large. Chosen of 4, 7, 10 and 14, on histograms of
+	// made-up laws (Gaussian, t of 3 degrees, rows far out, lognormal) in 4 and 12 columns, in
+	// November 2026.
 	misfit = 10
 	// How much what clipping hides counts beside noise, tyler.RadialLaw.Clipping, is more for the
 	// columns' variances, in which all of it is, than for their covariances, of which there are
