@@ -32,8 +32,8 @@ type Request struct {
 	// Rows and Columns are those of the made-up tables. Rows = 0 takes the fewest rows at which the
 	// attack sees much of the budget, and Columns = 0 one column.
 	Rows, Columns int
-	// Categories is how many columns of categories, of two values each, stand beside those of
-	// numbers.
+	// Categories is how many columns of categories, and of yes and no by turns, of two values each,
+	// stand beside those of numbers.
 	Categories int
 	// Find has the fit find the values of these: what it asks of them is replayed, and not scored.
 	Find bool
@@ -106,19 +106,24 @@ func Run(ctx context.Context, r Request) (*Report, error) {
 	for j := range r.Categories {
 		if c := &r.Fit.Columns[r.Columns+j]; r.Find {
 			texts = append(texts, c.Categories)
-			c.Categories, c.Find = nil, true
+			c.Kind, c.Categories, c.Find = source.Categories, nil, true
 		}
 	}
 	return run(ctx, r, frontDoor(r.Fit, r.Categories, texts))
 }
 
-// columns returns d columns of numbers, and c of categories of two values.
+// columns returns d columns of numbers, and c whose values are counted, two of each: of categories
+// and of yes and no by turns.
 func columns(d, c int) (all []source.Column) {
 	for j := range d {
 		all = append(all, source.Column{Name: fmt.Sprintf("x%d", j+1)})
 	}
 	for j := range c {
-		all = append(all, source.Column{Name: fmt.Sprintf("c%d", j+1), Kind: source.Categories, Categories: []string{"a", "b"}})
+		column := source.Column{Name: fmt.Sprintf("c%d", j+1), Kind: source.Categories, Categories: []string{"a", "b"}}
+		if j%2 == 1 {
+			column.Kind, column.Categories = source.YesNo, []string{"0", "1"}
+		}
+		all = append(all, column)
 	}
 	return all
 }
