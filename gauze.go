@@ -249,11 +249,11 @@ func (q *question) plan() (kernel.Plan, error) {
 	return plan, err
 }
 
-// alone reports that beside categories the rows are too few for the method, and enough for every
-// column by itself, so that a fit is that. With more rows a joint model has the correlations,
+// alone reports that beside categories the rows may be too few for the method, and are enough for
+// every column by itself, so that a fit is that. With more rows a joint model has the correlations,
 // though numbers by themselves can be nearer without it.
 func (q *question) alone() bool {
-	return profile.Affords(q.method.Name(), q.problem) && catalog.Refuses(q.method, q.problem)
+	return profile.Affords(q.method.Name(), q.problem) && catalog.Unsure(q.method, q.problem)
 }
 
 // usualEpsilons are the values suggested when a fit is refused.

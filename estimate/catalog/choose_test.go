@@ -286,3 +286,17 @@ func TestLearnerChoosesItsMethod(t *testing.T) {
 		}
 	}
 }
+
+// TestUnsure: beside categories a joint model is tried where nine of ten fits have a release.
+func TestUnsure(t *testing.T) {
+	e, err := everything.byName(forOne)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows, want := range map[int]bool{500: true, 900: true, 1100: false} { // of .2, .75 and .99
+		p := estimate.Problem{Columns: 3, Rows: rows, Relation: privacy.ReplaceOne, Mu: .2, MaxComponents: 1}
+		if got := Unsure(e, p); got != want {
+			t.Errorf("%d rows: %v", rows, got)
+		}
+	}
+}

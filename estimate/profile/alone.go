@@ -87,7 +87,7 @@ func (f *fit) byItself(s *kernel.Session) (out estimate.Outcome, err error) {
 	noise := 0.
 	for _, j := range f.kept(s.Mu(), true) {
 		c, sd := f.columns[j], 0.
-		if one := c.constant || c.reason == oneValue && c.others < mostOthers*c.cells; !one {
+		if one := c.constant || (c.reason == oneValue || c.onlyOne()) && c.others < mostOthers*c.cells; !one {
 			if sd = c.sd; c.reason == unresolved { // of which the bins say where it is
 				c.mean, sd, _ = c.byBins()
 			} else if c.reason != "" {
@@ -119,6 +119,17 @@ func (f *fit) byItself(s *kernel.Session) (out estimate.Outcome, err error) {
 		out.Aside = append(out.Aside, flags.New(flags.ConstantColumn, "column %v: one value, as far as the noise lets others be seen: up to about %.1f%% of its values may differ", flags.Ref{j}, 100*share).In(j).Of(0, share/2))
 	}
 	return out, nil
+}
+
+// onlyOne reports that of a column's values the histogram has one alone, though not all cells are
+// there, and says how many may have others.
+func (c *column) onlyOne() bool {
+	if c.reason != "" || c.sd > 0 || len(c.atoms) != 1 {
+		return false
+	}
+	a := c.atoms[0]
+	c.others = math.Max(0, c.cells-a.rows) + 2*math.Hypot(c.cellsSD, a.sd)
+	return true
 }
 
 // again counts the rows in the bins of all columns once more, with all that is left, and joins that

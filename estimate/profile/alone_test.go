@@ -97,6 +97,22 @@ func TestAlone(t *testing.T) {
 	}
 }
 
+// TestOnlyOne: a column of which one value alone was seen is taken for that, and says how many
+// cells may have others; not one that has a spread, two values or a reason.
+func TestOnlyOne(t *testing.T) {
+	zero := column{cells: 900, cellsSD: 8, atoms: []atom{{value: 0, rows: 700, sd: 6}}}
+	if one := zero; !one.onlyOne() || one.others != 220 {
+		t.Errorf("others are %v, want 220", one.others)
+	}
+	wide, two, held := zero, zero, zero
+	wide.sd, two.atoms, held.reason = 1, append(slices.Clone(zero.atoms), atom{value: 1, rows: 100, sd: 6}), hiddenSpread
+	for i, c := range []column{wide, two, held} {
+		if c.onlyOne() {
+			t.Errorf("column %d is of one value", i)
+		}
+	}
+}
+
 // TestAffords: public facts decide, and numbers alone, several components and private rows are not
 // described so.
 func TestAffords(t *testing.T) {
