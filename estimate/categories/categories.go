@@ -48,15 +48,17 @@ type Shares struct {
 	All    float64 // of all their steps
 	Values float64 // .. of which for finding values
 	Pairs  float64 // .. and for the dependence of columns on each other
+	Star   bool    // .. which is that on the last column alone
 }
 
 // SharesOf returns the shares of a problem, of which this is the whole mu. Columns depend on each
 // other in a model alone.
 func SharesOf(p estimate.Problem, mu float64, inModel bool) (s Shares) {
-	if s.All, s.Values = countShare(p, mu, inModel), valueShare(p, mu); inModel {
-		s.Pairs = PairShare(p, mu)
+	if s.All = countShare(p, mu, inModel); inModel {
+		s.depend(p, mu)
 	}
-	s.All += s.Values + s.Pairs
+	s.Values = valueShare(p, mu)
+	s.All += s.Values
 	return s
 }
 
@@ -103,8 +105,10 @@ func Extend(plan kernel.Plan, p estimate.Problem, s Shares) kernel.Plan {
 	}
 	plan.Steps = append(plan.Steps, kernel.Step{Name: Step, Query: query.KindCategoryCounts, Share: counts, Most: rounds})
 	if s.Pairs > 0 {
-		plan.Steps = append(plan.Steps, kernel.Step{Name: StepPairs, Query: query.KindCategoryCounts, Share: choosing * s.Pairs, Most: 1},
-			kernel.Step{Name: StepTree, Query: query.KindCategoryCounts, Share: (1 - choosing) * s.Pairs, Most: 1})
+		plan.Steps = append(plan.Steps, kernel.Step{Name: StepPairs, Query: query.KindCategoryCounts, Share: s.first() * s.Pairs, Most: 1})
+		if !s.Star {
+			plan.Steps = append(plan.Steps, kernel.Step{Name: StepTree, Query: query.KindCategoryCounts, Share: (1 - choosing) * s.Pairs, Most: 1})
+		}
 	}
 	return plan
 }
@@ -122,7 +126,7 @@ func Measure(a *kernel.SubBudget, p estimate.Problem, s Shares, out *estimate.Ou
 		}
 	}
 	pairs := s.Pairs / (s.All - s.Values)
-	if len(pairsOf(p.Categories)) == 0 {
+	if len(s.counted(p.Categories)) == 0 {
 		pairs = 0
 	}
 	if out.Kept != nil { // the model's numbers say whose a row is
@@ -151,11 +155,8 @@ func Measure(a *kernel.SubBudget, p estimate.Problem, s Shares, out *estimate.Ou
 				if err := c.ask(a, q, math.Sqrt(roundShare*mu2)); err != nil {
 					return err
 				}
-				q.Given, q.Components, q.Unseen = c.given(group), slices.Clone(numbers), slices.Clone(m.Weights)
-				for i, g := range group {
-					q.Components[i].LogWeight += math.Log(c.weigh(g))
-					q.Unseen[i] *= c.weigh(g)
-				}
+				q.Components = numbers
+				c.weighed(&q, m.Weights)
 			}
 		}
 	}
@@ -174,7 +175,7 @@ func Measure(a *kernel.SubBudget, p estimate.Problem, s Shares, out *estimate.Ou
 	}
 	out.Categories = c.expand(group)
 	if pairs > 0 {
-		err = c.dependence(a, ofPairs, out, group)
+		err = c.dependence(a, s, ofPairs, out, group)
 	}
 	c.settle(out, group)
 	return err

@@ -11,6 +11,7 @@ import (
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/parts"
 )
 
 // TestDependenceIsFound: of columns of which the second is mostly the first, and the others depend
@@ -39,8 +40,9 @@ func TestDependenceIsFound(t *testing.T) {
 			if r == privacy.ReplaceOne {
 				p.Rows = n
 			}
-			pairs := PairShare(p, .5)
-			plan := Extend(kernel.Plan{Method: "test", Steps: []kernel.Step{{Name: "count", Query: "count", Share: 1, Most: 1}}}, p, Shares{All: .1 + pairs, Pairs: pairs})
+			shares := Shares{All: .1}
+			shares.depend(p, .5)
+			plan := Extend(kernel.Plan{Method: "test", Steps: []kernel.Step{{Name: "count", Query: "count", Share: 1, Most: 1}}}, p, shares)
 			var heard kerneltest.Transcript
 			s := kerneltest.Open(t, b.Protect(r), plan, kernel.Terms{Relation: r, Budget: privacy.Budget{Epsilon: 4, Delta: 1e-6}}, kerneltest.Options{Record: &heard})
 			out := nearOutcome(t)
@@ -48,14 +50,14 @@ func TestDependenceIsFound(t *testing.T) {
 			if r == privacy.AddRemoveOne {
 				out.Diagnostics.Components[0].EffectiveRows = n
 			}
-			if err := Measure(s.Part(.1+pairs).SubBudget(), p, Shares{All: .1 + pairs, Pairs: pairs}, &out); err != nil {
+			if err := Measure(s.Part(shares.All).SubBudget(), p, shares, &out); err != nil {
 				t.Fatal(err)
 			}
 			spent := 0.
 			for _, mu := range heard.Mus {
 				spent += mu * mu
 			}
-			if most := (.1 + pairs) * s.Mu() * s.Mu(); pairs == 0 || math.Abs(spent-most) > 1e-8*most {
+			if most := shares.All * s.Mu() * s.Mu(); shares.Pairs == 0 || shares.Star || math.Abs(spent-most) > 1e-8*most {
 				t.Errorf("%v: cost %v of %v", r, spent, most)
 			}
 			want := []int{-1, -1, -1, -1}
@@ -87,6 +89,50 @@ func TestDependenceIsFound(t *testing.T) {
 	}
 }
 
+// TestStar: of rows too few for all pairs, those with the last column are counted once, for a part
+// of what the counts of columns would have had: the column that depends on it does so in the model,
+// of two that depend on each other none does, and what is spent is what was planned. The edge has
+// 400 rows of its 1,000 above those of independent columns, with a noise of 11 in each of six
+// cells, and is found but with probability below 1e-9; each of three others is taken for one with
+// probability .02, so that up to two of them may be.
+func TestStar(t *testing.T) {
+	const n = 1000
+	rng := rand.New(rand.NewPCG(7, 8))
+	b := kernel.NewMixedBuilder(1, 5, nil)
+	for range n {
+		row := []float64{rng.NormFloat64(), float64(rng.IntN(2)), float64(rng.IntN(2)), 0, float64(rng.IntN(4)), 0}
+		row[3], row[5] = row[2], row[1]
+		if rng.IntN(10) == 0 {
+			row[5] = 1 - row[1]
+		}
+		b.Append(row)
+	}
+	p := estimate.Problem{Columns: 1, Rows: n, Relation: privacy.ReplaceOne, Categories: []int{3, 3, 3, 5, 3}}
+	plan := kernel.Plan{Method: "test", Steps: []kernel.Step{{Name: "count", Query: "count", Share: 1, Most: 1}}}
+	budget := privacy.Budget{Epsilon: 3, Delta: 1e-6}
+	total, err := privacy.Calibrate(budget, privacy.Needs{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shares, alone := SharesOf(p, total.Mu, true), SharesOf(p, total.Mu, false)
+	if !shares.Star || math.Abs(shares.Pairs-starPart*shares.All) > 1e-12 || alone.Pairs != 0 || shares.Lists(p.Categories)[StepPairs] != 4 {
+		t.Fatalf("the shares are %+v, without a model %+v", shares, alone)
+	}
+	var heard kerneltest.Transcript
+	s := kerneltest.Open(t, b.Protect(p.Relation), Extend(plan, p, shares), kernel.Terms{Relation: p.Relation, Budget: budget}, kerneltest.Options{Record: &heard})
+	out := nearOutcome(t)
+	out.Model.Weights, out.Model.Components, out.Diagnostics.Components = []float64{1}, out.Model.Components[:1], out.Diagnostics.Components[:1]
+	if err := Measure(s.Part(shares.All).SubBudget(), p, shares, &out); err != nil {
+		t.Fatal(err)
+	}
+	if most := shares.All * s.Mu() * s.Mu(); !slices.Equal(heard.Steps, []string{Step, StepPairs}) || math.Abs(parts.Sum(heard.Mus, func(mu float64) float64 { return mu * mu })-most) > 1e-8*most {
+		t.Errorf("%q cost %v, want %v in all", heard.Steps, heard.Mus, most)
+	}
+	if of := out.CategoryOf; of[0] != -1 || of[4] != 0 || of[2] == 1 || of[1] == 2 {
+		t.Errorf("the columns depend on %v, want the last on the first", of)
+	}
+}
+
 // TestPairShare: nothing is spent where noise would hide all, where there is one column, or where
 // the cells would be too many.
 func TestPairShare(t *testing.T) {
@@ -94,9 +140,11 @@ func TestPairShare(t *testing.T) {
 		rows   int
 		values []int
 		want   float64
-	}{{800, []int{3, 5, 4, 6, 7}, 0}, {100000, []int{3}, 0}, {100000, []int{100, 200}, 0}, {1 << 30, []int{3, 4}, leastPairs}, {0, []int{3, 4}, mostPairs}} {
-		if got := PairShare(estimate.Problem{Relation: privacy.ReplaceOne, Rows: c.rows, Categories: c.values}, .3); got != c.want {
-			t.Errorf("%+v: %v", c, got)
+		star   bool
+	}{{400, []int{3, 5, 4, 6, 7}, 0, false}, {800, []int{3, 5, 4, 6, 7}, starPart * .2, true}, {800, []int{3}, 0, false}, {100000, []int{100, 200}, 0, false}, {1 << 30, []int{3, 4}, leastPairs, false}, {0, []int{3, 4}, mostPairs, false}} {
+		s := Shares{All: .2}
+		if s.depend(estimate.Problem{Relation: privacy.ReplaceOne, Rows: c.rows, Categories: c.values}, .3); math.Abs(s.Pairs-c.want) > 1e-12 || s.Star != c.star {
+			t.Errorf("%+v: %+v", c, s)
 		}
 	}
 }

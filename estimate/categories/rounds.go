@@ -60,6 +60,16 @@ func (c *counts) given(group []int) (out []float64) {
 // weigh returns how many rows group g has, over what its weight says.
 func (c *counts) weigh(g int) float64 { return c.rowsOf(g) / (c.weights[g] * c.rows) }
 
+// weighed has q weigh whose a row is by its values and by the rows of components, too: those of
+// weights, which are its Unseen.
+func (c *counts) weighed(q *query.CategoryCounts, weights []float64) {
+	q.Given, q.Components, q.Unseen = c.given(q.Group), slices.Clone(q.Components), slices.Clone(weights)
+	for i, g := range q.Group {
+		q.Components[i].LogWeight += math.Log(c.weigh(g))
+		q.Unseen[i] *= c.weigh(g)
+	}
+}
+
 // expand returns the probabilities of the components of all groups.
 func (c *counts) expand(group []int) (out [][][]float64) {
 	for _, of := range c.probabilities() {
@@ -75,15 +85,19 @@ func (c *counts) expand(group []int) (out [][][]float64) {
 // settle says how noisy the probabilities are, and gives the components the weights that their rows
 // have once values say whose they are.
 func (c *counts) settle(out *estimate.Outcome, group []int) {
-	m, notes := out.Model, out.Diagnostics.Components
-	total := 0.
+	for i := range min(len(group), len(out.Diagnostics.Components)) {
+		out.Diagnostics.Components[i].CategoryNoise = c.noise(group[i])
+	}
+	c.reweigh(out, group)
+}
+
+// reweigh gives the components the weights that their rows have by the counts.
+func (c *counts) reweigh(out *estimate.Outcome, group []int) {
+	if len(c.weights) == 1 {
+		return
+	}
+	m, notes, total := out.Model, out.Diagnostics.Components, 0.
 	for i, g := range group {
-		if i < len(notes) {
-			notes[i].CategoryNoise = c.noise(g)
-		}
-		if len(c.weights) == 1 {
-			continue
-		}
 		change := c.weigh(g)
 		m.Weights[i] *= change
 		total += m.Weights[i]

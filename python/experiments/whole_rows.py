@@ -45,7 +45,7 @@ WORDS = """Total variation between synthetic rows and the test rows, numbers in 
 are the fitted rows, which differ from the test by sampling alone. MST (McKenna, Miklau and Sheldon 2021) is written in the script on mbi's estimation, with 200 steps of
 mirror descent, under add-or-remove-one; its user states bounds of every number, which is cut into twenty equal bins. Gauze is under replace-one, which takes twice the
 noise variance, and is told kinds and values of categories: amounts of money are "log", other numbers counts. Gauze counts pairs of categories over all rows where rows suffice, and a tree of pairs has one table of odds ratios
-in all components; MST measures the pairs that depend most, numbers included. The classifier is a logistic regression of a column (income, credit, whether there was an affair) on
+in all components; else pairs with the last column, which is the classifier's; MST measures the pairs that depend most, numbers included. The classifier is a logistic regression of a column (income, credit, whether there was an affair) on
 the others, fitted to the synthetic rows: its area under the ROC curve on the test rows. "Values alone" has cells of its own for values that a tenth of the fitted rows have,
 and tenths of the others: tenths of all rows put nearly all capital gains, most of them 0, in one cell. MST draws within its bins, so that what is shared becomes a range. The
 log-likelihood is that of a test row under the release, in nats, with the numbers' densities in their own units; rows drawn from bins have none. Whole numbers from 1 to 4 of the German table are categories for both."""
