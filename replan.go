@@ -22,7 +22,7 @@ import (
 // this edition again from what the release says. It goes up by one whenever the plan of some
 // request changes (TestPlanEdition fails then), and releases of other editions are verified without
 // their plans.
-const PlanEdition = 23
+const PlanEdition = 24
 
 // certified returns the part of the request that the certificate's other fields do not state.
 func (r Request) certified() *release.Requested {
@@ -119,7 +119,7 @@ func replan(r *release.Release, method estimate.Estimator) (*planned, error) {
 	if q, err = q.capped(); err != nil {
 		return nil, err
 	}
-	out := &planned{lists: categories.Lists(countsOf(r))}
+	out := &planned{lists: q.shares.Lists(countsOf(r))}
 	out.lists[categories.StepValues] = categories.Found(q.problem.Categories)
 	out.plan, out.total, err = q.calibrated()
 	return out, err

@@ -52,7 +52,7 @@ func (t Tuning) boxed() program.Boxed {
 func (e Estimator) steps(p estimate.Problem) []kernel.Step {
 	out := []kernel.Step{{Name: stepCount, Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source},
 		{Name: stepCells, Query: query.Presence.Of(query.Count{}.Kind()), Share: countPart, Most: 1, Source: source},
-		{Name: program.StepMissing, Query: query.KindCategoryCounts, Share: gapsPart, Most: 1}}
+		{Name: program.StepMissing, Query: query.KindCategoryCounts, Share: gapsPart, Most: program.MostMissing}}
 	out = append(out, e.tuning.boxed().Steps(p.Columns)...)
 	out = append(out, program.RoundSteps(source, 1, e.tuning.MostRounds, 1)...)
 	return append(out, e.one.Steps(plain(p), prefixOne, 1)...)

@@ -27,5 +27,7 @@ func (f *fit) outcome(r *privateem.Rounds) estimate.Outcome {
 	if unlike > 0 {
 		out.Notes.Flag(flags.New(flags.NotGaussian, "%d of the %d components are not bell-shaped: there may be more components than were asked for", unlike, len(r.Components)))
 	}
-	return out.Outcome()
+	outcome := out.Outcome()
+	outcome.Missing = f.gaps
+	return outcome
 }

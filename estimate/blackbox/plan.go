@@ -14,6 +14,7 @@ import (
 // The steps of the plan.
 const (
 	stepCount  = "count"
+	stepCells  = "rows with cells"
 	stepBlocks = "agreement of blocks"
 )
 
@@ -21,6 +22,7 @@ const (
 const (
 	deltaPart = .2  // of delta, for the test
 	countPart = .01 // of the Gaussian steps' mu^2
+	gapsPart  = .02 // .. for the missing cells of components
 	// spared is the part of delta, and of the test's, that is left for the precision of the mask
 	spared     = 1e-5
 	mostRounds = 16
@@ -60,5 +62,7 @@ func (t Tuning) steps(p estimate.Problem, mask privacy.CovarianceMask) []kernel.
 		{Name: stepCount, Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source},
 		{Name: stepBlocks, Query: blocks.Stability{}.Kind(), Share: test, Most: 1, Source: source,
 			Extra: blocks.Agreement{Mask: mask, Delta: deltaPart * p.Budget.Delta}},
+		{Name: stepCells, Query: query.Presence.Of(query.Count{}.Kind()), Share: countPart, Most: 1, Source: source},
+		{Name: program.StepMissing, Query: query.KindCategoryCounts, Share: gapsPart, Most: program.MostMissing},
 	}, program.RoundSteps(source, rest, mostRounds-1, rest, program.ShapeStep(source, t.ShapePart, 1))...)
 }

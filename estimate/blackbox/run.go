@@ -9,6 +9,7 @@ import (
 	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/blocks"
 	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
@@ -20,6 +21,11 @@ type fit struct {
 	program.Run
 	of Estimator
 	k  int
+	// Of rows that lack cells: the table as it is, how many rows have some cell, released, and what
+	// is kept for the missing cells of components. 0 and nil if none are completed.
+	read     *kernel.SubBudget
+	someCell float64
+	gaps     *kernel.SubBudget
 }
 
 // run makes the whole fit.
@@ -46,10 +52,37 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 	if !ok {
 		return f.Outsize(), nil
 	}
+	if err := f.incomplete(r); err != nil {
+		return estimate.Outcome{}, err
+	}
 	if err := f.em(ctx, r); err != nil {
 		return estimate.Outcome{}, err
 	}
 	return f.outcome(r), nil
+}
+
+// incomplete has rows that lack cells count too once blocks agree, if there are enough of them:
+// blocks are of whole rows, and the rounds of completed ones.
+func (f *fit) incomplete(r *privateem.Rounds) (err error) {
+	f.read = f.SubBudget
+	if f.someCell, err = f.Incomplete(stepCells, f.Mu(countPart)); err != nil || f.someCell == 0 {
+		return err
+	}
+	f.gaps = f.read.Take(gapsPart * f.Mu2)
+	return f.complete(r)
+}
+
+// complete has what follows asked of completed rows: those that lack cells have them drawn from the
+// components of r, given the cells that they have.
+func (f *fit) complete(r *privateem.Rounds) error {
+	if f.someCell == 0 || len(r.Components) == 0 {
+		return nil
+	}
+	table, err := kernel.Complete(f.read, program.CompletionBy(r.Space, make([]float64, f.All), r.Components))
+	if err == nil {
+		f.SubBudget, f.Rows, r.Rows = table, f.someCell, f.someCell
+	}
+	return err
 }
 
 // toldMisfit is the misfit, in total variation, that is reported. A guess.
@@ -110,7 +143,7 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 			left += math.Pow(growth, float64(j))
 		}
 		return parts.Mu((f.Left() - f.of.tuning.ShapePart*f.Mu2) / left), i < n-1
-	}, Shapes: f.of.tuning.ShapePart * f.Mu2})
+	}, Before: f.complete, Shapes: f.of.tuning.ShapePart * f.Mu2})
 }
 
 // overlap returns the largest overlap of two components.

@@ -9,10 +9,18 @@ import (
 	"github.com/gauze-dp/gauze/kernel/query"
 )
 
+// firstMissing is the part of mu^2 for the first of two counts of missing cells, if there are
+// several components: a guess.
+const firstMissing = .3
+
 // Missing measures how large a part of each component's rows lacks the cell of a column, with all
 // that is left in out.Missing: of the columns that the profile shows to lack some, or of all.
-// Missing and present are the two values of a category here, so it is one measurement of counts of
-// categories, whose rows are completed by the model. It is none without a spread in any column.
+// Missing and present are the two values of a category here, so these are measurements of counts of
+// categories, whose rows are completed by the model. There is none without a spread in any column.
+//
+// Of several components it is counted twice, since which cells a row lacks says whose it is too: by
+// the cells of rows that have some, and then by what that has shown of each component, with the
+// rows that have none. The second says how many rows components have, too.
 //
 // The L2 sensitivity of c columns is sqrt(2c) under replace-one, sqrt(c) under add-or-remove-one;
 // loss and proof are those of query.CategoryCounts, and of kernel.Complete, which completes a row
@@ -34,7 +42,14 @@ func Missing(p estimate.Problem, out *estimate.Outcome) error {
 	}
 	noise := program.Factor(p.Relation) * math.Sqrt(float64(len(by.Missing))) / a.LeftMu()
 	q := query.CategoryCounts{Values: c.columns, Components: densities(m), Unseen: m.Weights}
-	c.weights, q.Group = together(m.Weights, leastRows*noise/rowsOf(p, out))
+	if c.weights, q.Group = together(m.Weights, leastRows*noise/rowsOf(p, out)); len(c.weights) > 1 {
+		first, whole := c, q
+		whole.Unseen = make([]float64, len(m.Weights)) // rows without any cell count for none
+		if err := first.ask(a, whole, math.Sqrt(firstMissing*a.Left())); err != nil {
+			return err
+		}
+		first.weighed(&q, m.Weights)
+	}
 	if err := c.ask(a, q, a.LeftMu()); err != nil {
 		return err
 	}
@@ -47,6 +62,7 @@ func Missing(p estimate.Problem, out *estimate.Outcome) error {
 			note.Missing[by.Missing[column]], note.MissingNoise = of[g][1], math.Min(1, c.noise(g))
 		}
 	}
+	c.reweigh(out, q.Group)
 	return nil
 }
 

@@ -162,6 +162,9 @@ func Check(tb testing.TB, f Fit) {
 		words(tb, f.NoRelease.Reason, f.NoRelease.Advice)
 		return
 	}
+	if f.Missing != nil { // is kept for the missing cells of components
+		spent += f.Missing.Left()
+	}
 	if spent < total*(1-1e-6) && !IsPoint(f.Model) {
 		tb.Errorf("a model was released for %v of %v: the rest was wasted", spent, total)
 	}

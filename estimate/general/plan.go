@@ -27,7 +27,7 @@ const (
 var (
 	stepCount   = parts.Step{Name: "count", Query: query.Count{}.Kind(), Share: countPart, Most: 1, Source: source}
 	stepCells   = parts.Step{Name: "rows with cells", Query: query.Presence.Of(query.Count{}.Kind()), Share: countPart, Most: 1, Source: source}
-	stepMissing = parts.Step{Name: program.StepMissing, Query: query.KindCategoryCounts, Share: gapsPart, Most: 1}
+	stepMissing = parts.Step{Name: program.StepMissing, Query: query.KindCategoryCounts, Share: gapsPart, Most: program.MostMissing}
 	stepGlobal  = parts.Step{Name: "global moments", Query: query.ClippedMoments{}.Kind(), Share: mostGlobal, Most: len(globalShares), Source: source}
 	stepTree    = parts.Step{Name: "tree of counts", Query: query.GridCounts{}.Kind(), Share: treePart, Most: 1, Source: "KSSU19 Section C.3"}
 	stepColumns = parts.Step{Name: "columns", Query: query.Histogram, Share: shortPart + mostLine/2*mostLooks*mostSplits, Most: 1 + mostLooks*mostSplits, Source: "KSSU19 Section A.4"}

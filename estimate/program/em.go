@@ -28,6 +28,9 @@ const (
 // rows.
 const StepMissing = "missing cells"
 
+// MostMissing is how often StepMissing is measured, at most.
+const MostMissing = 2
+
 // RoundSteps returns the steps of EM: most rounds, which together cost at most that share of the
 // total mu^2, then the steps between, and the last round with its share.
 func RoundSteps(source string, share float64, most int, last float64, between ...kernel.Step) []kernel.Step {
