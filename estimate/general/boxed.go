@@ -49,7 +49,7 @@ func (f *fit) boxed(ctx context.Context) (out estimate.Outcome, done bool, err e
 	f.asks(true)
 	b := boxed
 	b.Columns, b.Form, b.Last, b.Set = f.space.Columns, program.Form(f.Problem.Covariance), f.schedule.final, f.beside
-	b.Contest, b.Inflate, b.Shapes, b.Count, b.Refine = f.againstOne, !f.method.Without.Inflate, shapePart, f.OutsidePart(), f.refine
+	b.Contest, b.Shrink, b.Shapes, b.Count, b.Refine = f.againstOne, !f.method.Without.Shrink, shapePart, f.OutsidePart(), f.refine
 	b.Before, b.Means = f.last, !f.method.Without.Means
 	f.keepForGaps()
 	found, _, enough, err := b.Find(ctx, &f.Run)

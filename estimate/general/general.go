@@ -220,7 +220,7 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 		return missed
 	}
 	return f.EM(ctx, r, program.Schedule{Next: next, ExtraUntil: extra,
-		Join: openRounds, Refine: f.look, Number: f.numbered(), MergeMu: f.Mu(f.schedule.final), Contest: f.contest, Inflate: !f.method.Without.Inflate, Shapes: f.shapes(shapePart),
+		Join: openRounds, Refine: f.look, Number: f.numbered(), MergeMu: f.Mu(f.schedule.final), Contest: f.contest, Shrink: !f.method.Without.Shrink, Shapes: f.shapes(shapePart),
 		Before: before, Means: !f.method.Without.Means, Count: f.OutsidePart() * f.Mu2})
 }
 

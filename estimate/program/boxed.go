@@ -35,12 +35,12 @@ type Boxed struct {
 	// Overall is the part of mu^2 for the columns' means and spreads, measured before the last
 	// round.
 	Overall float64
-	// Set sets what is the method's own of EM; Contest, Inflate and Means are those of a Schedule,
+	// Set sets what is the method's own of EM; Contest, Shrink and Means are those of a Schedule,
 	// and so are Shapes and Count, as parts of the budget.
-	Set            func(*privateem.Rounds)
-	Contest        func(context.Context, *privateem.Rounds) error
-	Inflate, Means bool
-	Shapes, Count  float64
+	Set           func(*privateem.Rounds)
+	Contest       func(context.Context, *privateem.Rounds) error
+	Shrink, Means bool
+	Shapes, Count float64
 	// Before, if set, is done with the components before the last round, and before Overall.
 	Before func(*privateem.Rounds) error
 	// Refine, if set, is done with the components of the boxes before the rounds.
@@ -118,7 +118,7 @@ func (b Boxed) Fit(ctx context.Context, r *Run, found []partition.Box) (e *priva
 		}
 	}
 	rounds, later := b.Rounds(len(start)), b.Overall*r.Mu2
-	schedule := Schedule{Next: Even(rounds, parts.Mu((1-b.Last)*(r.Left()-later)/float64(rounds))), ExtraUntil: (rounds + 1) / 2, Contest: b.Contest, Inflate: b.Inflate, Shapes: b.Shapes * r.Mu2, Count: b.Count * r.Mu2, Means: b.Means, Before: b.Before}
+	schedule := Schedule{Next: Even(rounds, parts.Mu((1-b.Last)*(r.Left()-later)/float64(rounds))), ExtraUntil: (rounds + 1) / 2, Contest: b.Contest, Shrink: b.Shrink, Shapes: b.Shapes * r.Mu2, Count: b.Count * r.Mu2, Means: b.Means, Before: b.Before}
 	if b.Overall > 0 {
 		schedule.Before = func(e *privateem.Rounds) (err error) {
 			if b.Before != nil {

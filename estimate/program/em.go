@@ -69,8 +69,8 @@ type Schedule struct {
 	Contest func(context.Context, *privateem.Rounds) error
 	// Before, if set, is done with the components of the last round before it.
 	Before func(*privateem.Rounds) error
-	// Inflate has components whose shapes are noise made wider.
-	Inflate bool
+	// Shrink has covariances that are noise in part drawn towards their diagonals.
+	Shrink bool
 	// Shapes is the part of mu^2 for a measurement of the shapes of the components before the last
 	// round, which relies on those that are bell-shaped.
 	Shapes float64
@@ -169,8 +169,8 @@ func (r *Run) last(e *privateem.Rounds, s Schedule) error {
 	if err := e.Round(r.SubBudget, stepLast, parts.Mu(r.Left()-count-places-means), true); err != nil {
 		return err
 	}
-	if s.Inflate {
-		e.Inflate()
+	if s.Shrink {
+		e.Shrink()
 	}
 	if count > 0 && len(e.Components) > 0 {
 		if err := e.Count(r.SubBudget, StepOutside, parts.Mu(count), r.Problem.Components == 0); err != nil {
