@@ -45,7 +45,7 @@ type Without struct {
 	EarlyContest bool // .. after the first rounds
 	Fewer        bool // the fewest that explain the rows about as well
 
-	Shrink        bool // unreliable covariances are drawn towards their diagonals
+	Shrink        bool // unreliable covariances are made wider, or drawn towards their diagonals
 	GoodnessOfFit bool // a test of fit before the last round
 	Means         bool // components keep to the measured means of the columns
 

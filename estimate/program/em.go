@@ -69,7 +69,7 @@ type Schedule struct {
 	Contest func(context.Context, *privateem.Rounds) error
 	// Before, if set, is done with the components of the last round before it.
 	Before func(*privateem.Rounds) error
-	// Shrink has covariances that are noise in part drawn towards their diagonals.
+	// Shrink has noisy covariances made wider, or drawn towards their diagonals.
 	Shrink bool
 	// Shapes is the part of mu^2 for a measurement of the shapes of the components before the last
 	// round, which relies on those that are bell-shaped.

@@ -23,9 +23,10 @@ const (
 	// and .4 on fresh plain clusters in 8 and 20 columns; mostFloor a guess.
 	noiseFloor, mostFloor = .2, .5
 	// A shape of more relative spectral noise than this is not used: the floor would make more of
-	// the noise than of the shape, and of every round's the component grows. Of 4 and 8, on 144
+	// the noise than of the shape, and the component grow in every round. Of 4 and 8, on 144
 	// made-up tables (2026-11-30): against none, sds above twice the truth fell from 31 to 3 and 7
-	// of 870, and likelihood rose by .018 and .046 nats (+- .03).
+	// of 870, and likelihood rose by .018 and .046 nats (+- .03), where all noisy covariances were
+	// drawn towards their diagonals in the end.
 	mostShapeNoise = 8.0
 )
 
