@@ -45,6 +45,9 @@ const (
 // Source: [TYLERPRESS] Section 4.5. Differs: the source clips stray rows.
 func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed, counted float64) (none estimate.Outcome, err error) {
 	d, root, good := st.Rank(), st.Root(), f.Good()
+	if _, ok := f.hopefulLast(d, 0, false); !ok && f.mayEndAlone() {
+		return none, f.Refuse(hiddenCovariance)
+	}
 	gate := f.reach2(d)
 	how, err := f.distances(st, root, gate, counted, beyond.Noise*good)
 	if err != nil {
@@ -54,11 +57,9 @@ func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed, counted float
 	if err != nil {
 		return none, err
 	}
-	last := f.last(d, f.Rows, 0)
-	last.completed = false
-	best := last.bestRadius2()
-	if shape, size := last.variances(best.R2, best.Lift); !hopeful(d, f.Rows, shape, size) {
-		return none, f.Refuse("the noise of what is left would hide the covariance")
+	best, ok := f.hopefulLast(d, 0, false)
+	if !ok {
+		return none, f.Refuse(hiddenCovariance)
 	}
 	frame, err := f.frame(st, root)
 	if err != nil {
@@ -79,7 +80,8 @@ func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed, counted float
 	}
 	law := component.ClippedGaussian(d, best.R2)
 	noise := math.Sqrt(2*float64(d)) * own.SecondSD / law.B1
-	if least, collapsed := component.LeastVariance(spread); collapsed || noise > noiseLimit*least {
+	least, hidden := component.LeastVariance(spread)
+	if hidden = hidden || noise > noiseLimit*least; hidden && !f.mayEndAlone() {
 		return none, f.Refuse("the noise hides the spread in some directions")
 	}
 	far.InColumns(unitRows(st))
@@ -95,6 +97,9 @@ func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed, counted float
 		beyond.Where = "the noise hides how far out they lie, and they count as if they were as near as they can be"
 	}
 	f.Notes.LeavesOut(beyond)
+	if hidden {
+		return f.withoutCorrelations(st, root, mean, factor, math.Hypot(math.Sqrt2*own.SecondSD/law.B1, far.Noise), told...)
+	}
 	return f.Finish(st, root, mean, factor, math.Max(noise, math.Hypot(far.Noise, math.Hypot(how.noise, how.uneven))), told)
 }
 

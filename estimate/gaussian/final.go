@@ -24,12 +24,11 @@ import (
 func (f fit) gaussian(st *tyler.State) (none estimate.Outcome, err error) {
 	d, k, root := st.Rank(), float64(st.Rank()), st.Root()
 	information := f.Tyler.Information(st)
-	mu, last := f.LeftMu(), f.last(d, f.Rows, information)
-	best := last.bestRadius2()
-	if shape, size := last.variances(best.R2, best.Lift); !hopeful(d, f.Rows, shape, size) {
-		return none, f.Refuse("the noise of what is left would hide the covariance")
+	best, ok := f.hopefulLast(d, information, true)
+	if !ok {
+		return none, f.Refuse(hiddenCovariance)
 	}
-	m, err := f.Moments(st, root, best, mu)
+	m, err := f.Moments(st, root, best, f.LeftMu())
 	if err != nil {
 		return none, err
 	}
@@ -55,6 +54,9 @@ func (f fit) gaussian(st *tyler.State) (none estimate.Outcome, err error) {
 	variance := 1 / (information + law.B1*law.B1/(own.SecondSD*own.SecondSD))
 	noise := math.Sqrt(2 * k * variance)
 	if least, collapsed := component.LeastVariance(spread); collapsed || noise > noiseLimit*least {
+		if f.mayEndAlone() {
+			return f.withoutCorrelations(st, root, delta, spread, math.Sqrt(2*variance))
+		}
 		return none, f.Refuse("the noise hides the spread in some directions")
 	}
 	spread.ScaleSym(1/math.Sqrt(1+f.Shrink*(k+1)*variance), spread)

@@ -154,7 +154,10 @@ func (f *fit) early() (out estimate.Outcome, done bool, err error) {
 
 // reached counts the rows beyond a Gaussian's reach, and releases the moments with or without a
 // part of their own for them.
-func (f fit) reached(st *tyler.State) (none estimate.Outcome, err error) {
+func (f *fit) reached(st *tyler.State) (none estimate.Outcome, err error) {
+	if _, ok := f.hopefulLast(st.Rank(), f.Tyler.Information(st), true); !ok && f.mayEndAlone() {
+		return none, f.Refuse(hiddenCovariance)
+	}
 	frame, err := f.frame(st, st.Root())
 	if err != nil {
 		return none, err

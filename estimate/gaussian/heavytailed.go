@@ -58,7 +58,7 @@ func (e HeavyTailed) Plan(p estimate.Problem) (kernel.Plan, error) {
 	if full(p) {
 		steps = append(steps, tyler.Step.In("", 1), stepTail.In("", 1))
 	}
-	steps = append(steps, plainSteps(roundedProblem(p), "", 1)...)
+	steps = append(append(steps, plainSteps(roundedProblem(p), "", 1)...), stepBeyond.In("", 1))
 	return kernel.Plan{Method: e.Name(), Steps: steps}, nil
 }
 

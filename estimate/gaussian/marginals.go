@@ -4,8 +4,12 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gauze-dp/gauze/dense"
+	"github.com/gauze-dp/gauze/dense/symmetric"
 	"github.com/gauze-dp/gauze/kernel/query"
+	"github.com/gauze-dp/gauze/model/flags"
 	"github.com/gauze-dp/gauze/parts"
 	"github.com/gauze-dp/gauze/parts/component"
 	"github.com/gauze-dp/gauze/parts/tyler"
@@ -26,8 +30,14 @@ const (
 	// radiiPart of mu^2 is for the histogram of |z|. The part clippedPart of the rows, or
 	// clippedNoise times that square where it is less, may lie outside of the last radius.
 	radiiPart, clippedPart, clippedNoise = .02, .2, .14
-	// leastVariance: a variance that is found to be less than this part of the unit's is not clear.
-	leastVariance = .1
+	// aloneRadii is radiiPart of what a fit that the noise hides has left.
+	aloneRadii = .2
+	// Units whose square is off by less than this factor stay as they are.
+	rightUnit = .5
+	// A variance that is found to be less than the part leastVariance of the unit's is not clear;
+	// nor is, in a fit that the noise hides, one of less than leastSDs of its noise, which may be
+	// mostSDs of the noise more.
+	leastVariance, leastSDs, mostSDs = .1, 2.5, 2
 	// At most mostGivenBack of the variances is given back of what clipping takes, and the part
 	// givenBackError of that may be wrong.
 	mostGivenBack, givenBackError = .5, .3
@@ -38,6 +48,7 @@ const (
 type marginals struct {
 	mean, sd       []float64
 	noise, squares float64
+	unseen         []int // columns whose spread the noise hides: sd is about the largest possible
 }
 
 // marginals measures means and variances by a rough and a last release, and counts the rows that
@@ -49,7 +60,9 @@ func (f fit) marginals() (*marginals, error) {
 	m := &marginals{mean: slices.Clone(f.Space.Center), sd: f.SDs()}
 	noise2 := meanNoise2(f.Factor, k, f.Rows, f.Left())
 	m.squares = squares(noise2)
-	if err := f.refine(m, roughRadius2*k*(1+2*m.squares*m.squares), parts.Mu(f.RoughPart*f.Left()), nil); err != nil {
+	if f.round != nil { // as good as a rough release
+		m.mean, m.sd = f.columnsOf(f.round, make([]float64, f.round.Rank()), symmetric.Identity(f.round.Rank()), f.round.Root())
+	} else if err := f.refine(m, roughRadius2*k*(1+2*m.squares*m.squares), parts.Mu(f.RoughPart*f.Left()), nil); err != nil {
 		return nil, err
 	}
 	frame, fits := m.state(f.Space.Columns).Affine(1)
@@ -61,7 +74,7 @@ func (f fit) marginals() (*marginals, error) {
 		return nil, err
 	}
 	f.Notes.LeavesOut(beyond)
-	h, err := tyler.CountRadii(f.SubBudget, stepRadii.Of(f.Tyler.Prefix), frame, f.upTo(radiiPart*f.Mu2), tyler.RadialEdges(d), f.Good())
+	h, err := tyler.CountRadii(f.SubBudget, stepRadii.Of(f.Tyler.Prefix), frame, f.upTo(f.radiiPart()*f.Mu2), tyler.RadialEdges(d), f.Good())
 	if err != nil {
 		return nil, err
 	}
@@ -70,13 +83,26 @@ func (f fit) marginals() (*marginals, error) {
 	for ; at > 0 && beyondAt+law.Points[at].Share < clipped; at-- {
 		beyondAt += law.Points[at].Share
 	}
+	law.Points = slices.Clone(law.Points)
+	m.rescale(law.Points, at)
 	if err := f.refine(m, m.length2(law.Points[at].Q), f.LeftMu(), law.Points); err != nil {
 		return nil, err
 	}
-	if !(m.noise <= noiseLimit) {
+	switch unseen := len(m.unseen); {
+	case !(m.noise <= noiseLimit) || 2*unseen > d:
 		return nil, f.hidden()
+	case unseen > 0:
+		f.Notes.Flag(flags.New(flags.Unresolved, "column %v: the noise hides the spread, and the model has about the largest that is possible", flags.Ref(m.unseen)).In(m.unseen...))
 	}
 	return m, nil
+}
+
+// radiiPart returns the part of mu^2 for the histogram of |z|.
+func (f fit) radiiPart() float64 {
+	if f.round != nil {
+		return aloneRadii
+	}
+	return radiiPart
 }
 
 // meanNoise2 returns the square of the noise of a mean of k columns over its sampling error, with
@@ -97,6 +123,24 @@ func (m *marginals) length2(z2 float64) float64 {
 // state centres the rows and divides each column by its sd.
 func (m *marginals) state(columns []int) *tyler.State {
 	return tyler.New(component.Space{Columns: columns, Center: m.mean, Scale: m.sd})
+}
+
+// rescale takes as the columns' units, by one factor for all, what the rows' mean square is if
+// those beyond the point at are no farther out than that. In units that are too small the noise of
+// the squares would grow with the square of how far the rows reach; too large ones hide them.
+func (m *marginals) rescale(points []tyler.RadialPoint, at int) {
+	square, most := 0.0, points[at].Q
+	for _, p := range points {
+		square += p.Share * math.Min(p.Q, most)
+	}
+	by := math.Max(square/float64(len(m.sd)), leastVariance)
+	if by > rightUnit && by < 1 {
+		return
+	}
+	for i := range points {
+		points[i].Q /= by
+	}
+	floats.Scale(math.Sqrt(by), m.sd)
 }
 
 // hidden returns the error of a fit whose columns' spreads the noise hides.
@@ -127,11 +171,16 @@ func (f fit) refine(m *marginals, r2, mu float64, law []tyler.RadialPoint) error
 	for i := range m.mean {
 		by := s.Sum[i] / rows / kept
 		variance := 1 + s.Second.At(i, i)/rows/kept + lost - by*by + meanNoise*meanNoise
-		if !(variance > leastVariance) {
-			if law != nil {
-				return f.RefuseColumn(f.Space.Columns[i])
-			}
+		noise := s.SecondSD / rows / kept
+		switch {
+		case law != nil && f.round != nil && !(variance-lost > math.Max(leastVariance, leastSDs*noise)): // its unit is not wrong by any factor
+			m.unseen = append(m.unseen, f.Space.Columns[i])
+			variance = math.Max(variance-lost, 0) + mostSDs*noise
+		case variance > leastVariance:
+		case law == nil:
 			variance = leastVariance
+		default:
+			return f.RefuseColumn(f.Space.Columns[i])
 		}
 		m.mean[i] += m.sd[i] * by
 		m.sd[i] *= math.Sqrt(variance)

@@ -158,6 +158,10 @@ func (p *plain) look(st *tyler.State) (err error) {
 }
 
 // Rows farther out than the columns are seen to reach.
+//
+// With more than mostUnseen of them the model would describe next to nobody. A guess.
+const mostUnseen = .6
+
 const unseenRows = "they lie farther out than the columns are seen to reach, and count for little or nothing"
 
 // beyondRound counts the rows that are far out in the coordinates of st, less those that the
@@ -171,6 +175,9 @@ func (p *plain) beyondRound(st *tyler.State) (err error) {
 		sd := p.space.Scale[i] * math.Sqrt(dense.Norm2(p.l.RawRowView(i)))
 		p.beyond.Share -= c.ShareFrom(math.Sqrt(edge2) * sd / p.table.Seen.Scale[i])
 	}
+	if p.beyond.Share-squareSDs*p.beyond.Noise > mostUnseen {
+		return p.RefuseOutliers("most rows lie farther out than the columns are seen to reach")
+	}
 	return p.farColumns()
 }
 
@@ -179,6 +186,9 @@ func (p *plain) beyondTable() (err error) {
 	frame, edge2 := p.table.Outside()
 	if p.beyond, err = p.Beyond(frame, edge2, unseenRows); err != nil {
 		return err
+	}
+	if p.beyond.Share-squareSDs*p.beyond.Noise > mostUnseen {
+		return p.RefuseOutliers("most rows lie farther out than the columns are seen to reach")
 	}
 	return p.farColumns()
 }

@@ -29,6 +29,18 @@ func (f fit) last(d int, rows, information float64) last {
 	return last{f.Problem.Relation, d, rows, f.LeftMu(), information, true, f.CountNoise2(rows)}
 }
 
+// hopefulLast returns the clipping radius of the last release with all that is left, and whether
+// its covariance may be expected to be released; completed: by the completed form.
+func (f fit) hopefulLast(d int, information float64, completed bool) (component.ClippingRadius, bool) {
+	last := f.last(d, f.Rows, information)
+	last.completed = completed
+	best := last.bestRadius2()
+	shape, size := last.variances(best.R2, best.Lift)
+	return best, hopeful(d, f.Rows, shape, size)
+}
+
+const hiddenCovariance = "the noise of what is left would hide the covariance"
+
 // planned returns a last release from public facts, when nothing is counted.
 func planned(rel privacy.Relation, d int, rows, mu float64) last {
 	return last{relation: rel, d: d, rows: rows, mu: mu, completed: true, count2: math.Inf(1)}

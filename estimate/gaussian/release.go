@@ -76,6 +76,7 @@ func (f *Fit) Rounded(part float64, far func(*tyler.State) (float64, error)) (st
 // Source: [TYLERPRESS] Section 4.5.
 func (f *Fit) Round(nu, part float64, far func(*tyler.State) (float64, error)) (st *tyler.State, there, right bool, err error) {
 	st, there, err = f.Tyler.Round(cmp.Or(f.start, tyler.New(f.Space)), nu, part)
+	f.round = st
 	if !there || err != nil {
 		return st, false, false, err
 	}

@@ -32,6 +32,7 @@ type Fit struct {
 	// lack some are left out.
 	cells   *mat.SymDense
 	start   *tyler.State // of Round; nil for the columns as they are
+	round   *tyler.State // that Round got to; nil before it
 	centred bool         // centre is done
 	byFull  bool         // by way of a full covariance, not by columns themselves
 	whole   float64      // mu of the problem, of which columns of categories may have spent some

@@ -42,11 +42,17 @@ func (t Tuning) steps(p estimate.Problem, prefix string, share float64) []kernel
 	if byFull {
 		steps = append(steps, stepFar.In(prefix, share))
 	}
-	moments, radii := 1, t.ShapePart
-	if byColumns {
-		moments, radii = 2, math.Max(radii, radiiPart)
+	beyond, radii, moments := stepBeyond, stepRadii, stepMoments
+	switch {
+	case mayEndAlone(p):
+		beyond, radii, moments = beyond.Times(2), radii.Times(2), moments.Times(2)
+		beyond.Share, radii.Share = 2*beyondMost, t.ShapePart+aloneRadii
+	case byColumns:
+		moments, radii.Share = moments.Times(2), math.Max(t.ShapePart, radiiPart)
+	default:
+		moments, radii.Share = moments.Times(1), t.ShapePart
 	}
-	return append(steps, stepRadii.In(prefix, share*radii), stepMoments.Times(moments).In(prefix, share))
+	return append(steps, beyond.In(prefix, share), radii.In(prefix, share), moments.In(prefix, share))
 }
 
 // openSteps returns those of Open.
@@ -67,9 +73,9 @@ func openSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
 	return steps
 }
 
-// plainSteps returns those of Uneven, Plain and Beyond.
+// plainSteps returns those of Uneven and Plain.
 func plainSteps(p estimate.Problem, prefix string, share float64) []kernel.Step {
-	steps := append(columns.MomentsSteps(prefix, share, 1), columns.ReachStep.In(prefix, share), stepBeyond.In(prefix, share))
+	steps := append(columns.MomentsSteps(prefix, share, 1), columns.ReachStep.In(prefix, share))
 	byFull, byColumns := mayGo(p)
 	if !byFull {
 		return steps

@@ -79,6 +79,10 @@ func FitSubBudget(ctx context.Context, a *kernel.SubBudget, p estimate.Problem, 
 }
 
 func (t Tuning) fit(ctx context.Context, a *kernel.SubBudget, p estimate.Problem, prefix string, several program.Several) (estimate.Outcome, error) {
-	f := &fit{newFit(ctx, name, t, a, p, prefix), several}
-	return f.End(f.run())
+	f := &fit{Fit: newFit(ctx, name, t, a, p, prefix), several: several}
+	out, err := f.run()
+	if f.leavesAlone(err) {
+		out, err = f.columnsAlone()
+	}
+	return f.End(out, err)
 }

@@ -11,7 +11,7 @@ import (
 
 // SpreadPart is the largest part of a total mu^2 that the spreads of columns cost, and
 // FewSpreadPart that where rows are so few that nothing else can be measured of them. Guesses.
-const SpreadPart, FewSpreadPart = .1, .3
+const SpreadPart, FewSpreadPart = .2, .3
 
 // When a spread is sought, and seen: guesses.
 const (
