@@ -137,10 +137,14 @@ func figures(r *release.Release, say func(string, ...any)) {
 		}
 	}
 	if u := r.Diagnostics.Undescribed; u != nil && sum > 0 {
-		for _, line := range r.Certificate.Plan { // one Gaussian's count of the rows left out
-			if told := u.Noise * sum; strings.HasSuffix(line.Step, "beyond") && math.Abs(told-line.Noise) > offNoise*line.Noise {
-				say("the rows that the model leaves out are said to be known to within %.3g, and the plan counts them with a noise of %.3g", told, line.Noise)
+		told, counted, noise := u.Noise*sum, false, 0.0
+		for _, line := range r.Certificate.Plan { // one Gaussian's counts of the rows left out, of which the last one is told
+			if strings.HasSuffix(line.Step, "beyond") {
+				counted, noise = true, line.Noise
 			}
+		}
+		if counted && math.Abs(told-noise) > offNoise*noise {
+			say("the rows that the model leaves out are said to be known to within %.3g, and the plan counts them with a noise of %.3g", told, noise)
 		}
 	}
 	for j, n := range notes {

@@ -107,3 +107,32 @@ func TestFlagContradicts(t *testing.T) {
 		}
 	}
 }
+
+// TestLastCountOfFarRowsIsTold: where a fit has counted the rows far out twice, since the noise hid
+// its first form, what it says of them is what it counted last.
+func TestLastCountOfFarRowsIsTold(t *testing.T) {
+	cov, err := model.NewDiagonal([]float64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.New([]string{"age"}, nil, []model.Gaussian{{Mean: []float64{0}, Cov: cov}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		noise    []float64
+		warnings int
+	}{{[]float64{39}, 0}, {[]float64{21, 39}, 0}, {[]float64{39, 21}, 1}, {[]float64{21}, 1}, {nil, 0}} {
+		r := &release.Release{Model: m, Diagnostics: release.Diagnostics{
+			Components:  []release.ComponentNote{{EffectiveRows: 900}},
+			Undescribed: &release.Undescribed{Noise: 39. / 900, Where: "far"}}}
+		for _, noise := range c.noise {
+			r.Certificate.Plan = append(r.Certificate.Plan, release.PlanStep{Step: "one: beyond", Noise: noise})
+		}
+		var said []string
+		figures(r, func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) })
+		if len(said) != c.warnings {
+			t.Errorf("counts with a noise of %v: %q, want %d warnings", c.noise, said, c.warnings)
+		}
+	}
+}
