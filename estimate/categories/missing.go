@@ -27,10 +27,10 @@ const firstMissing = .3
 // from that row alone.
 func Missing(p estimate.Problem, out *estimate.Outcome) error {
 	m := out.Model
-	by := completion(m)
-	if by.Columns == nil {
+	if spaceOf(m).Columns == nil {
 		return nil
 	}
+	by := completion(m)
 	by.Missing = gapped(out, m.Dim())
 	a, err := kernel.Complete(out.Missing, by)
 	if err != nil {

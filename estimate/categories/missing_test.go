@@ -66,3 +66,18 @@ func TestMissingShares(t *testing.T) {
 		}
 	}
 }
+
+// TestMissingOfOnePoint: of a model without a spread in any column nothing is asked.
+func TestMissingOfOnePoint(t *testing.T) {
+	none, err := model.NewDiagonal([]float64{0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.New(nil, []float64{1}, []model.Gaussian{{Mean: []float64{3, 4}, Cov: none}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Missing(estimate.Problem{Columns: 2, Rows: 100}, &estimate.Outcome{Model: m}); err != nil {
+		t.Error(err)
+	}
+}
