@@ -55,7 +55,7 @@ func (f fit) gaussian(st *tyler.State) (none estimate.Outcome, err error) {
 	noise := math.Sqrt(2 * k * variance)
 	if least, collapsed := component.LeastVariance(spread); collapsed || noise > noiseLimit*least {
 		if f.mayEndAlone() {
-			return f.withoutCorrelations(st, root, delta, spread, math.Sqrt(2*variance))
+			return f.withoutCorrelations(st, root, delta, spread, math.Sqrt(2*variance), told...)
 		}
 		return none, f.Refuse("the noise hides the spread in some directions")
 	}

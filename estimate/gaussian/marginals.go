@@ -70,6 +70,9 @@ func (f fit) marginals() (*marginals, error) {
 		return nil, f.hidden()
 	}
 	beyond, err := f.BeyondGaussian(frame, farRadius2*k)
+	if err == nil {
+		err = f.describesMost(beyond)
+	}
 	if err != nil {
 		return nil, err
 	}

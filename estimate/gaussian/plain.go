@@ -158,11 +158,19 @@ func (p *plain) look(st *tyler.State) (err error) {
 }
 
 // Rows farther out than the columns are seen to reach.
-//
-// With more than mostUnseen of them the model would describe next to nobody. A guess.
+const unseenRows = "they lie farther out than the columns are seen to reach, and count for little or nothing"
+
+// With more than mostUnseen of the rows beyond its reach a model would describe next to nobody. A
+// guess.
 const mostUnseen = .6
 
-const unseenRows = "they lie farther out than the columns are seen to reach, and count for little or nothing"
+// describesMost returns a refusal if it is so.
+func (f *Fit) describesMost(beyond estimate.Undescribed) error {
+	if beyond.Share-squareSDs*beyond.Noise > mostUnseen {
+		return f.RefuseOutliers("most rows lie farther out than the columns are seen to reach")
+	}
+	return nil
+}
 
 // beyondRound counts the rows that are far out in the coordinates of st, less those that the
 // columns show there.
@@ -175,8 +183,8 @@ func (p *plain) beyondRound(st *tyler.State) (err error) {
 		sd := p.space.Scale[i] * math.Sqrt(dense.Norm2(p.l.RawRowView(i)))
 		p.beyond.Share -= c.ShareFrom(math.Sqrt(edge2) * sd / p.table.Seen.Scale[i])
 	}
-	if p.beyond.Share-squareSDs*p.beyond.Noise > mostUnseen {
-		return p.RefuseOutliers("most rows lie farther out than the columns are seen to reach")
+	if err := p.describesMost(p.beyond); err != nil {
+		return err
 	}
 	return p.farColumns()
 }
@@ -187,8 +195,8 @@ func (p *plain) beyondTable() (err error) {
 	if p.beyond, err = p.Beyond(frame, edge2, unseenRows); err != nil {
 		return err
 	}
-	if p.beyond.Share-squareSDs*p.beyond.Noise > mostUnseen {
-		return p.RefuseOutliers("most rows lie farther out than the columns are seen to reach")
+	if err := p.describesMost(p.beyond); err != nil {
+		return err
 	}
 	return p.farColumns()
 }
