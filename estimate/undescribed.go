@@ -3,6 +3,7 @@ package estimate
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/gauze-dp/gauze/model/flags"
 )
@@ -67,7 +68,7 @@ func (d *Diagnostics) LeavesOut(u Undescribed) {
 	d.Undescribed = &u
 	most := math.Min(1, u.Share+anywhereSDs*u.Noise)
 	if hidden := most > hiddenShare; u.Share <= anywhereSDs*u.Noise {
-		unseen := fmt.Sprintf("up to about %.2g%% of the rows may lie there unseen, however far", 100*most)
+		unseen := fmt.Sprintf("up to about %s of the rows may lie there unseen, however far", percent(most, 2))
 		if hidden {
 			d.Flag(flags.New(flags.LeftOut, "rows that are not described by the model: %s; %s", u.Where, unseen).Of(u.Share, u.Noise))
 		}
@@ -110,5 +111,11 @@ func (c UndescribedColumn) beyond() string {
 
 // around returns a share and its noise in words.
 func around(share, noise float64) string {
-	return fmt.Sprintf("about %.2g%% (give or take %.1g%%)", 100*share, 100*noise)
+	return fmt.Sprintf("about %s (give or take %s)", percent(share, 2), percent(noise, 1))
+}
+
+// percent writes a share with so many digits, and never as a power of ten.
+func percent(share float64, digits int) string {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(100*share, 'g', digits, 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64) + "%"
 }

@@ -16,6 +16,7 @@ func TestLeavesOut(t *testing.T) {
 		flags []string // parts of each
 	}{
 		{"clear of the noise", estimate.Undescribed{Share: .061, Noise: .002, Where: "in no component"}, []string{"about 6.1% (give or take 0.2%) of the rows are not described by the model: in no component"}},
+		{"nearly all", estimate.Undescribed{Share: .996, Noise: .12}, []string{"about 100% (give or take 10%)"}},
 		{"within four noise sds", estimate.Undescribed{Share: .061, Noise: .02}, []string{"about 6.1% (give or take 2%)"}},
 		{"within the noise, and few", estimate.Undescribed{Share: .01, Noise: .01}, nil},
 		{"hidden by the noise", estimate.Undescribed{Share: .03, Noise: .05, Where: "far"}, []string{"far; up to about 18% of the rows may lie there unseen"}},
