@@ -87,7 +87,9 @@ func (f fit) marginals() (*marginals, error) {
 		beyondAt += law.Points[at].Share
 	}
 	law.Points = slices.Clone(law.Points)
-	m.rescale(law.Points, at)
+	if f.round != nil { // in fits by columns from the start the rough release has found each unit
+		m.rescale(law.Points, at)
+	}
 	if err := f.refine(m, m.length2(law.Points[at].Q), f.LeftMu(), law.Points); err != nil {
 		return nil, err
 	}
