@@ -87,6 +87,9 @@ func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed, counted float
 	far.InColumns(unitRows(st))
 	mean, all := far.With(delta, spread)
 	_, factor := symmetric.FlooredRoot(all, component.LeastEigen)
+	if hidden { // the core has no correlations either
+		f.Problem.Covariance = estimate.Diagonal
+	}
 	told := f.besideCore(st, delta, spread, mean, factor, named, how, far.Ways, share, shareNoise)
 	switch beyond.Where = "they lie far from the others, and mean and covariance hold them"; {
 	case how.seen:
