@@ -25,10 +25,12 @@ func (f fit) diagonal() (estimate.Outcome, error) {
 
 // byColumns fits a diagonal covariance, whose sds it shows to change before it releases them.
 func (f fit) byColumns(change func(*marginals)) (none estimate.Outcome, err error) {
-	if uneven, err := f.Uneven(); err != nil {
-		return none, err
-	} else if uneven {
-		return f.Plain(nil)
+	if f.round == nil { // else the columns have been looked at, and the plan has no more looks
+		if uneven, err := f.Uneven(); err != nil {
+			return none, err
+		} else if uneven {
+			return f.Plain(nil)
+		}
 	}
 	m, err := f.marginals()
 	if err != nil {
