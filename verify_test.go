@@ -61,14 +61,7 @@ func TestExceptions(t *testing.T) {
 // TestHiddenRowsNoContradiction: where none were counted outside of the model, and the noise hides
 // so many that a flag says so, nothing contradicts that; an exact 0 does.
 func TestHiddenRowsNoContradiction(t *testing.T) {
-	cov, err := model.NewDiagonal([]float64{1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := model.New([]string{"age"}, nil, []model.Gaussian{{Mean: []float64{0}, Cov: cov}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelOfAges(t)
 	for noise, warnings := range map[float64]int{.02: 0, 0: 1} {
 		r := &release.Release{Model: m, Certificate: release.Certificate{Method: "gaussian"}, Diagnostics: release.Diagnostics{
 			Flags:       []release.Flag{{Code: flags.LeftOut, Noise: noise, Text: "up to about 6% of the rows may lie there unseen"}},
@@ -84,14 +77,7 @@ func TestHiddenRowsNoContradiction(t *testing.T) {
 // TestFlagContradicts: a share in a flag is the one that the diagnostics state, of the whole or of
 // a column; another one is doubted.
 func TestFlagContradicts(t *testing.T) {
-	cov, err := model.NewDiagonal([]float64{1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := model.New([]string{"age"}, nil, []model.Gaussian{{Mean: []float64{0}, Cov: cov}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelOfAges(t)
 	for _, c := range []struct {
 		whole, column float64
 		warnings      int
@@ -111,14 +97,7 @@ func TestFlagContradicts(t *testing.T) {
 // TestLastCountOfFarRowsIsTold: where a fit has counted the rows far out twice, since the noise hid
 // its first form, what it says of them is what it counted last.
 func TestLastCountOfFarRowsIsTold(t *testing.T) {
-	cov, err := model.NewDiagonal([]float64{1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := model.New([]string{"age"}, nil, []model.Gaussian{{Mean: []float64{0}, Cov: cov}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelOfAges(t)
 	for _, c := range []struct {
 		noise    []float64
 		warnings int
@@ -135,4 +114,18 @@ func TestLastCountOfFarRowsIsTold(t *testing.T) {
 			t.Errorf("counts with a noise of %v: %q, want %d warnings", c.noise, said, c.warnings)
 		}
 	}
+}
+
+// modelOfAges returns a model of one column.
+func modelOfAges(t *testing.T) *model.Mixture {
+	t.Helper()
+	cov, err := model.NewDiagonal([]float64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.New([]string{"age"}, nil, []model.Gaussian{{Mean: []float64{0}, Cov: cov}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }

@@ -30,7 +30,8 @@ const (
 	// radiiPart of mu^2 is for the histogram of |z|. The part clippedPart of the rows, or
 	// clippedNoise times that square where it is less, may lie outside of the last radius.
 	radiiPart, clippedPart, clippedNoise = .02, .2, .14
-	// aloneRadii is radiiPart of what a fit that the noise hides has left.
+	// aloneRadii is radiiPart of what a fit that the noise hides has left. Chosen of .1, .2 and .3
+	// on 1,000 skewed rows of 4 and 5 columns, 480 fits each.
 	aloneRadii = .2
 	// Units whose square is off by less than this factor stay as they are.
 	rightUnit = .5
@@ -86,8 +87,8 @@ func (f fit) marginals() (*marginals, error) {
 	for ; at > 0 && beyondAt+law.Points[at].Share < clipped; at-- {
 		beyondAt += law.Points[at].Share
 	}
-	law.Points = slices.Clone(law.Points)
 	if f.round != nil { // in fits by columns from the start the rough release has found each unit
+		law.Points = slices.Clone(law.Points)
 		m.rescale(law.Points, at)
 	}
 	if err := f.refine(m, m.length2(law.Points[at].Q), f.LeftMu(), law.Points); err != nil {

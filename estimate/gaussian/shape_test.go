@@ -310,11 +310,12 @@ func TestTwoGroups(t *testing.T) {
 }
 
 // TestFewRows: with too few rows for a full covariance a fit gives means and standard deviations,
-// says so, and never spends its budget for nothing. Of 160 such fits all ended in a release; of
+// says so, and next to never spends its budget for nothing. 2 of 1,800 such fits had no release:
+// more than one of 12 has a chance of 1 in 10,000. Of 160 fits all ended in a release; of
 // 2,080 columns the sd was off by 5 to 10 % in the middle and at most by a factor of 1.48, the mean
 // at most by .32 sds.
 func TestFewRows(t *testing.T) {
-	rng := newRand(t)
+	rng, none := newRand(t), 0
 	for _, c := range []struct {
 		d, n int
 		rel  privacy.Relation
@@ -324,7 +325,10 @@ func TestFewRows(t *testing.T) {
 			rows := w.rows(rng, c.n)
 			o := gaussianSetting(c.d, c.n, c.rel, 1, 0).fit(t, rows)
 			if o.Model == nil {
-				t.Fatalf("%+v: %v", c, o.NoRelease)
+				if none++; none > 1 {
+					t.Fatalf("%+v: %v", c, o.NoRelease)
+				}
+				continue
 			}
 			g := o.Model.Components[0]
 			if _, ok := g.Cov.(model.Diagonal); !ok || !slices.ContainsFunc(o.Diagnostics.Flags, func(f estimate.Flag) bool { return f.Code == flags.FewRows }) {

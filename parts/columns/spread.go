@@ -10,7 +10,9 @@ import (
 )
 
 // SpreadPart is the largest part of a total mu^2 that the spreads of columns cost, and
-// FewSpreadPart that where rows are so few that nothing else can be measured of them. Guesses.
+// FewSpreadPart that where rows are so few that nothing else can be measured of them: a guess.
+// SpreadPart was chosen of .1 and .2 on 1,000 skewed rows of 4 and 5 columns: at .1 noise hid a
+// direction in 40 of 960 fits, at .2 in 9.
 const SpreadPart, FewSpreadPart = .2, .3
 
 // When a spread is sought, and seen: guesses.
