@@ -2,11 +2,14 @@ package general
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
+	"github.com/gauze-dp/gauze/kernel/kerneltest"
+	"github.com/gauze-dp/gauze/model"
 )
 
 // TestCodes: rows with a code far out in one column are in a component, so that the column's mean
@@ -80,5 +83,40 @@ func TestMeansOfTails(t *testing.T) {
 	t.Logf("%d of %d right", right, all)
 	if right < least {
 		t.Errorf("%d of %d right", right, all)
+	}
+}
+
+// TestMeansOfClusters: plain clusters, whose components have lost nothing, stay where the rounds
+// found them: the noise of the columns' means, in units of the table, is large for a cluster. The
+// two fits draw the same noise until the means are measured. The noise is seeded.
+func TestMeansOfClusters(t *testing.T) {
+	rng, rows := rand.New(rand.NewPCG(1, 64)), make([][]float64, 20_000)
+	for i := range rows {
+		for j := range 4 {
+			rows[i] = append(rows[i], float64(i%3*(j+1)*5%17)+rng.NormFloat64())
+		}
+	}
+	off := 0
+	for seed := range uint64(3) {
+		fit := func(m Estimator) *model.Mixture {
+			f := estimatetest.RunChecked(t, m, estimatetest.Case{Rows: rows, Columns: 4, Mu: muOne, MaxComponents: 6, Noise: kerneltest.Options{Seed: seed}})
+			if f.Model == nil {
+				t.Fatal(f.NoRelease)
+			}
+			return f.Model
+		}
+		without := tested
+		without.Without.Means = true
+		one, two := fit(tested), fit(without)
+		for k, g := range one.Components[:3] {
+			for j, at := range g.Mean {
+				if math.Abs(at-two.Components[k].Mean[j]) > .02*math.Sqrt(g.Cov.At(j, j)) {
+					off++
+				}
+			}
+		}
+	}
+	if off > 0 {
+		t.Errorf("%d of 36 means moved", off)
 	}
 }

@@ -39,8 +39,11 @@ const (
 	reachMeans, widestMeans = 2.5, 10.0
 	// clippingLoses is how far a component's mean is expected to be off, in its sds.
 	clippingLoses = .07
-	mostMoved     = 1.0 // sds of its own that a component is moved
-	meansDraws    = 400 // of each component show what clipping does to its mean
+	// lossSpeaks is how much likelier, in nats, the measured means have to be if components have
+	// lost rows than if they are noise; a guess.
+	lossSpeaks = 2.0
+	mostMoved  = 1.0 // sds of its own that a component is moved
+	meansDraws = 400 // of each component show what clipping does to its mean
 )
 
 const stepMeans = "means of columns"
@@ -122,16 +125,16 @@ func (m *Means) Move(gs, others []component.Gaussian) []component.Gaussian {
 		return gs
 	}
 	d := len(m.mean)
-	off, doubt := slices.Clone(m.mean), symmetric.Scaled(square(m.sd), symmetric.Identity(d))
+	off, lost := slices.Clone(m.mean), mat.NewSymDense(d, nil)
 	moved, random := parts.Map(gs, m.inUnits), Draws(meansDraws, d)
 	for _, g := range slices.Concat(moved, parts.Map(others, m.inUnits)) {
 		floats.AddScaled(off, -g.Weight, m.clipped(g, random))
 	}
 	for _, g := range moved {
-		doubt.AddSym(doubt, symmetric.Scaled(square(clippingLoses)*g.Weight, g.Cov))
+		lost.AddSym(lost, symmetric.Scaled(square(clippingLoses)*g.Weight, g.Cov))
 	}
 	var by mat.VecDense
-	if !dense.AllFinite(off) || by.SolveVec(doubt, mat.NewVecDense(d, off)) != nil {
+	if !dense.AllFinite(off) || !m.contradict(off, lost, &by) {
 		return gs
 	}
 	by.ScaleVec(square(clippingLoses), &by)
@@ -146,6 +149,24 @@ func (m *Means) Move(gs, others []component.Gaussian) []component.Gaussian {
 		}
 	}
 	return out
+}
+
+// contradict reports whether means that are off by so much say that something is lost, with the
+// covariance lost, rather than that they are noisy; by is then what that covariance takes to the
+// most likely loss.
+func (m *Means) contradict(off []float64, lost *mat.SymDense, by *mat.VecDense) bool {
+	doubt := symmetric.Scaled(square(m.sd), symmetric.Identity(len(off)))
+	doubt.AddSym(doubt, lost)
+	var chol mat.Cholesky
+	if !chol.Factorize(doubt) {
+		return false
+	}
+	v := mat.NewVecDense(len(off), off)
+	if chol.SolveVecTo(by, v) != nil {
+		return false
+	}
+	gain := mat.Dot(v, v)/square(m.sd) - mat.Dot(v, by) + 2*float64(len(off))*math.Log(m.sd) - chol.LogDet()
+	return gain > 2*lossSpeaks
 }
 
 // inUnits returns g from the center and in units of the scale, without columns that only it has.

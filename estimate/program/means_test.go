@@ -23,6 +23,7 @@ func TestMeansMove(t *testing.T) {
 	}{
 		{"seen well", .1, .005, .095, .1},
 		{"noise alone", .1, .3, 0, .01},
+		{"as noise has it", .1, .05, 0, 0},
 		{"as they are", 0, .005, -1e-9, 1e-9},
 		{"far off", 100, .005, .9, 1.1}, // the mean of their sds
 	} {
