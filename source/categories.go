@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -246,7 +247,19 @@ func (t *Table) Texts() (texts [][]string) {
 	return texts
 }
 
-// checkCategories returns an error for columns of categories in which no declared value occurs.
+// noteText counts cells of columns of categories and of groups that are not UTF-8.
+func (t *Table) noteText(name, label string) {
+	if utf8.ValidString(label) {
+		return
+	}
+	if t.notText == nil {
+		t.notText = map[string]int{}
+	}
+	t.notText[name]++
+}
+
+// checkCategories returns an error for columns of categories in which no declared value occurs, and
+// for those whose text is in another encoding than the header shows.
 func (t *Table) checkCategories() error {
 	var without []string
 	for _, c := range t.report.Categories {
@@ -254,7 +267,15 @@ func (t *Table) checkCategories() error {
 			without = append(without, c.Name)
 		}
 	}
-	if t.any || without == nil {
+	if t.any {
+		return nil
+	}
+	if t.notText != nil && t.schema.CSV.Encoding == "" && t.schema.Unreadable == "" {
+		names := slices.Sorted(maps.Keys(t.notText))
+		return &Error{Field: "columns " + quoteNames(names), Wanted: "text in UTF-8", Got: "other bytes in " + words.Plural(t.notText[names[0]], "cell"),
+			Hint: `in Western European letters: --csv "encoding=latin1"; otherwise save the file as UTF-8, or count such cells as missing: --unreadable missing`}
+	}
+	if without == nil {
 		return nil
 	}
 	return &Error{Field: "columns " + quoteNames(without), Wanted: "at least one cell with a value of those that are declared", Got: "none",

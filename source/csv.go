@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 
+	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/source/lines"
 )
 
@@ -78,6 +79,11 @@ func (c *csvReader) start(in io.Reader) error {
 		return err
 	}
 	raw, err := rawHeader(text)
+	skipped := 0
+	if mark := separatorLine.FindSubmatch(raw); err == nil && mark != nil && (c.as.Delimiter == 0 || c.as.Delimiter == rune(mark[1][0])) {
+		c.as.Delimiter, skipped = rune(mark[1][0]), bytes.Count(raw, []byte{'\n'})
+		raw, err = rawHeader(text)
+	}
 	if err != nil {
 		if _, ours := err.(*Error); ours {
 			return err
@@ -111,8 +117,11 @@ func (c *csvReader) start(in io.Reader) error {
 	if len(c.header) > 1 && c.header[0] == "" {
 		c.header[0] = RowNames
 	}
+	for i := len(c.header) - 1; i > 0 && c.header[i] == ""; i-- { // as spreadsheets write empty columns
+		c.header[i] = fmt.Sprintf("(column %d)", i+1)
+	}
 	read := header.InputOffset()
-	c.last = bytes.Count(raw[:read], []byte{'\n'})
+	c.last = skipped + bytes.Count(raw[:read], []byte{'\n'})
 	c.lines = lines.New(io.MultiReader(bytes.NewReader(raw[read:]), text), maxRecord)
 	all := make([]int, len(c.header))
 	for i := range all {
@@ -293,8 +302,15 @@ func (c *csvReader) recordError(cells int, err error) error {
 	case !errors.As(err, &parse):
 		return ioError(c.name, err)
 	case errors.Is(err, csv.ErrFieldCount):
-		return &Error{Field: fmt.Sprintf("line %d", c.before+parse.StartLine), Wanted: fmt.Sprintf("%d cells, as in the header", len(c.header)),
-			Got: fmt.Sprint(cells), Hint: "quote cells that contain commas, and check for a torn or doubled line"}
+		fault := &Error{Field: fmt.Sprintf("line %d", c.before+parse.StartLine), Wanted: words.Plural(len(c.header), "cell") + ", as in the header", Got: fmt.Sprint(cells),
+			Hint: "quote cells that contain commas, and check for a torn or doubled line"}
+		switch {
+		case len(c.header) == 1 && c.as.Delimiter == 0:
+			fault.Hint = `where numbers have a decimal comma: --csv "delimiter=; decimal=,"; where a title stands above the header, take it out`
+		case cells == len(c.header)+1:
+			fault.Hint += "; R's write.table names rows without naming that column: write it with col.names=NA"
+		}
+		return fault
 	}
 	return &Error{Field: fmt.Sprintf("line %d", c.before+parse.StartLine), Wanted: "cells quoted whole or not at all", Got: "a stray or unclosed quote",
 		Hint: `write a quote within a quoted cell as ""`}
@@ -322,6 +338,9 @@ func (c *capped) Read(p []byte) (int, error) {
 	c.left -= n + cellCost*bytes.Count(p[:n], []byte{c.comma})
 	return n, err
 }
+
+// separatorLine is a line that Excel takes as naming the delimiter, above the header.
+var separatorLine = regexp.MustCompile(`(?i)^"?sep=([!-~\t ])"?\r?\n$`)
 
 // rawHeader reads the first line that is not blank from r, with the blank ones before it.
 func rawHeader(r *bufio.Reader) (raw []byte, err error) {

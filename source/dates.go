@@ -11,9 +11,10 @@ import (
 // secondsOfDay is the number of seconds of a day in UTC, without leap seconds.
 const secondsOfDay = 24 * 60 * 60
 
-// dayOf reads a date as its day, a number of days since 1970-01-01: 2006-01-02, or 2.1.2006 with
-// points, where the day comes first everywhere, or 02JAN2006, optionally followed by a time of day,
-// which it ignores. With slashes it is none: some write the month first.
+// dayOf reads a date as its day, a number of days since 1970-01-01: 2006-01-02 or 2006/1/2, or
+// 2.1.2006 with points, where the day comes first everywhere, or 02JAN2006 or 2-Jan-2006,
+// optionally followed by a time of day, which it ignores. 2/1/2006 is none: some write the month
+// first.
 func dayOf(text string) (float64, bool) {
 	text = strings.TrimSpace(text)
 	if n := len("01JAN2006"); len(text) == n || len(text) > n && text[n] == ':' { // as SAS writes dates and times
@@ -21,10 +22,13 @@ func dayOf(text string) (float64, bool) {
 			return float64(day.Unix() / secondsOfDay), true
 		}
 	}
-	if end := strings.IndexAny(text, "T "); end >= 0 {
-		text = text[:end]
+	for i, c := range text {
+		if c == ' ' || c == 'T' && i > 0 && onlyDigits(text[i-1:i]) { // not that of OCT
+			text = text[:i]
+			break
+		}
 	}
-	for _, layout := range []string{time.DateOnly, "2.1.2006"} {
+	for _, layout := range []string{time.DateOnly, "2.1.2006", "2-Jan-2006", "2006/1/2"} {
 		if day, err := time.Parse(layout, text); err == nil {
 			return float64(day.Unix() / secondsOfDay), true
 		}

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ type Dialect struct {
 	Delimiter rune // between cells; 0 for a comma
 	Decimal   rune // in numbers, ',' or '.'; 0 for a point
 	// Thousands stands between groups of three digits before it; 0 for nothing. A blank stands for
-	// no-break and thin blanks too.
+	// no-break and thin blanks too, and ' for the curly one.
 	Thousands rune
 	Encoding  string   // Latin1; "" for the encoding that the text shows
 	Strip     []string // marks before or after a number that do not belong to it: "$", "%"
@@ -156,7 +157,7 @@ func (d Dialect) OfText() bool { return !d.asUsual() || d.Delimiter != 0 || d.En
 // with returns d with the settings for numbers of a text.
 func (d Dialect) with(text string) Dialect {
 	if numbers, err := ParseDialect(text); err == nil {
-		d.Decimal, d.Thousands, d.Strip = numbers.Decimal, numbers.Thousands, numbers.Strip
+		d.Decimal, d.Thousands, d.Strip, d.Encoding = numbers.Decimal, numbers.Thousands, numbers.Strip, cmp.Or(numbers.Encoding, d.Encoding)
 	}
 	return d
 }
@@ -266,7 +267,10 @@ func (d *Dialect) ungrouped(whole string) (string, bool) {
 	if d.Thousands == 0 {
 		return whole, true
 	}
-	if d.Thousands == ' ' {
+	switch d.Thousands {
+	case '\'':
+		whole = strings.ReplaceAll(whole, "\u2019", "'")
+	case ' ':
 		whole = strings.Map(func(r rune) rune {
 			if unicode.Is(unicode.Zs, r) {
 				return ' '

@@ -20,7 +20,7 @@ func TestDialectCells(t *testing.T) {
 		"decimal=,":               {"1,5": 1.5, "1": 1, "-0,25": -.25, "1.5": nan, "1.542": nan, "1,5,6": nan, "1,5e3": 1500, "n/a": missing, ".": missing, ",5": .5},
 		"decimal=, thousands=.":   {"1.542,01": 1542.01, "1.542": 1542, "1.5": nan, "1542,5": 1542.5, "1.542.000": 1542000, "1,5.000": nan},
 		"thousands=space":         {"1 542.5": 1542.5, "1\u00a0542": 1542, "1\u202f542": 1542, "15 42": nan, "a b": nan},
-		"thousands='":             {"1'542": 1542},
+		"thousands='":             {"1'542": 1542, "1\u2019542.5": 1542.5},
 		"strip=$ thousands=,":     {"$1,542.01": 1542.01, "-$5": -5, "$-5": -5, "$ 5": 5, "5": 5, "$": nan, "5$": 5, "€5": nan},
 		"strip=% strip=EUR":       {"12 %": 12, "12%": 12, "EUR 7": 7, "7 EUR": 7, "%": nan},
 		"decimal=. delimiter=tab": {"1.5": 1.5, "1,5": nan},
@@ -162,16 +162,70 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
+// TestFirstLines: the first lines of a file say its delimiter, its encoding and its empty columns.
+func TestFirstLines(t *testing.T) {
+	for text, columns := range map[string]string{
+		"sep=;\r\na;b\r\n1;2\r\n":                    "a,b",
+		"\"sep=\t\"\na\tb\n1\t2\n":                   "a,b",
+		"a;b;;\n1;2;;\n":                             "a,b",
+		"a\x00,\x00b\x00\n\x001\x00,\x002\x00\n\x00": "a,b",
+		"\x00a\x00,\x00b\x00\n\x001\x00,\x002\x00\n": "a,b",
+		"sep=,\na,\xe4,x\n1,2,m\xe4nnlich\n":         "a,ä,x:category(männlich)",
+		"sep=;\nsize; (cm)\n1;2\n":                   "size,(cm)",
+		"a,b,x:y\n1,2,\n":                            "a,b",
+		"a,b,seen\n1,2,02-OCT-2006\n1,2,2006/10/2\n": "a,b,seen:date",
+	} {
+		if table, rows, err := readAll(t, text, columns); err != nil || len(rows) == 0 || rows[0][0] != 1 || rows[0][1] != 2 || table.Report().BadRows > 0 {
+			t.Errorf("%q: %v %v", text, rows, err)
+		}
+	}
+}
+
+// TestOtherEncoding: where the header is ASCII and cells are not UTF-8, the error names the
+// encoding, before a value of a category is lost.
+func TestOtherEncoding(t *testing.T) {
+	read := func(text string, anyCells bool) error {
+		schema, err := ParseColumns("a,x:category(männlich,weiblich,b)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		reader, err := CSV("stdin", io.NopCloser(strings.NewReader(text)))
+		if err != nil {
+			return err
+		}
+		table, err := Of(reader, schema)
+		if err != nil {
+			return err
+		}
+		if anyCells {
+			table.TakeAnyCells()
+		}
+		return table.Read(&kept{})
+	}
+	for text, want := range map[string]string{
+		"a,x\n1,m\xe4nnlich\n2,weiblich\n":         `columns "x": want text in UTF-8, got other bytes in 1 cell; in Western European letters: --csv "encoding=latin1"`,
+		"a;x\n1\xa0234,50;b\n1\xa0234,50 \x80;b\n": `as in --csv "decimal=, thousands=space encoding=latin1 strip=€"`,
+		"a;x\n1,5;b\n2,5;b\n7,5;b\n<5;b\n":         `say how most of them are written: --csv "decimal=,"; and count the others as missing: --unreadable missing`,
+	} {
+		if err := read(text, false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
+		if err := read(text, true); err != nil { // then no cell ends a fit
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 // TestUnreadableBounded: whatever cells hold, no more than so many patterns are kept, each short.
 func TestUnreadableBounded(t *testing.T) {
 	var u unreadable
 	for i := range 10_000 {
 		u.note(strings.Repeat("x-", i%90) + strings.Repeat("#", i))
 	}
-	if len(u) > mostPatterns {
-		t.Errorf("%d patterns", len(u))
+	if len(u.patterns) > mostPatterns {
+		t.Errorf("%d patterns", len(u.patterns))
 	}
-	for p := range u {
+	for p := range u.patterns {
 		if len(p) > 2*longestShown {
 			t.Errorf("the pattern %q has %d bytes", p, len(p))
 		}

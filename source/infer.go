@@ -288,8 +288,10 @@ func (a *lookAhead) leaveOut(name string, j int, written Dialect) string {
 	case numbers == 0 && text == 0:
 		return "no numbers"
 	case float64(numbers) < numberShare*float64(numbers+text):
-		dialect := reads([]unreadable{odd})
+		dialect, all := mostly([]unreadable{odd})
 		switch {
+		case dialect != "" && !all && written.asUsual():
+			return fmt.Sprintf("text as it is written, but mostly numbers with --csv %q: name it, with --unreadable missing for the others", written.with(dialect))
 		case dialect != "" && written.asUsual():
 			a.other[a.from[j]] = odd
 			return fmt.Sprintf("text as it is written, but numbers with --csv %q", written.with(dialect))

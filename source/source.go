@@ -31,9 +31,10 @@ type Table struct {
 	rules      rules              // of columns
 	other      map[int]unreadable // columns that inference left out, and another dialect reads, by their indices in the header
 	odd        []unreadable
-	ahead      *lookAhead // of an inferred schema; nil once read
-	repeats    *repeats   // nil if the schema has a unit
-	report     Report     // without Columns, whose counts are of bad rows only
+	notText    map[string]int // cells of categories and groups that are not UTF-8, by the column's name
+	ahead      *lookAhead     // of an inferred schema; nil once read
+	repeats    *repeats       // nil if the schema has a unit
+	report     Report         // without Columns, whose counts are of bad rows only
 	read       bool
 	any        bool // see TakeAnyCells
 }
@@ -207,11 +208,15 @@ func (t *Table) append(sink Sink, row []float64, kinds []Kind, labels []string) 
 	values := row[:len(kinds)]
 	for a := range t.categories {
 		v := &t.categories[a]
+		t.noteText(t.report.Categories[a].Name, labels[v.label])
 		if count := &t.report.Categories[a]; v.find {
 			row[len(kinds)+a] = float64(v.textCode(labels[v.label], count))
 		} else {
 			row[len(kinds)+a] = float64(v.code(labels[v.label], &t.schema.CSV, count))
 		}
+	}
+	for i, g := range t.roles.by {
+		t.noteText(g.Name, labels[t.roles.byAt[i]])
 	}
 	person, group := t.roles.unitOf(labels), t.roles.groupOf(labels)
 	if t.roles.unit >= 0 && person == "" { // a bad row, whatever its cells hold

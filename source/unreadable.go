@@ -9,6 +9,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/charmap"
+
 	"github.com/gauze-dp/gauze/internal/words"
 )
 
@@ -22,16 +24,24 @@ const (
 
 // unreadable counts the cells of a column that hold something but no number, by their patterns.
 // They are for the custodian only.
-type unreadable map[string]int
+type unreadable struct {
+	patterns map[string]int
+	latin1   bool // some cells are not UTF-8: their patterns are those of Latin1
+}
 
 // note counts a cell.
 func (u *unreadable) note(text string) {
-	if *u == nil {
-		*u = unreadable{}
+	if u.patterns == nil {
+		u.patterns = map[string]int{}
+	}
+	if !utf8.ValidString(text) {
+		if recoded, err := charmap.Windows1252.NewDecoder().String(text); err == nil {
+			text, u.latin1 = recoded, true
+		}
 	}
 	pattern := patternOf(text)
-	if _, known := (*u)[pattern]; known || len(*u) < mostPatterns {
-		(*u)[pattern]++
+	if _, known := u.patterns[pattern]; known || len(u.patterns) < mostPatterns {
+		u.patterns[pattern]++
 	}
 }
 
@@ -66,7 +76,7 @@ func patternOf(text string) string {
 
 // often returns the patterns, the most frequent first.
 func (u unreadable) often() []string {
-	return slices.SortedFunc(maps.Keys(u), func(a, b string) int { return cmp.Or(u[b]-u[a], cmp.Compare(a, b)) })
+	return slices.SortedFunc(maps.Keys(u.patterns), func(a, b string) int { return cmp.Or(u.patterns[b]-u.patterns[a], cmp.Compare(a, b)) })
 }
 
 // shows describes how most of the cells are written.
@@ -74,7 +84,7 @@ func (u unreadable) shows() string {
 	var parts []string
 	for _, p := range u.often() {
 		if p != "" && len(parts) < shownPatterns {
-			parts = append(parts, fmt.Sprintf("%s as %s", words.Digits(u[p]), p))
+			parts = append(parts, fmt.Sprintf("%s as %s", words.Digits(u.patterns[p]), p))
 		}
 	}
 	if parts == nil {
@@ -94,31 +104,55 @@ const marks = "$€£¥%‰°"
 // reads returns the first dialect, in words, by which all patterns of some columns are numbers; ""
 // if there is none.
 func reads(columns []unreadable) string {
-	var strip strings.Builder
-	for _, mark := range marks {
-		if slices.ContainsFunc(columns, func(u unreadable) bool {
-			return slices.ContainsFunc(u.often(), func(p string) bool { return strings.ContainsRune(p, mark) })
-		}) {
-			fmt.Fprintf(&strip, " strip=%c", mark)
-		}
-	}
-	for _, numbers := range []string{"", "thousands=,", "decimal=,", "thousands=space", "thousands='", "decimal=, thousands=.", "decimal=, thousands=space"} {
-		text := strings.TrimSpace(numbers + strip.String())
-		d, err := ParseDialect(text)
-		if err == nil && text != "" && !slices.ContainsFunc(columns, func(u unreadable) bool { return !d.readsAll(u) }) {
-			return text
-		}
+	if text, all := mostly(columns); all {
+		return text
 	}
 	return ""
 }
 
-func (d *Dialect) readsAll(u unreadable) bool {
-	for pattern := range u {
-		if _, kind := d.parse(pattern); kind != Number {
-			return false
+// mostly returns the first of the dialects, in words, by which the most cells of some columns are
+// numbers, and whether all are; "" if none reads three quarters of them, a guess.
+func mostly(columns []unreadable) (text string, all bool) {
+	var more strings.Builder
+	for _, mark := range marks {
+		if slices.ContainsFunc(columns, func(u unreadable) bool {
+			return slices.ContainsFunc(u.often(), func(p string) bool { return strings.ContainsRune(p, mark) })
+		}) {
+			fmt.Fprintf(&more, " strip=%c", mark)
 		}
 	}
-	return true
+	if slices.ContainsFunc(columns, func(u unreadable) bool { return u.latin1 }) {
+		more.WriteString(" encoding=" + Latin1)
+	}
+	most, cells := 0, 0
+	for _, u := range columns {
+		for _, n := range u.patterns {
+			cells += n
+		}
+	}
+	for _, numbers := range []string{"", "thousands=,", "decimal=,", "thousands=space", "thousands='", "decimal=, thousands=.", "decimal=, thousands=space"} {
+		as := strings.TrimSpace(numbers + more.String())
+		d, err := ParseDialect(as)
+		if err != nil || as == "" {
+			continue
+		}
+		if n := d.numbers(columns); n > most && 4*n >= 3*cells {
+			text, most = as, n
+		}
+	}
+	return text, most == cells && text != ""
+}
+
+// numbers returns how many of the cells are numbers in the dialect.
+func (d *Dialect) numbers(columns []unreadable) (sum int) {
+	for _, u := range columns {
+		for pattern, n := range u.patterns {
+			if _, kind := d.parse(pattern); kind == Number {
+				sum += n
+			}
+		}
+	}
+	return sum
 }
 
 // checkReadable returns an error for cells that hold something but no number, unless the schema
@@ -131,7 +165,7 @@ func (t *Table) checkReadable() error {
 	var names, counts, said []string
 	var found []unreadable
 	for i, c := range t.Report().Columns {
-		if c.NotNumber == 0 || c.Numbers == 0 && reads(t.odd[i:i+1]) == "" {
+		if as, _ := mostly(t.odd[i : i+1]); c.NotNumber == 0 || c.Numbers == 0 && as == "" {
 			continue
 		}
 		names, found = append(names, c.Name), append(found, t.odd[i])
@@ -145,9 +179,12 @@ func (t *Table) checkReadable() error {
 	}
 	fault := &Error{Field: "columns " + quoteNames(names), Wanted: "numbers and missing cells", Got: "others: " + strings.Join(counts, "; "), Quoted: "others: " + strings.Join(said, "; ")}
 	const missing = `or count them as missing: --unreadable missing, or as codes, "missing": [..] in the schema`
-	switch dialect := reads(found); {
+	switch dialect, all := mostly(found); {
 	case dialect != "" && t.ofText() && t.schema.CSV.asUsual():
 		fault.Hint = fmt.Sprintf("say how numbers are written, as in --csv %q, if they are; ", t.schema.CSV.with(dialect)) + missing
+		if !all {
+			fault.Hint = fmt.Sprintf("say how most of them are written: --csv %q; and ", t.schema.CSV.with(dialect)) + strings.Replace(missing, "or count them", "count the others", 1)
+		}
 	case t.ofText():
 		fault.Hint = "say how numbers are written with --csv, " + missing
 		if slices.ContainsFunc(found, unreadable.limits) {

@@ -78,6 +78,12 @@ var exports = []export{
 	{"Excel, French, UTF-8", "numéro;âge;poids;coût", "âge,poids,coût", func(_ int, p patient) string {
 		return fmt.Sprintf("%d;%d;%s;%s", p.id, p.age, number(p.weight, 1, ",", "\u202f"), p.or("", number(p.cost, 2, ",", "\u202f")))
 	}, marked, `--csv "decimal=, thousands=space"`},
+	{"Excel, French, windows-1252", "numero;age;poids;cout", "age,poids,cout", func(_ int, p patient) string {
+		return fmt.Sprintf("%d;%d;%s;%s", p.id, p.age, number(p.weight, 1, ",", ""), p.or("", number(p.cost, 2, ",", "\u00a0")+" €"))
+	}, windows1252, `--csv "decimal=, thousands=space encoding=latin1 strip=€"`},
+	{"Excel, with a line sep=; and an empty column", "sep=;\r\nNr;Alter;Gewicht;Aufnahme;", "Alter,Gewicht,Aufnahme:date", func(_ int, p patient) string {
+		return fmt.Sprintf("%d;%d;%s;%d.%d.2006;", p.id, p.age, number(p.weight, 1, ",", ""), 1+p.id%28, 1+p.id%12)
+	}, marked, `--csv "decimal=,"`},
 	{"Excel, English", "Id,Age,Weight,Cost,Share", "Age,Weight,Cost,Share", func(_ int, p patient) string {
 		return fmt.Sprintf("%d,%d,%.1f,\"%s\",%.1f%%", p.id, p.age, p.weight, p.or("", number(p.cost, 2, ".", ",")), p.share)
 	}, marked, `--csv "thousands=, strip=%"`},
@@ -102,8 +108,8 @@ var exports = []export{
 	{"survey tool", `"id","submitdate","G01Q01","G01Q02","G02Q01"`, "G01Q01,G01Q02,G02Q01", func(_ int, p patient) string {
 		return fmt.Sprintf("\"%d\",\"2026-01-02 10:00:00\",\"%d\",\"%.1f\",\"%s\"", p.id, p.age, p.weight, p.or("N/A", fmt.Sprintf("%.2f", p.cost)))
 	}, marked, ""},
-	{"SPSS, save translate", "id,age,weight,cost", "age,weight,cost", func(_ int, p patient) string {
-		return fmt.Sprintf("%d,%d,%8.2f,%s", p.id, p.age, p.weight, p.or(" ", fmt.Sprintf("%.2f", p.cost)))
+	{"SPSS, save translate", "id,age,weight,cost,visit", "age,weight,cost,visit:date", func(_ int, p patient) string {
+		return fmt.Sprintf("%d,%d,%8.2f,%s,%02d-OCT-2006", p.id, p.age, p.weight, p.or(" ", fmt.Sprintf("%.2f", p.cost)), 1+p.id%28)
 	}, marked, ""},
 }
 

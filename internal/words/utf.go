@@ -12,22 +12,26 @@ import (
 
 const bufferSize = 64 << 10
 
-// NewReader returns the text of in, which is UTF-8 or, behind a byte order mark, UTF-16, as UTF-8
-// without the mark. Bytes that are no UTF-8 stay what they are; what is no UTF-16 behind its mark
+// NewReader returns the text of in, which is UTF-8 or UTF-16, as UTF-8 without a byte order mark.
+// UTF-16 has that mark, or begins with two letters of ASCII. Bytes that are no UTF-8 stay what they are; what is no UTF-16 behind its mark
 // becomes U+FFFD.
 func NewReader(in io.Reader) (*bufio.Reader, error) {
 	r := bufio.NewReaderSize(in, bufferSize)
-	head, err := r.Peek(3)
+	head, err := r.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	switch {
 	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
-		_, err := r.Discard(len(head))
+		_, err := r.Discard(3)
 		return r, err
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
 		decoder := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()
 		return bufio.NewReaderSize(decoder.Reader(r), bufferSize), nil
+	case len(head) == 4 && head[0] != 0 && head[1] == 0 && head[2] != 0 && head[3] == 0:
+		return bufio.NewReaderSize(unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder().Reader(r), bufferSize), nil
+	case len(head) == 4 && head[0] == 0 && head[1] != 0 && head[2] == 0 && head[3] != 0:
+		return bufio.NewReaderSize(unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder().Reader(r), bufferSize), nil
 	}
 	return r, nil
 }
