@@ -29,7 +29,7 @@ func (a Amount) Reasonable(rows int) error {
 	var epsilon, delta error
 	if a.Epsilon > privacy.LargestEpsilon {
 		epsilon = &privacy.FieldError{Field: "epsilon", Wanted: fmt.Sprintf("a total of at most %d", privacy.LargestEpsilon), Got: fmt.Sprintf("%.4g in all", a.Epsilon),
-			Fix: "a total of 1 to 5 is usual, and beyond 20 a row is hardly protected; force allows it all the same"}
+			Fix: "a total of 1 to 5 is usual, and beyond 20 a row is hardly protected; force (--force) allows it all the same"}
 	}
 	n, which := rows, "the number of rows"
 	if n <= 0 {
@@ -37,7 +37,7 @@ func (a Amount) Reasonable(rows int) error {
 	}
 	if a.Delta*float64(n) >= 1 {
 		delta = &privacy.FieldError{Field: "delta", Wanted: fmt.Sprintf("a total below 1/%d, one over %s", n, which), Got: fmt.Sprintf("%.4g in all", a.Delta),
-			Fix: fmt.Sprintf("it would allow a whole row to be published; grant a far smaller one, for instance %.0e; force allows it all the same", .01/float64(n))}
+			Fix: fmt.Sprintf("it would allow a whole row to be published; grant a far smaller one, for instance %.0e; force (--force) allows it all the same", .01/float64(n))}
 	}
 	return errors.Join(epsilon, delta)
 }

@@ -33,6 +33,9 @@ func compare(e *shell.Env, pathA, pathB string, f *rowsFlags) error {
 	}
 	a, errA := f.read(e, pathA)
 	b, errB := f.read(e, pathB)
+	if errA != nil && pathA == pathB { // once is enough
+		errB = nil
+	}
 	if err := errors.Join(errA, errB); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gauze-dp/gauze"
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
+	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/release"
 )
 
@@ -19,12 +20,29 @@ func readRelease(e *shell.Env, path string) (*release.Release, error) {
 	switch {
 	case err != nil:
 	case r.Groups != nil:
-		_, err = r.Find("")
-		err = fmt.Errorf("%w: %s#GROUP", err, path)
+		err = noGroup(path, r)
 	case r.Model == nil:
 		err = noModel(path)
 	}
 	return r, err
+}
+
+// noGroup returns the error for a release of groups whose group is not named, for a command that
+// takes one model.
+func noGroup(path string, r *release.Release) error {
+	const most = 4 // are named
+	var names []string
+	for i := range r.Groups {
+		if r.Groups[i].Model == nil {
+			continue
+		}
+		if len(names) == most {
+			names = append(names, "..")
+			break
+		}
+		names = append(names, words.Quoted(path+"#"+r.Groups[i].Name(r.Certificate.By)))
+	}
+	return &shell.UsageError{Message: fmt.Sprintf("%s holds one model for each group, and this command takes one model", path), Hint: "name a group: " + strings.Join(names, ", ")}
 }
 
 // noModel returns the error for a release that holds a profile of columns, for a command that needs
@@ -73,7 +91,7 @@ func readWhole(e *shell.Env, path string) (r *release.Release, err error) {
 	}
 	var system *fs.PathError
 	if errors.As(err, &system) {
-		return nil, &shell.UsageError{Message: fmt.Sprintf("wanted a release or a model, got %v", system), Hint: "check the path"}
+		return nil, &shell.UsageError{Message: fmt.Sprintf("%s: %v", path, system.Err), Hint: "check the path: it has to be a release or a model"}
 	}
 	return r, err
 }

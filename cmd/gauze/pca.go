@@ -1,9 +1,12 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spf13/pflag"
 
 	"github.com/gauze-dp/gauze/cmd/gauze/shell"
+	"github.com/gauze-dp/gauze/release"
 	"github.com/gauze-dp/gauze/report"
 )
 
@@ -19,6 +22,9 @@ func pcaCommand() shell.Command {
 			r, err := readAny(e, args[0])
 			if err != nil {
 				return err
+			}
+			if r.Profile != nil && r.Model == nil || slices.ContainsFunc(r.Groups, func(g release.Group) bool { return g.Model == nil && g.NoRelease == nil }) {
+				return noModel(args[0])
 			}
 			o.JSON = e.JSON
 			return report.Principal(e.Stdout, r, o)

@@ -146,6 +146,9 @@ func (c *Command) fits(ctx context.Context, l *ledger.Ledger, out io.Writer, asJ
 	if err != nil {
 		return err
 	}
+	for i := range all {
+		all[i].Method = cmp.Or(all[i].Method, "auto")
+	}
 	if asJSON {
 		return write(out, map[string]any{"fits": all})
 	}
@@ -160,7 +163,7 @@ func (c *Command) fits(ctx context.Context, l *ledger.Ledger, out io.Writer, asJ
 		if f.Rho > 0 {
 			asked = fmt.Sprintf("rho = %.4g", f.Rho)
 		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\n", f.Number, f.Dataset, f.Time, asked, cmp.Or(f.Method, "auto"), f.Outcome)
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\n", f.Number, f.Dataset, f.Time, asked, f.Method, f.Outcome)
 	}
 	return t.Flush()
 }

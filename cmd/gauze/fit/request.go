@@ -61,7 +61,7 @@ func (f *Request) Register(flags *pflag.FlagSet) {
 	f.text.Register(flags)
 	flags.BoolVar(&f.infer, "infer-schema", false, "have the cells choose the columns: the promise does not cover that choice, and the release says so")
 	flags.StringVar(&f.unit, "unit", "", "column whose values are persons, for tables in which a person has several rows: what is protected is a person; none says that every row is one")
-	flags.StringSliceVar(&f.Requested.By, "by", nil, "columns whose categories, which the schema declares, make groups: each gets a model of its own (default: those of the schema; none for one model)")
+	flags.StringSliceVar(&f.Requested.By, "by", nil, "columns whose declared categories make groups: each group gets a model of its own (default: those of the schema; none for one model)")
 	flags.StringVar(&f.schema, "schema", "", "file with the public schema: "+schemaExample)
 	model.Float64Var(&f.meanWithin, "mean-within", 0, "publicly known: the mean is within this distance of the origin, 0 if it is the origin")
 	model.StringVar(&f.eigenvaluesWithin, "eigenvalues-within", "", "publicly known: a,b, bounds on the eigenvalues of the covariance")
@@ -224,25 +224,31 @@ func (f *Request) Declared() (s *source.Schema, err error) {
 	if f.Given("unit") {
 		s.Unit = f.unit
 	}
-	s.By, err = f.groupings(s.By)
-	return s, err
+	return s, f.group(s)
 }
 
-// groupings returns the groupings of a schema, or those of them that --by asks for, in its order.
-func (f *Request) groupings(declared []source.Grouping) (out []source.Grouping, err error) {
+// group leaves a schema those of its groupings that --by asks for, in its order. A column of
+// categories that --by names becomes a grouping, and is fitted no more.
+func (f *Request) group(s *source.Schema) error {
 	if !f.Given("by") {
-		return declared, nil
+		return nil
 	}
-	if slices.Equal(f.Requested.By, []string{source.NoGroups}) {
-		return nil, nil
+	declared := s.By
+	if s.By = nil; slices.Equal(f.Requested.By, []string{source.NoGroups}) {
+		return nil
 	}
 	for _, name := range f.Requested.By {
-		i := slices.IndexFunc(declared, func(g source.Grouping) bool { return g.Name == name })
-		if i < 0 {
-			return nil, shell.Wrong("by", "a column whose categories the schema declares", fmt.Sprintf("%q", name),
-				`groups are public, and never read off the rows: a schema with {"by": [{"name": "sex", "categories": ["f", "m"]}], ..}`)
+		if i := slices.IndexFunc(declared, func(g source.Grouping) bool { return g.Name == name }); i >= 0 {
+			s.By = append(s.By, declared[i])
+			continue
 		}
-		out = append(out, declared[i])
+		i := slices.IndexFunc(s.Columns, func(c source.Column) bool { return c.Name == name && c.Categories != nil })
+		if i < 0 {
+			return shell.Wrong("by", "a column whose categories are declared", fmt.Sprintf("%q", name),
+				fmt.Sprintf("groups are public, and never read off the rows: add %q to --columns, or a schema with \"by\": [{\"name\": %q, \"categories\": [\"a\", \"b\"]}]", name+":category(a,b)", name))
+		}
+		s.By = append(s.By, source.Grouping{Name: name, Categories: s.Columns[i].Categories})
+		s.Columns = slices.Delete(s.Columns, i, i+1)
 	}
-	return out, nil
+	return nil
 }
