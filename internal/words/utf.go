@@ -13,8 +13,8 @@ import (
 const bufferSize = 64 << 10
 
 // NewReader returns the text of in, which is UTF-8 or UTF-16, as UTF-8 without a byte order mark.
-// UTF-16 has that mark, or begins with two letters of ASCII. Bytes that are no UTF-8 stay what they are; what is no UTF-16 behind its mark
-// becomes U+FFFD.
+// UTF-16 has that mark, or begins with two letters of ASCII. Bytes that are no UTF-8 stay what they
+// are; what is no UTF-16 becomes U+FFFD.
 func NewReader(in io.Reader) (*bufio.Reader, error) {
 	r := bufio.NewReaderSize(in, bufferSize)
 	head, err := r.Peek(4)
