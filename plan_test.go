@@ -32,8 +32,10 @@ func TestPlanIsCalibrated(t *testing.T) {
 				if got := float64(step.Count) * step.Mu * step.Mu; math.Abs(got-step.Share*s.Mu*s.Mu) > 1e-9*got {
 					t.Errorf("%v, %s, step %s: count·mu² = %v is not the share %v of %v", relation, method, step.Step, got, step.Share, s.Mu*s.Mu)
 				}
-				if !strings.Contains(s.String(), step.Step) {
-					t.Errorf("the text leaves out the step %s", step.Step)
+			}
+			for _, purpose := range s.Purposes() {
+				if !strings.Contains(s.String(), "\n"+purpose.Text+" ") {
+					t.Errorf("the text leaves out %s", purpose.Text)
 				}
 			}
 			if _, err := json.Marshal(s); err != nil {

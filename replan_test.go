@@ -19,7 +19,8 @@ var planDigests = map[int]string{1: "63407951a9078feb", 2: "60cdcc77450f19bd", 3
 
 // TestPlanEdition: whoever changes a plan gives the plans a new edition, since verify holds
 // releases of one edition against its plans: without that it would refuse genuine releases made
-// before. And what every fit of a method is said to measure is a step of some plan of it.
+// before. And what every fit of a method is said to measure is a step of some plan of it, and what
+// people read of a plan is fifteen lines that say in words what each is for.
 func TestPlanEdition(t *testing.T) {
 	digest, plans, steps := sha256.New(), 0, map[string]bool{}
 	for _, name := range Methods().Names()[1:] {
@@ -54,7 +55,7 @@ func TestPlanEdition(t *testing.T) {
 							rows = []int{2000, 200_000}
 						}
 						for _, n := range rows {
-							plans += write(digest, r, n, steps)
+							plans += write(t, digest, r, n, steps)
 						}
 					}
 				}
@@ -81,7 +82,7 @@ func TestPlanEdition(t *testing.T) {
 
 // write writes the plan of a request, if it has one, to six digits: the last ones depend on the
 // processor.
-func write(w io.Writer, r Request, rows int, steps map[string]bool) int {
+func write(t *testing.T, w io.Writer, r Request, rows int, steps map[string]bool) int {
 	q, err := r.choose(rows)
 	if err != nil {
 		return 0
@@ -91,12 +92,20 @@ func write(w io.Writer, r Request, rows int, steps map[string]bool) int {
 		return 0
 	}
 	fmt.Fprintln(w, plan.Method)
+	var lines Statement
+	lines.Method = r.Method
 	for _, s := range plan.Steps {
+		lines.Steps = append(lines.Steps, StepLimit{Step: s.Name})
 		steps[r.Method+": "+s.Name] = true
 		fmt.Fprintf(w, "%s|%s|%.6g|%d|%.6g|%v|%s\n", s.Name, s.Query, s.Share, s.Most, s.Slack, s.Pure, s.Source)
 		if s.Extra != nil {
 			mask, delta, pure := s.Extra.Stated()
 			fmt.Fprintf(w, "%.6v %.6g %.6g\n", mask, delta, pure)
+		}
+	}
+	for i, p := range lines.Purposes() {
+		if !strings.Contains(r.Method, ":") && (i == 15 || steps[r.Method+": "+p.Text]) {
+			t.Errorf("%s: line %d of its plan says %q", r.Method, i+1, p.Text)
 		}
 	}
 	return 1

@@ -12,6 +12,7 @@ import (
 	"github.com/gauze-dp/gauze/internal/fill"
 	"github.com/gauze-dp/gauze/internal/words"
 	"github.com/gauze-dp/gauze/kernel/privacy"
+	"github.com/gauze-dp/gauze/release"
 )
 
 // statementSource is the template of a plan for a terminal.
@@ -33,28 +34,40 @@ var stated = fill.Funcs{
 	"ceil":    func(x float64) int { return int(math.Ceil(x)) },
 }
 
-// String returns the statement for a terminal: what to expect, what it costs and every step.
+// String returns the statement for a terminal: what to expect, what it costs, what is measured and
+// the tables of measured errors.
 func (s *Statement) String() string { return s.write("answers", "head", "details", "expect", "notes") }
 
-// Summary returns the statement for a terminal without its steps and measured tables.
+// Summary returns the statement for a terminal without what is measured and the tables.
 func (s *Statement) Summary() string { return s.write("answers", "head", "expect", "notes") }
+
+// Purposes returns what would be measured by what it is for, each at most so often and for such a
+// share: of Mu^2, or of epsilon where delta is 0.
+func (s *Statement) Purposes() []release.Purpose {
+	steps := make([]release.Purpose, len(s.Steps))
+	for i, step := range s.Steps {
+		steps[i] = release.Purpose{Text: step.Step, Count: step.Count, Share: step.Share}
+	}
+	return release.Purposes(s.Method, steps)
+}
 
 // write returns parts of the statement.
 func (s *Statement) write(parts ...string) string {
 	of := struct {
 		*Statement
-		Public, Compared, Groups       bool
-		Known                          []string
-		Wide, WideQuery, WideCandidate int
-		Numbers                        int
-		Example                        string
+		Public, Compared, Groups bool
+		Known                    []string
+		Measured                 []release.Purpose
+		Wide, WideCandidate      int
+		Numbers                  int
+		Example                  string
 	}{
 		Statement: s, Public: s.Relation == privacy.ReplaceOne.String(), Compared: s.problem.Components == 1 && s.Learner == nil,
 		Groups: s.Accuracy != nil && len(s.Accuracy.RowsFor) > 1, Known: s.problem.Known(),
-		Wide: len("step"), WideQuery: len("query"), WideCandidate: len("lower bound"), Numbers: s.problem.Columns, Example: s.example,
+		Measured: s.Purposes(), Wide: len("what is measured"), WideCandidate: len("lower bound"), Numbers: s.problem.Columns, Example: s.example,
 	}
-	for _, step := range s.Steps {
-		of.Wide, of.WideQuery = max(of.Wide, len(step.Step)), max(of.WideQuery, len(step.Query))
+	for _, purpose := range of.Measured {
+		of.Wide = max(of.Wide, len(purpose.Text))
 	}
 	for _, c := range s.Candidates {
 		of.WideCandidate = max(of.WideCandidate, len(c.Method))

@@ -112,7 +112,7 @@ func facts(r *release.Release) (out []fact) {
 
 // said are the templates' functions on releases.
 var said = fill.Funcs{
-	"bar": bar, "listed": listed, "blocks": blocks, "clean": clean, "digits": words.Digits, "direction": directionText, "join": strings.Join, "name": columnName,
+	"bar": bar, "listed": listed, "blocks": blocks, "clean": clean, "digits": words.Digits, "direction": directionText, "join": strings.Join, "measured": measured, "name": columnName,
 	"noisy": noisyShare, "number": number, "percent": percent, "plural": words.Plural, "renyi": renyiText, "rows": rows, "seen": seen, "share": shareOf,
 	"shorten": shorten, "spent": spentRows, "texts": flags.Texts[string], "total": totalOf, "weight": weightText,
 	// What stands behind a point and is no field.

@@ -137,6 +137,15 @@ func shareOf(s release.PlanStep, total float64) float64 {
 	return float64(s.Count) * s.Mu * s.Mu / total
 }
 
+// measured returns the measurements of a certificate by what they were for, with their shares.
+func measured(c release.Certificate) []release.Purpose {
+	total, steps := totalOf(c), make([]release.Purpose, len(c.Plan))
+	for i, s := range c.Plan {
+		steps[i] = release.Purpose{Text: s.Step, Count: s.Count, Share: shareOf(s, total)}
+	}
+	return release.Purposes(c.Method, steps)
+}
+
 // bar returns a part of a whole in percent, with one decimal, limited to the length of a bar.
 func bar(part, whole float64) float64 {
 	return math.Max(0, math.Min(100, math.Round(1000*part/whole)/10))

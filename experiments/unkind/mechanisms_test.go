@@ -69,7 +69,7 @@ var smallTables = [][3]int{{1000, 2, 2}, {2000, 2, 3}, {1400, 5, 2}, {2800, 5, 3
 // cases draws the tables of a seed: plain clusters, small tables of them, narrow clusters inside
 // wide ones, and families for choosing, by the ways in which the method is asked.
 func (m tunable) cases(t *testing.T, seed uint64) (out []paired) {
-	o := engine.Options{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
+	o := engine.Options{Relation: privacy.ReplaceOne, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
 	add := func(name string, n, d, k int) {
 		s := engine.SeedOf(name, seed)
 		rng := rand.New(rand.NewPCG(s, 1))
@@ -102,7 +102,7 @@ func (m tunable) cases(t *testing.T, seed uint64) (out []paired) {
 			t.Fatal(err)
 		}
 		q := question{table: &families.Table{Rows: rows, Labels: make([]int, n), Components: 2, Truth: truth}, mixture: true, most: math.MaxInt, mu: privacy.MuOf(1, 1e-6), other: rows}
-		out = append(out, paired{name: name, question: q, request: gauze.Request{Budget: o.Budget}, seed: s})
+		out = append(out, paired{name: name, question: q, request: gauze.Request{Relation: o.Relation, Budget: o.Budget}, seed: s})
 	}
 	if m.method == "auto" {
 		for _, d := range []int{1, 2, 3, 8, 20} {

@@ -28,9 +28,10 @@ var files embed.FS
 var functions = fill.Funcs{
 	"number": number, "digits": digits, "time": moment, "budget": budgetOf, "file": file, "state": state, "link": linkOf, "heading": heading,
 	"utc": func(shown string) string { return strings.Replace(shown, " ", "T", 1) + "Z" }, "picked": picked, "headline": headline, "sentence": sentence,
-	"seconds": func(d time.Duration) string { return fmt.Sprintf("%.0f s", math.Ceil(d.Seconds())) },
-	"rows":    func(x float64) string { return digits(int(x)) },
-	"percent": func(x float64) string { return number(100*x, 3) + " %" }, "distance": func(d model.Distance) string { return number(float64(d), 3) },
+	"seconds":  func(d time.Duration) string { return fmt.Sprintf("%.0f s", math.Ceil(d.Seconds())) },
+	"rows":     func(x float64) string { return digits(int(x)) },
+	"purposes": (*service.Plan).Purposes,
+	"percent":  func(x float64) string { return number(100*x, 3) + " %" }, "distance": func(d model.Distance) string { return number(float64(d), 3) },
 	"whynotadd": func() string { return ledger.WhyNotAdd }, "next": func(i int) int { return i + 1 }, "IsZero": time.Time.IsZero,
 }
 
