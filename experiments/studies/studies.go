@@ -25,7 +25,7 @@ type (
 )
 
 // All are the studies.
-var All = []*study{single, separated, unbounded, clusters, papers, reduction}
+var All = []*study{single, separated, unbounded, clusters, enough, papers, reduction}
 
 // A cell is tables of one law, and what is asked of them.
 type cell struct {
