@@ -22,7 +22,7 @@ import (
 // this edition again from what the release says. It goes up by one whenever the plan of some
 // request changes (TestPlanEdition fails then), and releases of other editions are verified without
 // their plans.
-const PlanEdition = 24
+const PlanEdition = 25
 
 // certified returns the part of the request that the certificate's other fields do not state.
 func (r Request) certified() *release.Requested {

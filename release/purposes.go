@@ -30,7 +30,7 @@ var purposes = []struct {
 	{"where groups overlap: one tree of counts", []string{"global moments", "tree of counts"}},
 	{"in many columns: groups in a few directions", []string{"parts of a projection"}},
 	{"where one group is seen: mean and covariance of all rows", []string{"one:"}},
-	{"whether groups are bell-shaped, or two: counts along lines", []string{"shapes of components", "lines in components", "general: columns", "separated: columns"}},
+	{"whether groups are bell-shaped, or two: counts along lines", []string{"shapes of components", "directions of groups", "lines in components", "general: columns", "separated: columns"}},
 	{"how columns vary together: directions of pairs of rows", []string{"directions"}},
 	{"where directions show nothing: moments, column by column", []string{"column radii", "column moments", "columns", "far columns"}},
 	{"how far out rows lie, and how many far from all others", []string{"far", "beyond", "tail"}},

@@ -54,6 +54,7 @@ type fit struct {
 	countSD      float64 // noise of a count of the tree
 	whole        bool    // no component found in coarse cells fell in pieces
 	contested    bool    // several components have won against one
+	asked        bool    // in which directions rows are least like one Gaussian
 	glanced      bool    // a look along lines has seen several, where rows were too few for a search
 	even         bool    // components are spheres until the last round: their columns' units are what they have in common
 	narrow       bool    // components lie farther apart than the floor of their scales knows

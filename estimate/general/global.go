@@ -65,21 +65,6 @@ var globalDoubt = component.Uncertainty{Shape: 4, Scale: 4, Mean: 4, Weight: 1e-
 // mostStretched bounds by how much a column's unit differs from its spread. A guess.
 const mostStretched = 4.0
 
-// axes are the eigenvectors (columns of vec) of the global covariance and their variances, largest
-// first.
-type axes struct {
-	vec    *mat.Dense
-	lambda []float64
-}
-
-func axesOf(cov *mat.SymDense) *axes {
-	vec, values := symmetric.Principal(cov, cov.SymmetricDim())
-	for i, v := range values {
-		values[i] = math.Max(v, floorStandard)
-	}
-	return &axes{vec, values}
-}
-
 // The tree of counts. Chosen on the public tables, by experiments/files.
 const (
 	// boxSDs is the half-width of the tree's box, in sds of each direction.
@@ -88,17 +73,21 @@ const (
 	mostCells = 1000
 )
 
-// tree measures the coreset in the leading directions of the global covariance.
+// tree measures the coreset in the leading directions of the global covariance, or in those in
+// which the rows are least like one Gaussian.
 func (f *fit) tree() (*coreset.Coreset, *axes, error) {
 	d := f.space.Dim()
-	a := axesOf(f.global.Cov)
+	a, err := f.directed(f.global)
+	if err != nil {
+		return nil, nil, err
+	}
 	q := min(f.schedule.q, d)
 	first, last := f.schedule.first, f.schedule.last
 	// columns turned out constant: fewer directions, no more levels than planned
 	if q < f.schedule.q {
 		first, last = coreset.Levels(q, false)
 	}
-	w := mat.DenseCopyOf(a.vec.Slice(0, d, 0, q).T())
+	w := mat.DenseCopyOf(a.to.Slice(0, q, 0, d))
 	half := parts.Map(a.lambda[:q], func(v float64) float64 { return boxSDs * math.Sqrt(v) })
 	c, err := coreset.Build(f.SubBudget, stepTree.Name, f.space.Affine(f.global.Mean, w), half, first, last, f.Rows/mostCells, f.Mu(f.schedule.tree))
 	return c, a, err

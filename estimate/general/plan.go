@@ -71,7 +71,7 @@ func (e Estimator) steps(p estimate.Problem) (out []kernel.Step) {
 	if one && (sure || e.apart && p.Columns < leastWide) { // a look before the rows are round may end in a tree
 		out = append(out, stepTree.Times(treeLevels(p)).In("", 1))
 	}
-	out = append(out, program.ShapeStep(source, shapePart, 1),
+	out = append(out, program.ShapeStep(source, shapePart, 1), kernel.Step{Name: stepDirections, Query: query.Directions{}.Kind(), Share: mostAsked * directionsPart, Most: mostAsked, Source: source},
 		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.DistanceCounts), Share: math.Min(1, glancePart+mostLine*float64(looks*mostSplits)), Most: privateem.MostLines * (1 + looks*mostSplits), Source: "KSSU19 Section C.3"}, stepColumns.In("", 1))
 	out = append(out, program.RoundSteps(source, 1, maxRounds+more+(2+looks*mostSplits)*mostFrames, 1, contest)...)
 	return append(out, program.OutsideStep(source), program.MeansStep(source))

@@ -145,7 +145,7 @@ func (f *fit) glance(ctx context.Context) (found bool, err error) {
 			return false, err
 		}
 	}
-	lines, err := r.Lines(f.SubBudget, stepSplit, f.Mu(glancePart))
+	lines, err := r.Lines(f.SubBudget, stepSplit, nil, f.Mu(glancePart))
 	if err != nil {
 		return false, err
 	}

@@ -127,7 +127,17 @@ func (f *fit) split(ctx context.Context, r *privateem.Rounds, part float64) erro
 	if alone {
 		part /= 2
 	}
-	lines := func() ([][]privateem.Line, error) { return r.Lines(f.SubBudget, stepSplit, f.Mu(part)) }
+	var apart []float64
+	if alone {
+		a, err := f.directed(r.Components[0])
+		if err != nil {
+			return err
+		}
+		if a.directed > 0 {
+			apart = mat.Row(nil, 0, a.to)
+		}
+	}
+	lines := func() ([][]privateem.Line, error) { return r.Lines(f.SubBudget, stepSplit, apart, f.Mu(part)) }
 	if f.even {
 		lines = func() ([][]privateem.Line, error) {
 			return r.WidestLine(f.SubBudget, stepProjected, stepSplit, f.Mu(part))
@@ -137,6 +147,7 @@ func (f *fit) split(ctx context.Context, r *privateem.Rounds, part float64) erro
 	if err != nil {
 		return err
 	}
+	own := len(all[0])
 	if alone {
 		more, _, err := f.columnLines(r.Components[0], privateem.LineReach, part)
 		if err != nil {
@@ -152,7 +163,7 @@ func (f *fit) split(ctx context.Context, r *privateem.Rounds, part float64) erro
 			if err != nil {
 				return err
 			}
-			if len(cs) > 1 && gain > most && (i < privateem.MostLines || gapped(cs)) {
+			if len(cs) > 1 && gain > most && (i < own || gapped(cs)) {
 				parts, most = along(c, l.Axis, cs), gain
 			}
 		}

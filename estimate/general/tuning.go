@@ -25,6 +25,7 @@ type Without struct {
 	WideRest     bool // one more component for the rows that are in none of those apart
 	Small        bool // lines along which a short table shows several
 	Glance       bool // .. before its rows are round
+	Directions   bool // the tree and lines in directions in which rows are least like one Gaussian
 	Extra        bool // more components than are asked for, in the first rounds
 
 	// Rounds.

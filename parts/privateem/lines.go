@@ -45,13 +45,14 @@ func LineEdges(reach float64) []float64 {
 	return edges
 }
 
-// MostLines is how many releases Lines makes at most.
-const MostLines = 3
+// MostLines is how many releases Lines makes at most: fewLines, where there are several components.
+const MostLines, fewLines = 5, 3
 
 // Lines counts the rows of every component along a few directions, in releases that cost mu
-// together. Two clusters in one component show there, side by side.
-func (r *Rounds) Lines(a *kernel.SubBudget, step string, mu float64) ([][]Line, error) {
-	return r.linesAlong(a, step, parts.Map(r.Components, r.directions), mu)
+// together. Two clusters in one component show there, side by side. The first direction is the one
+// in which first, a map of working coordinates to a number, grows fastest; nil for none.
+func (r *Rounds) Lines(a *kernel.SubBudget, step string, first []float64, mu float64) ([][]Line, error) {
+	return r.linesAlong(a, step, parts.Map(r.Components, func(c component.Gaussian) [][]float64 { return r.directions(c, first) }), mu)
 }
 
 // WidestLine does what Lines does along one direction of each component: that in which its rows are
@@ -117,14 +118,18 @@ func (r *Rounds) linesAlong(a *kernel.SubBudget, step string, along [][][]float6
 	return out, nil
 }
 
-// directions returns MostLines directions of c, or as many as there are columns, in its own frame
-// and of length one: its widest axis beside all components, its widest in the units of the space,
-// Fisher's direction between all means, and then the next axes.
-func (r *Rounds) directions(c component.Gaussian) (out [][]float64) {
+// directions returns fewLines directions of c, or as many as there are columns, in its own frame
+// and of length one: first, its widest axis beside all components, its widest in the units of the
+// space, Fisher's direction between all means, and then the next axes. Of one component alone they
+// are MostLines, with its two narrowest axes: what is narrow in all rows may be wide for clusters.
+func (r *Rounds) directions(c component.Gaussian, first []float64) (out [][]float64) {
 	d := r.Space.Dim()
-	m := MostLines
-	if d == 1 || d == 2 && len(r.Components) > 1 {
+	m := fewLines
+	switch {
+	case d == 1 || d == 2 && len(r.Components) > 1:
 		m = d
+	case d > fewLines && len(r.Components) == 1:
+		m = MostLines
 	}
 	l, _, _ := symmetric.Factor(c.Cov)
 	add := func(v []float64) { // v maps working coordinates to a number
@@ -142,11 +147,18 @@ func (r *Rounds) directions(c component.Gaussian) (out [][]float64) {
 		}
 		out = append(out, u)
 	}
+	if first != nil {
+		add(first)
+	}
 	_, in := r.Axes(c)
-	own, _ := symmetric.Principal(c.Cov, min(2, d))
+	own, _ := symmetric.Principal(c.Cov, d)
 	add(mat.Row(nil, 0, in))
 	if !r.Without.OwnAxis {
 		add(mat.Col(nil, 0, own))
+	}
+	if m == MostLines {
+		add(mat.Col(nil, d-1, own))
+		add(mat.Col(nil, d-2, own))
 	}
 	if len(r.Components) == 1 && d == 2 { // where axes are as wide as each other, columns are better
 		add([]float64{1, 0})

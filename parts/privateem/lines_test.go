@@ -31,7 +31,7 @@ func TestLines(t *testing.T) {
 	s := kerneltest.Open(t, kerneltest.Table(rows, 1, terms.Relation), plan, terms, kerneltest.Options{Exact: true})
 	r := &Rounds{Space: component.Flat(1), Form: query.FullForm, Rows: 1000, Factor: 1,
 		Components: []component.Gaussian{{Weight: 1, Mean: []float64{10}, Cov: symmetric.Scaled(4, symmetric.Identity(1))}}}
-	all, err := r.Lines(s.SubBudget(), "lines", s.SubBudget().LeftMu()*(1-1e-9))
+	all, err := r.Lines(s.SubBudget(), "lines", nil, s.SubBudget().LeftMu()*(1-1e-9))
 	if err != nil {
 		t.Fatal(err)
 	}
