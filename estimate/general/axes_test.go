@@ -14,8 +14,8 @@ import (
 // TestNarrowGroups: two clusters, apart where the table as a whole is narrow and in no column, are
 // found.
 //
-// False-alarm rate: below 1e-5, for two of four fits: 30 of 30 like them, in 4 to 8 columns, were right, and
-// none of 30 without directions and narrow axes.
+// False-alarm rate: below 1e-5, for two of four fits: 30 of 30 like them, in 4 to 8 columns, were
+// right, and one of 30 without directions and narrow axes.
 func TestNarrowGroups(t *testing.T) {
 	const d, n, runs, least = 5, 14_000, 4, 2
 	found := 0
