@@ -27,9 +27,9 @@ func sphere(rng *rand.Rand, n, d int) [][]float64 {
 // found under add-or-remove-one too, where there are too few pairs of rows for that, and a release
 // of two does not say that it has one.
 //
-// False-alarm rate: 1e-6.
+// False-alarm rate: 1e-6 (29 of 30 were found). It fails in 99 of 100 runs where a fourth is found.
 func TestGapInAColumn(t *testing.T) {
-	const runs, d = 30, 8
+	const runs, d = 20, 8
 	rng, right := newRand(t), 0
 	for range runs {
 		rows := sphere(rng, 3000, d)
@@ -45,12 +45,12 @@ func TestGapInAColumn(t *testing.T) {
 				}
 			}
 		}
-		if stattest.Enough(right, runs, .85, 1e-6) {
+		if stattest.Enough(right, runs, .9, 1e-6) {
 			break
 		}
 	}
 	t.Logf("%d of %d at least", right, runs)
-	stattest.GoodAtLeast(t, right, runs, .85, 1e-6)
+	stattest.GoodAtLeast(t, right, runs, .9, 1e-6)
 }
 
 // TestGapped: pieces have a gap between them if two that hold rows enough lie far apart; not the
@@ -79,9 +79,9 @@ func TestGapped(t *testing.T) {
 // found, and few rows are left out: looks of the whole table, level by level, cost more than such a
 // table can pay.
 //
-// False-alarm rate: 1e-6.
+// False-alarm rate: 1e-5 (55 of 60 were found). It fails in 99 of 100 runs where a fourth is found.
 func TestFarInAShortTable(t *testing.T) {
-	const runs, d = 60, 8
+	const runs, d = 30, 8
 	rng, right := newRand(t), 0
 	for range runs {
 		rows := sphere(rng, 3000, d)
@@ -92,12 +92,12 @@ func TestFarInAShortTable(t *testing.T) {
 		if f.Model != nil && components(f) == 2 && !leftOut(f, .1) {
 			right++
 		}
-		if stattest.Enough(right, runs, .8, 1e-6) {
+		if stattest.Enough(right, runs, .8, 1e-5) {
 			break
 		}
 	}
 	t.Logf("%d of %d at least", right, runs)
-	stattest.GoodAtLeast(t, right, runs, .8, 1e-6)
+	stattest.GoodAtLeast(t, right, runs, .8, 1e-5)
 }
 
 // leftOut reports whether a release says that more than a share of the rows is left out.

@@ -50,14 +50,17 @@ func TestOddsFor(t *testing.T) {
 // TestLargeReplay: where a sample is asked first, a fit's questions are functions of its answers on
 // a neighbouring table too, and where a row is replaced no path loses more than mu^2. (A row more
 // takes a coin more of the seeded draws, so that pairs of rows, which come after, are others: see
-// TestLargeRowMore.)
+// TestLargeRowMore.) The rows that differ take turns, unless GAUZE_LONG is set.
 func TestLargeReplay(t *testing.T) {
 	const n = 16000
 	rng := newRand(t)
-	for _, rel := range relations {
-		for _, k := range []int{0, 2} {
+	for r, rel := range relations {
+		for i, k := range []int{0, 2} {
 			rows := twoGroups(rng, n, 1)
-			for _, v := range []float64{1e308, math.NaN(), 0} {
+			for j, v := range []float64{1e308, math.NaN(), 0} {
+				if (r+i+j)%2 != 0 && !estimatetest.Long() {
+					continue
+				}
 				row := []float64{v}
 				other := append([][]float64{row}, rows[1:]...)
 				if rel == privacy.AddRemoveOne {

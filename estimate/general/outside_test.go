@@ -15,10 +15,11 @@ import (
 // TestCodes: rows with a code far out in one column are in a component, so that the column's mean
 // and sd are those of the table.
 //
-// False-alarm rate: below 1e-4, of ten fits of which seven are right: 98 of 100 were.
+// False-alarm rate: below 1e-4, of ten fits of which seven are right: 98 of 100 were. Fits end with
+// the seventh.
 func TestCodes(t *testing.T) {
 	right := 0
-	for range 10 {
+	for i := 0; i < 10 && right < 7; i++ {
 		rng := newRand(t)
 		rows, column := make([][]float64, 14_000), make([]float64, 14_000)
 		for i := range rows {
@@ -45,19 +46,19 @@ func TestCodes(t *testing.T) {
 		}
 	}
 	if right < 7 {
-		t.Errorf("%d of 10 right", right)
+		t.Errorf("%d of 10 are right", right)
 	}
 }
 
 // TestMeansOfTails: in columns with long tails, of which rounds lose a part in every component, the
 // mean of the model is that of the table.
 //
-// False-alarm rate: below 1e-6, for 28 of 40 columns: of 160 with other seeds 158 were right, and
-// without the measured means 14 of 40.
+// False-alarm rate: below 1e-6, for 15 of 24 columns: of 160 with other seeds 158 were right. Without
+// the measured means 14 of 40 were, and 15 of 24 would be in one of 200 runs.
 func TestMeansOfTails(t *testing.T) {
-	const runs, d, least = 10, 4, 28
+	const runs, d, least = 6, 4, 15
 	right, all := 0, 0
-	for range runs {
+	for i := 0; i < runs && right < least; i++ {
 		rng := newRand(t)
 		rows := make([][]float64, 20_000)
 		for i := range rows {

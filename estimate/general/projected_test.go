@@ -14,6 +14,7 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
 	"github.com/gauze-dp/gauze/estimate/program"
+	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/model"
@@ -198,7 +199,7 @@ func TestSayOne(t *testing.T) {
 // projection. No fit may break this: there are no false alarms.
 func TestLookedAtWide(t *testing.T) {
 	rows, _ := spheres(newRand(t), 1, 40, int(oneFullAfter*40/muOne)+1, 0)
-	for range 4 {
+	for range stattest.Trials(2, 10) {
 		out := estimatetest.RunChecked(t, tested, estimatetest.Case{Rows: rows, Columns: 40, Mu: muOne, MaxComponents: 10, Noise: fresh})
 		if groups, _ := out.Model.Split(); len(groups) > 1 {
 			continue

@@ -47,10 +47,10 @@ func wideTruth(t testing.TB, rng *rand.Rand, d int) (*model.Mixture, madeup.Mode
 // The long run claims .1 for seven of ten; more was seen: 40 of 40, mean .036, where the number is
 // left open, 33 of 40 where it is asked for. The short one, of fewer rows, claims .3 for 19 of 20.
 //
-// False-alarm rate: 1e-9 for each of the two.
+// False-alarm rate: 1e-5 for each of the two.
 func TestRecovery(t *testing.T) {
 	rng := newRand(t)
-	columns, runs, perColumn, most := []int{1, 2}, 5, 6000, 6
+	columns, runs, perColumn, most := []int{1, 2}, 3, 6000, 6
 	limit, rate := .3, .95
 	if estimatetest.Long() {
 		columns, runs, perColumn, most = []int{1, 2, 4, 8}, 10, 20000, 10
@@ -82,7 +82,7 @@ func TestRecovery(t *testing.T) {
 			}
 		}
 		t.Logf("known %v: %d of %d within %v, mean TV %.4f", known, near, all, limit, sum/float64(all))
-		stattest.GoodAtLeast(t, near, all, rate, stattest.FalseAlarm)
+		stattest.GoodAtLeast(t, near, all, rate, 1e-5)
 	}
 }
 
@@ -212,10 +212,11 @@ func TestMoreBudgetIsNoWorse(t *testing.T) {
 // TestShapes: a model has the shape that was asked for, spherical in the table's own units, and
 // special shapes recover a truth of their kind, about as well as a full covariance does or better.
 //
-// False-alarm rate: 1e-9 for each; the comparison of TV allows .05 and six standard errors.
+// False-alarm rate: 1e-5 for each (40 and 36 of 40 were near); the comparison of TV allows .05 and
+// six standard errors.
 func TestShapes(t *testing.T) {
 	rng := newRand(t)
-	runs := 24
+	runs := 12
 	if estimatetest.Long() {
 		runs = 40
 	}
@@ -224,7 +225,7 @@ func TestShapes(t *testing.T) {
 		near := 0
 		var gain []float64
 		for i := range runs {
-			if i%2 == 1 && stattest.Enough(near, runs, .65, stattest.FalseAlarm) {
+			if i%2 == 1 && stattest.Enough(near, runs, .8, 1e-5) {
 				continue // every second run also compares
 			}
 			m := estimatetest.Truth(t, rng, madeup.Moderate{Columns: d, Components: 2, Covariance: shape, Separation: 3, Kappa: 10, LeastWeight: .25})
@@ -252,7 +253,7 @@ func TestShapes(t *testing.T) {
 		}
 		mean, sd := stat.MeanStdDev(gain, nil)
 		t.Logf("%v: %d of %d at least within .15; a full covariance is worse by %.4f (sd %.4f)", shape, near, runs, mean, sd)
-		stattest.GoodAtLeast(t, near, runs, .65, stattest.FalseAlarm)
+		stattest.GoodAtLeast(t, near, runs, .8, 1e-5)
 		if mean < -.05-6*sd/math.Sqrt(float64(len(gain))) {
 			t.Errorf("%v: the full covariance is better, by %v", shape, -mean)
 		}

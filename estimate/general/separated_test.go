@@ -56,23 +56,23 @@ func apartAlong(t testing.TB, rng *rand.Rand, d, k int, gap float64, diagonal bo
 // TestSeparatedClusters: clusters that a glance at one histogram shows are found whatever the
 // columns' units, at gaps of 6 to 10^9 sds, along an axis or across all, under both relations.
 // Of 258 fits of fresh plain clusters 250 were right: that more than six of 14 are wrong has a
-// probability of 1e-7 at that rate, and of 8e-6 at twice it.
+// probability of 1e-7 at that rate, and of 8e-6 at twice it. Fits end with the eighth that is right.
 func TestSeparatedClusters(t *testing.T) {
 	rng := newRand(t)
 	wrong := 0
-	for _, c := range []struct {
+	cases := []struct {
 		d, k     int
 		gap      float64
 		diagonal bool
-	}{{1, 2, 1e6, false}, {3, 3, 12, true}, {8, 2, 6, false}, {8, 2, 300, false}, {8, 3, 7, true}, {8, 2, 1e9, true}, {14, 3, 30, false}} {
-		for i := range 2 {
-			m := apartAlong(t, rng, c.d, c.k, c.gap, c.diagonal)
-			f := estimatetest.Run(t, separated, estimatetest.Case{Rows: estimatetest.Draw(t, m, 12000, rng), Columns: c.d, Relation: relations[i%2],
-				Epsilon: 1, Delta: 1e-6, Noise: fresh})
-			if f.Model == nil || components(f) != c.k || worstMean(m, f.Model) > .5 {
-				wrong++
-				t.Logf("%+v %v", c, relations[i%2])
-			}
+	}{{1, 2, 1e6, false}, {3, 3, 12, true}, {8, 2, 6, false}, {8, 2, 300, false}, {8, 3, 7, true}, {8, 2, 1e9, true}, {14, 3, 30, false}}
+	for i := 0; i < 14 && i-wrong < 8; i++ {
+		c, rel := cases[i%7], relations[i%2]
+		m := apartAlong(t, rng, c.d, c.k, c.gap, c.diagonal)
+		f := estimatetest.Run(t, separated, estimatetest.Case{Rows: estimatetest.Draw(t, m, 12000, rng), Columns: c.d, Relation: rel,
+			Epsilon: 1, Delta: 1e-6, Noise: fresh})
+		if f.Model == nil || components(f) != c.k || worstMean(m, f.Model) > .5 {
+			wrong++
+			t.Logf("%+v %v", c, rel)
 		}
 	}
 	if wrong > 6 {
@@ -218,7 +218,8 @@ func TestSeparatedReplay(t *testing.T) {
 
 // TestStatedSizeIsSeen: where one group is found, the flag says below which share of the rows
 // other groups could be missed, and one of that share, clearly apart, is found. All of 72 fits
-// did: if two in a hundred miss it, more than four of ten do with a probability of 8e-7.
+// did: if two in a hundred miss it, more than four of ten do with a probability of 8e-7. Fits end
+// with the sixth that finds it.
 func TestStatedSizeIsSeen(t *testing.T) {
 	rng := newRand(t)
 	for _, e := range []Estimator{tested, separated} {
@@ -233,7 +234,7 @@ func TestStatedSizeIsSeen(t *testing.T) {
 			return estimatetest.Run(t, e, estimatetest.Case{Rows: rows, Columns: 2, MaxComponents: 10, Epsilon: 1, Delta: 1e-6, Noise: fresh})
 		}
 		size := 0.0
-		for range 3 { // noise may show two
+		for i := 0; i < 3 && size == 0; i++ { // noise may show two
 			for _, f := range fit(0).Diagnostics.Flags {
 				if f.Code == flags.OneComponent {
 					size = f.Share
@@ -245,7 +246,7 @@ func TestStatedSizeIsSeen(t *testing.T) {
 			continue
 		}
 		missed := 0
-		for range 10 {
+		for i := 0; i < 10 && i-missed < 6; i++ {
 			if f := fit(size); f.Model == nil || components(f) != 2 {
 				missed++
 			}

@@ -103,6 +103,9 @@ func TestWideSeparated(t *testing.T) {
 	const runs = 4
 	good := 0
 	for range runs {
+		if stattest.Enough(good, 3*runs, .95, 1e-5) {
+			break
+		}
 		for _, c := range []estimatetest.Case{{Rows: rows[:3000], Relation: privacy.AddRemoveOne}, {Rows: rows[:3000]}, {Rows: rows}} {
 			c.Columns, c.Mu, c.MaxComponents, c.Noise = d, muOne, 10, fresh
 			if f := estimatetest.RunChecked(t, separated, c); f.Model != nil {
