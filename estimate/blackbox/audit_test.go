@@ -23,7 +23,7 @@ const claimedEpsilon, claimedDelta, attacked = 3, .01, 1.5
 // False-alarm rate: 4e-9 for each of the right mechanisms. The wrong one, which needs the long run,
 // is caught with probability above 1 - 1e-3.
 func TestAudit(t *testing.T) {
-	runs := 10
+	runs := 5
 	if estimatetest.Long() {
 		runs = 500
 	}

@@ -16,9 +16,9 @@ import (
 // .01 for one component and .03 for two).
 func TestAgreesWithPractical(t *testing.T) {
 	t.Parallel()
-	rng, times := newRand(t), 9
+	rng, times, constants := newRand(t), 9, Practical()
 	if !estimatetest.Long() {
-		times = 3
+		times, constants.MostMixtures = 3, 20000
 	}
 	for _, c := range []struct {
 		weights []float64
@@ -28,7 +28,7 @@ func TestAgreesWithPractical(t *testing.T) {
 		for range times {
 			truth := randomMixture(t, rng, c.weights, 1, 12)
 			x := trial{rows: sample(t, rng, truth, c.n), d: 1, k: len(c.weights), eps: 20, relation: privacy.ReplaceOne, noise: kerneltest.Options{Seed: rng.Uint64()}}
-			f := x.fit(t, NewUnivariate(Practical()))
+			f := x.fit(t, NewUnivariate(constants))
 			plan, err := univariate.New().Plan(x.problem())
 			if err != nil {
 				t.Fatal(err)

@@ -38,7 +38,7 @@ func TestRecovery(t *testing.T) {
 	rng := newRand(t)
 	constants, times := Practical(), 5
 	if !estimatetest.Long() {
-		constants.MostGaussians, constants.MostMixtures, times = 1500, 60000, 1
+		constants.MostGaussians, constants.MostMixtures, constants.Refinements, times = 1500, 20000, 5, 1
 	}
 	for i, c := range []struct {
 		name  string
@@ -172,7 +172,7 @@ func TestHardTables(t *testing.T) {
 						if known != nil {
 							known = [][]float64{known[0][:d], known[1][:d]}[:d]
 						}
-						if !estimatetest.Long() && rng.IntN(16) > 0 {
+						if !estimatetest.Long() && rng.IntN(24) > 0 {
 							continue
 						}
 						k, constants := 1, Practical()

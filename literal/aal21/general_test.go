@@ -72,7 +72,11 @@ func TestGeneral(t *testing.T) {
 		if !estimatetest.Long() && rel != relations[0] {
 			continue
 		}
-		f := c.fit(t, NewGeneral(Practical()))
+		constants := Practical()
+		if !estimatetest.Long() {
+			constants.Refinements = 3 // for time
+		}
+		f := c.fit(t, NewGeneral(constants))
 		if f.Model == nil {
 			t.Fatalf("%v: %v %v", rel, f.Refused, f.NoRelease)
 		}

@@ -183,7 +183,7 @@ func (h histogram) off(parts []part, most float64) (sum float64) {
 			break
 		}
 		expected := 0.0
-		for _, p := range parts {
+		for own, p := range parts {
 			m, s := p.Mean[0], p.L.At(0, 0)
 			low, high := math.Max(b.Low, m-farSDs*s), math.Min(b.High, m+farSDs*s)
 			if !(low < high) {
@@ -191,12 +191,15 @@ func (h histogram) off(parts []part, most float64) (sum float64) {
 			}
 			for i := range explainNodes {
 				x := low + (high-low)*(float64(i)+.5)/explainNodes
-				f := 0.0
-				for _, q := range parts {
-					f += q.density(x)
+				f, ownDensity := 0.0, 0.0
+				for j, q := range parts {
+					density := q.density(x)
+					if f += density; j == own {
+						ownDensity = density
+					}
 				}
 				stays := math.Exp(-f * b.Length)
-				expected += p.density(x) * (high - low) / explainNodes * stays * (1 - stays)
+				expected += ownDensity * (high - low) / explainNodes * stays * (1 - stays)
 			}
 		}
 		sum += math.Abs(b.Count - expected)

@@ -343,15 +343,15 @@ func TestLemmaC7(t *testing.T) {
 // What lies within rho in Frobenius norm of a pair, and then within gamma in spectral norm, has
 // little more normalised volume than the spectral ball of gamma alone: at most one such ball, four
 // times as wide, for each member of Lemma C.6's net. Volumes in one column are closed forms, in up
-// to five means over eigenvalues, of 10^5 draws (within 10 per cent of each other in two halves, or
-// the test says so; the bound is far more than that away).
+// to five means over eigenvalues, of 40,000 draws (within 10 per cent of each other in two halves,
+// or the test says so; the bound is far more than that away).
 //
 // Shows: [AMN24] Lemma C.8.
 func TestLemmaC8(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 8))
 	// volume is that of all I + J, J of eigenvalues within reach that keep admits.
 	volume := func(d int, reach float64, keep func([]float64) bool) float64 {
-		const draws = 100_000
+		const draws = 40_000
 		v, halves := make([]float64, d), [2]float64{}
 		for n := range draws {
 			w := 1.

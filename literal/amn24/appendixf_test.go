@@ -266,7 +266,7 @@ func TestLemmaF5(t *testing.T) {
 	for _, rel := range relations {
 		q := papers.SpacingBuckets{Rows: 2}
 		attained, attainedL1 := 0, int64(0)
-		for range 60_000 {
+		for range stattest.Trials(15_000, 60_000) {
 			x := make([]float64, 1+rng.IntN(9))
 			for i := range x {
 				x[i] = some(rng)
@@ -364,7 +364,7 @@ func TestLemmaF6(t *testing.T) {
 				t.Fatal(err)
 			}
 			seen, rate, closest, half := map[string]bool{}, epsilon/q.L1(rel), 0., 0.
-			for range 20_000 {
+			for range stattest.Trials(6000, 20_000) {
 				x := make([]float64, 2+rng.IntN(8))
 				for i := range x {
 					x[i] = some(rng)

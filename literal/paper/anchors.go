@@ -41,14 +41,15 @@ func (l *List) maximin(r int) (chosen []int) {
 		chosen = append(chosen, pool[at])
 		next := at
 		distance[at] = 0
+		last := f[at]
 		for i := range pool {
-			tv := 0.0
-			for p, v := range f[i] {
-				if tv += math.Abs(v - f[at][p]); tv >= distance[i] { // no nearer
+			tv, least := 0.0, distance[i]
+			for p, v := range f[i][:len(last)] {
+				if tv += math.Abs(v - last[p]); tv >= least { // no nearer
 					break
 				}
 			}
-			distance[i] = min(distance[i], tv)
+			distance[i] = min(least, tv)
 			if distance[i] > distance[next] {
 				next = i
 			}
