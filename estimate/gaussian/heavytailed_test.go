@@ -108,8 +108,14 @@ func median(x []float64) float64 {
 func TestHeavyShapes(t *testing.T) {
 	for law, limit := range map[string]float64{"gaussian": .09, "laplace": .23, "t5": .18} {
 		for _, rel := range bothRelations {
-			if m := median(heavyErrors(t, fresh(), law, 3, 8000, 9, rel)); !(m < limit) {
-				t.Errorf("%v %s: median error %v", rel, law, m)
+			below := 0
+			for i := 0; i < 9 && below < 5; i++ {
+				if m := median(heavyErrors(t, fresh(), law, 3, 8000, 1, rel)); m < limit {
+					below++
+				}
+			}
+			if below < 5 {
+				t.Errorf("%v %s: %d of 9 errors are below %v", rel, law, below, limit)
 			}
 		}
 	}
@@ -119,13 +125,18 @@ func TestHeavyShapes(t *testing.T) {
 				if i != j && !long() {
 					continue
 				}
-				var ofCovariance, ofMean []float64
-				for range 5 {
+				ofCovariance, ofMean := 0, 0 // so many are below
+				for i := 0; i < 5 && min(ofCovariance, ofMean) < 3; i++ {
 					c, m := shapeErrors(t, fresh(), rel, shape, d)
-					ofCovariance, ofMean = append(ofCovariance, c/math.Sqrt(float64(d))), append(ofMean, m/math.Sqrt(float64(d)))
+					if c < .1*math.Sqrt(float64(d)) {
+						ofCovariance++
+					}
+					if m < .03*math.Sqrt(float64(d)) {
+						ofMean++
+					}
 				}
-				if c, m := median(ofCovariance), median(ofMean); !(c < .1 && m < .03) {
-					t.Errorf("%v %v d=%d: errors %.3f and %.3f over sqrt d", rel, shape, d, c, m)
+				if min(ofCovariance, ofMean) < 3 {
+					t.Errorf("%v %v d=%d: of five errors %d and %d are below .1 and .03 times sqrt d", rel, shape, d, ofCovariance, ofMean)
 				}
 			}
 		}
@@ -159,8 +170,11 @@ func shapeErrors(t *testing.T, rng *rand.Rand, rel privacy.Relation, shape estim
 // More budget never hurts. The root mean squares of four tables are those of heavy tails: they
 // differ from one epsilon to the next by the radius too, which grows with the budget.
 func TestMoreBudget(t *testing.T) {
-	for _, rel := range bothRelations {
-		for _, d := range []int{2, 5} {
+	for i, rel := range bothRelations {
+		for j, d := range []int{2, 5} {
+			if i != j && !long() {
+				continue // they take turns
+			}
 			estimatetest.MoreBudget(t, heavyTailed, 4, 1.2, func(table uint64) (estimatetest.Case, func(estimatetest.Fit) float64) {
 				s, rows := sampled(t, madeup.Population{Columns: d, Kappa: 1e6, Offset: 10, Law: "t5"}, table, 6000)
 				return estimatetest.Case{Rows: rows, Columns: d, Relation: rel, Components: 1}, func(f estimatetest.Fit) float64 {
@@ -234,7 +248,7 @@ func TestHeavyReplay(t *testing.T) {
 // ends in a sound model or in a reason.
 func TestHeavyNoiseOnly(t *testing.T) {
 	rng := newRand(t)
-	runs := 30
+	runs := 15
 	if long() {
 		runs = 1000
 	}

@@ -20,12 +20,15 @@ func TestPath(t *testing.T) {
 		repeats, dims = 20, []int{1, 2, 5, 9}
 	}
 	for range repeats {
-		for _, shape := range allShapes {
+		for i, shape := range allShapes {
 			for _, d := range dims {
 				for _, rel := range bothRelations {
 					rows := newWorld(rng, d, 100, 10, d).rows(rng, 4000)
 					most := 0.0
-					for _, v := range []float64{1e308, 1e6, math.NaN(), 0} {
+					for l, v := range []float64{1e308, 1e6, 0, math.NaN()} {
+						if (i+l)%2 != 0 && !long() {
+							continue // they take turns
+						}
 						row := make([]float64, d)
 						for j := range row {
 							row[j] = v
@@ -61,7 +64,11 @@ func TestPath(t *testing.T) {
 // release. At 20 columns and 5,000 rows 13 of 40 fits released before the preconditioner could
 // spend so much of the budget, and 54 of 80 do; fewer than 12 of 32 have a chance of 2e-4.
 func TestNarrowDirections(t *testing.T) {
-	if r := simulate(t, gaussianSetting(20, 5000, privacy.ReplaceOne, 1e12, 10), 32); r.ok < 12 {
-		t.Errorf("%v", r)
+	ok := 0
+	for i := 0; i < 32 && ok < 12; i += 4 {
+		ok += simulate(t, gaussianSetting(20, 5000, privacy.ReplaceOne, 1e12, 10), 4).ok
+	}
+	if ok < 12 {
+		t.Errorf("%d of 32 fits have a release", ok)
 	}
 }

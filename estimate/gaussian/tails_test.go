@@ -32,7 +32,10 @@ func TestTailsWithoutVariance(t *testing.T) {
 		{"Cauchy", func(r *rand.Rand) float64 { return math.Tan(math.Pi * (r.Float64() - .5)) }, true},
 	} {
 		said := 0
-		for range runs {
+		for i := range runs {
+			if right := i - said; (law.absent && said >= runs/2 || !law.absent && right >= runs/2) && !long() {
+				break // whatever comes of the others: three wrong ones of six are let pass
+			}
 			o := gaussianSetting(d, n, privacy.ReplaceOne, 1, 0).fit(t, filled(n, d, func(int, int) float64 { return law.draw(rng) }))
 			if o.Model == nil {
 				t.Fatalf("%s: %+v", law.name, o.NoRelease)

@@ -14,7 +14,10 @@ func TestWide(t *testing.T) {
 	rng := newRand(t)
 	const d, n = 40, 15000
 	var errors []float64
-	for range 3 {
+	for i := range 3 {
+		if i == 2 && errors[0] < 3 && errors[1] < 3 {
+			break // whatever the third is
+		}
 		w := newWorld(rng, d, 1e4, 10, d)
 		o := gaussianSetting(d, n, privacy.ReplaceOne, 1, 0).fit(t, w.rows(rng, n))
 		if o.Model == nil {
