@@ -141,14 +141,14 @@ func lobes(rng *rand.Rand, n, d int, two bool) (rows [][]float64) {
 // what the fits of all groups measure by more than they are charged: a row that is replaced within
 // its group, one that changes its group, one that comes or goes; nor any single measurement by more
 // than is counted of its kind. Twice its mu^2, as was counted of all, is less than what balances
-// show.
+// show. The rows that are replaced take turns, unless GAUZE_LONG is set.
 func TestGroupsCharge(t *testing.T) {
 	runs := 1
 	if os.Getenv("GAUZE_LONG") != "" {
 		runs = 40
 	}
 	rng, found := rand.New(rand.NewPCG(stattest.Seed(t), 9)), map[string]float64{}
-	for _, method := range slices.DeleteFunc(catalog.Methods().Names(), func(name string) bool { return name == "auto" }) {
+	for at, method := range slices.DeleteFunc(catalog.Methods().Names(), func(name string) bool { return name == "auto" }) {
 		d, n := 2, 1200
 		if method == "univariate" {
 			d = 1
@@ -165,7 +165,10 @@ func TestGroupsCharge(t *testing.T) {
 			c, within, moved := chargedFor(method, r, d), 0., 0.
 			for range runs {
 				if r == privacy.ReplaceOne {
-					for _, pair := range replacements {
+					for i, pair := range replacements {
+						if (at+i)%2 != 0 && runs == 1 {
+							continue
+						}
 						within = max(within, c.loss(t, with(pair[0]), with(pair[1]), rng.Uint64(), found))
 					}
 				}

@@ -190,7 +190,7 @@ var unseen = []exception{
 }
 
 // mutated counts the changes of a release that verify finds, that the list above knows, and returns
-// the others.
+// the others. Those on the list, which fail nothing, are tried only where GAUZE_LONG is set.
 func mutated(t *testing.T, r *release.Release) (found, listed int, missed map[string]int) {
 	t.Helper()
 	var b bytes.Buffer
@@ -204,6 +204,11 @@ func mutated(t *testing.T, r *release.Release) (found, listed int, missed map[st
 	missed = map[string]int{}
 	genuine := len(Verify(r).Warnings)
 	for _, m := range root.mutations("") {
+		known := m.silent || slices.ContainsFunc(unseen, m.is)
+		if known && os.Getenv("GAUZE_LONG") == "" {
+			listed++
+			continue
+		}
 		m.make()
 		b.Reset()
 		root.write(&b)
@@ -218,7 +223,7 @@ func mutated(t *testing.T, r *release.Release) (found, listed int, missed map[st
 			found++
 			continue
 		}
-		if m.silent || slices.ContainsFunc(unseen, m.is) {
+		if known {
 			listed++
 		} else {
 			missed[m.where+": "+m.how]++

@@ -24,7 +24,7 @@ const others = 1500
 // False-alarm rate: 4e-8.
 func TestPersonAudit(t *testing.T) {
 	const many = 500
-	runs := 60
+	runs := 36
 	if os.Getenv("GAUZE_LONG") != "" {
 		runs = 1500
 	}
