@@ -95,6 +95,9 @@ func TestRecovery(t *testing.T) {
 	fits, released, within := 0, 0, 0
 	for _, c := range cells {
 		for _, rel := range relations {
+			if c.n == 800000 && rel == privacy.AddRemoveOne && !estimatetest.Long() {
+				continue // the dearest case has one of the relations
+			}
 			var far []float64
 			alpha := 0.0
 			for range runs {
@@ -115,8 +118,8 @@ func TestRecovery(t *testing.T) {
 	stattest.GoodAtLeast(t, within, fits, .8, 1e-6)
 }
 
-// TestMoreBudgetNeverHurts: with em, on one table of two components, the error at epsilon 10^3 and
-// 10^6, which are run as the largest that the method has a use for, is that at 30 or less, but for
+// TestMoreBudgetNeverHurts: with em, on one table of two components, the error at epsilon 10^6 (and
+// 10^3, where GAUZE_LONG is set), which are run as the largest that the method has a use for, is that at 30 or less, but for
 // the noise of a mask (alpha). And more rows are never refused. Rows and noise are seeded: no false
 // alarms.
 //
@@ -127,6 +130,9 @@ func TestMoreBudgetNeverHurts(t *testing.T) {
 	rows := estimatetest.Draw(t, truth, 700000, rng)
 	e, last := New(Practical()), math.Inf(1)
 	for _, eps := range []float64{30, 1e3, 1e6} {
+		if eps == 1e3 && !estimatetest.Long() {
+			continue
+		}
 		eps := math.Min(eps, e.MostEpsilon(delta))
 		f := runTwo(t, e, rows, eps, learners.EM, nil)
 		if f.Model == nil {
@@ -248,10 +254,12 @@ func TestEveryTable(t *testing.T) {
 			t.Fatalf("%s: n %d, %v, epsilon %v, learner %q", name, len(c.Rows), c.Relation, c.Epsilon, c.Learner)
 		}
 	}
-	for _, table := range estimatetest.Hard() {
-		for _, rel := range relations {
-			try(table.Name, estimatetest.Case{Rows: table.Rows(rng, 40000, 1), Columns: 1, Relation: rel, Epsilon: 40, Components: 1,
-				Own: estimatetest.Signs{}})
+	for i, table := range estimatetest.Hard() {
+		for j, rel := range relations {
+			if i%2 == j || estimatetest.Long() {
+				try(table.Name, estimatetest.Case{Rows: table.Rows(rng, 40000, 1), Columns: 1, Relation: rel, Epsilon: 40, Components: 1,
+					Own: estimatetest.Signs{}})
+			}
 			for _, n := range []int{0, 1, 500, 8000} {
 				if !estimatetest.Long() && rng.IntN(3) > 0 {
 					continue
@@ -263,7 +271,7 @@ func TestEveryTable(t *testing.T) {
 		}
 	}
 	t.Logf("%d models, %d none", ends[true], ends[false])
-	if ends[true] < 10 || ends[false] < 30 {
+	if ends[true] < 5 || ends[false] < 30 {
 		t.Errorf("%d models, %d none: the tables do not reach every end", ends[true], ends[false])
 	}
 }

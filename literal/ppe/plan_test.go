@@ -24,7 +24,11 @@ var relations = []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne}
 const delta = 1e-6
 
 func problem(rel privacy.Relation, k, d, n int, eps float64) estimate.Problem {
-	return estimatetest.Case{Columns: d, Relation: rel, Epsilon: eps, Delta: delta, Components: k, Rows: make([][]float64, n)}.Problem()
+	p := estimatetest.Case{Columns: d, Relation: rel, Epsilon: eps, Delta: delta, Components: k}.Problem()
+	if rel == privacy.ReplaceOne {
+		p.Rows = n
+	}
+	return p
 }
 
 // TestPlanGolden: the plans of typical problems, as text, and what is expected of them; review a
