@@ -141,23 +141,32 @@ func TestProfileBesideModel(t *testing.T) {
 }
 
 // noReleaseForOdd fails the test unless a fit of one Gaussian ends without a release for the sake
-// of the column odd.
+// of the column odd. Of 1,500 fits of TestNoColumnKept 17 ended in a model, as the profile had not
+// held the column out, and 22 for another reason: none of three is as wanted with a probability of
+// 2e-5.
 func noReleaseForOdd(t *testing.T, rows [][]float64, epsilon float64, columns ...source.Column) {
 	t.Helper()
-	in, err := FromRows(rows, columns...)
-	if err != nil {
-		t.Fatal(err)
+	for range 3 {
+		in, err := FromRows(rows, columns...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := in.Load(privacy.ReplaceOne, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := in.Request()
+		r.Relation, r.Budget, r.Components = privacy.ReplaceOne, privacy.Budget{Epsilon: epsilon, Delta: 1e-6}, 1
+		result, err := Fit(t.Context(), table, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.NoRelease != nil && strings.HasPrefix(result.NoRelease.Reason, "column odd: ") {
+			return
+		}
+		t.Logf("%v, %+v", result.Release, result.NoRelease)
 	}
-	table, err := in.Load(privacy.ReplaceOne, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := in.Request()
-	r.Relation, r.Budget, r.Components = privacy.ReplaceOne, privacy.Budget{Epsilon: epsilon, Delta: 1e-6}, 1
-	result, err := Fit(t.Context(), table, r)
-	if err != nil || result.NoRelease == nil || !strings.HasPrefix(result.NoRelease.Reason, "column odd: ") {
-		t.Errorf("%+v, %v: want no release for the sake of column odd", result, err)
-	}
+	t.Error("three fits did not end without a release for the sake of column odd")
 }
 
 // TestNoReleaseNamesColumn: where one column ends a fit, the reason has its name.
