@@ -128,6 +128,7 @@ func pairSums(t *testing.T, q query.Pairs, r privacy.Relation, table []tossed, s
 // as much in some cases: of all rows and in leaves, between which rows move.
 func TestPairsOfNeighboursSamples(t *testing.T) {
 	t.Parallel()
+	trials := stattest.Trials(1200, 4000)
 	rng := rand.New(rand.NewPCG(5, 5))
 	leaf := query.PairSum(query.PairOctaves{Columns: 2, Low: -3, High: 3})
 	near := query.PairSum(papers.PairDistances{Map: plane, Edges: []float64{.1, .7, 1.2}})
@@ -138,7 +139,7 @@ func TestPairsOfNeighboursSamples(t *testing.T) {
 	} {
 		for _, r := range sampleRelations {
 			most, same, stated := 0.0, 0, q.Sensitivity(r)
-			for trial := range uint64(2000) {
+			for trial := range uint64(trials) {
 				x, y := neighbours(rng, r)
 				a, b, square := pairSums(t, q, r, x, trial), pairSums(t, q, r, y, trial), 0.0
 				for i := range a {
@@ -149,7 +150,7 @@ func TestPairsOfNeighboursSamples(t *testing.T) {
 					same++
 				}
 			}
-			if most > stated || most < .7*stated || same < 400 {
+			if most > stated || most < .7*stated || 5*same < trials {
 				t.Errorf("%s, %v: found %v of the stated %v, no difference in %d", name, r, most, stated, same)
 			}
 		}

@@ -49,7 +49,7 @@ func TestPairsInLeavesOfNeighbours(t *testing.T) {
 				}
 				most, stated := 0.0, q.Sensitivity(r)
 				sizes := 0.0 // the change in L1
-				for trial := range uint64(stattest.Trials(800, 1500)) {
+				for trial := range uint64(stattest.Trials(500, 1500)) {
 					n := 1 + rng.IntN(12)
 					at := rng.IntN(n)
 					x := make([][]float64, n)

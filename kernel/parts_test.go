@@ -77,7 +77,7 @@ func partsNoise(t *testing.T, step string, q query.Parts, relation privacy.Relat
 	var tr kerneltest.Transcript
 	s := kerneltest.Open(t, partsTable(relation), partsPlan, kernel.Terms{Relation: relation, Budget: privacy.Budget{Rho: 1e6}},
 		kerneltest.Options{Seed: stattest.Seed(t), NoiseFactor: factor, Record: &tr})
-	for run := range 2000 {
+	for run := range stattest.Trials(1000, 4000) {
 		const mu = .1
 		a, err := s.SubBudget().Sum(step, q, mu)
 		if err != nil {

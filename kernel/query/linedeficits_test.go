@@ -113,7 +113,7 @@ func TestLineDeficitsTwin(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 1))
 	found, extreme := 0, 0
-	for range stattest.Trials(50, 100) {
+	for range stattest.Trials(30, 100) {
 		s, rows := randomLine(rng), lineRows(rng, rng.IntN(16))
 		if err := s.Validate(1); err != nil {
 			t.Fatal(err)
@@ -175,7 +175,7 @@ func TestLineDeficitsNeighbours(t *testing.T) {
 	rng := rand.New(rand.NewPCG(42, 1))
 	for _, relation := range []privacy.Relation{privacy.ReplaceOne, privacy.AddRemoveOne} {
 		reached, crossed := 0, 0
-		for range 250 {
+		for range stattest.Trials(150, 400) {
 			s, rows := randomLine(rng), lineRows(rng, 2+rng.IntN(14))
 			other := slices.Clone(rows)
 			if at := rng.IntN(len(rows)); relation == privacy.ReplaceOne {

@@ -244,7 +244,7 @@ func TestScoreSensitivity(t *testing.T) {
 				return change(score(rows[:last]), score(append(slices.Clone(rows[:last-1]), rows[last])))
 			}
 			found, stated := int64(0), c.s.Sensitivity(relation)
-			for range stattest.Trials(40, 60) {
+			for range stattest.Trials(25, 60) {
 				rows := randomSpots(rng, 2+rng.IntN(12))
 				best := changeOf(rows)
 				for range 60 {
