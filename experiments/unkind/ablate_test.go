@@ -41,7 +41,7 @@ func TestSettings(t *testing.T) {
 func TestAblate(t *testing.T) {
 	var out bytes.Buffer
 	o := enginetest.Options(t)
-	o.Stdout, o.Out, o.Only, o.Rows, o.Runs = &out, "", []string{"one/gaussian"}, []int{3000}, 1
+	o.Stdout, o.Out, o.Only, o.Rows, o.Runs = &out, "", []string{"one/gaussian"}, []int{2000}, 1
 	if err := Ablations.Run(context.Background(), o, []string{"gaussian"}); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // What the small form allows. The whole study says how often they are in truth
 // (docs/experiments/unkind).
 const (
-	eachVariant  = 3
+	eachVariant  = 2
 	mostSmall    = 4000 // rows
 	silentAtMost = .1
 	emptyAtMost  = .06 // where an answer exists

@@ -161,7 +161,7 @@ func TestPropositionE3(t *testing.T) {
 		}
 		var regions []opinion
 		for i, z := range parts {
-			if opinions[i].OK && changes(z, held) == 0 {
+			if opinions[i].OK && changes(z, held, 0) == 0 {
 				regions = append(regions, opinions[i])
 			}
 		}

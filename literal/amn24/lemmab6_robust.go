@@ -92,7 +92,7 @@ func (r robust) opinions(m int) []opinion {
 	}
 	out := make([]opinion, len(all))
 	for i, y := range all {
-		if starts[i].OK && r.survives(all, starts, i, m) && !r.strays(y, starts[i]) && !r.clumps(y, m, starts[i].SD) {
+		if starts[i].OK && !r.strays(y, starts[i]) && !r.clumps(y, m, starts[i].SD) && r.survives(all, starts, i, m) { // which takes longest
 			out[i] = starts[i]
 		}
 	}
@@ -108,8 +108,9 @@ func (r robust) survives(all [][]int, starts []opinion, i, m int) bool {
 	if most == 0 {
 		return true
 	}
+	own, near := starts[i].pair(), r.Closeness.times(allowed)
 	for j, y := range all {
-		if d := changes(all[i], y); d > 0 && d <= most && !(starts[j].OK && r.Closeness.times(allowed).close(starts[j].pair(), starts[i].pair())) {
+		if d := changes(all[i], y, most); d > 0 && d <= most && !(starts[j].OK && near.close(starts[j].pair(), own)) {
 			return false
 		}
 	}

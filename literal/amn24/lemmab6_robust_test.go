@@ -136,7 +136,7 @@ func TestRobustProperty(t *testing.T) {
 		compared, broken := 0, 0
 		for i, a := range opinions {
 			for j, b := range opinions {
-				if i == j || !a.OK || !b.OK || changes(all[i], all[j]) > 1 {
+				if i == j || !a.OK || !b.OK || changes(all[i], all[j], 1) > 1 {
 					continue
 				}
 				if compared++; !x.r.Closeness.times(allowed).close(b.pair(), a.pair()) {
@@ -165,7 +165,7 @@ func TestMultisets(t *testing.T) {
 	y := []int{2, 0, 3, 1}
 	total := 0.0
 	eachSubset(y, 3, func(z []int, ways float64) {
-		if size(z) != 3 || changes(z, y) != 0 {
+		if size(z) != 3 || changes(z, y, 0) != 0 {
 			t.Errorf("%v is no subset of %v", z, y)
 		}
 		total += ways

@@ -31,11 +31,14 @@ func choose(n, k int) float64 {
 	return math.Round(c)
 }
 
-// changes returns how many elements must be replaced to make b of a, multisets of one size.
-func changes(a, b []int) int {
+// changes returns how many elements must be replaced to make b of a, multisets of one size; beyond
+// most any number that is.
+func changes(a, b []int, most int) int {
 	n := 0
 	for i, v := range a {
-		n += max(0, v-b[i])
+		if n += max(0, v-b[i]); n > most {
+			break
+		}
 	}
 	return n
 }
