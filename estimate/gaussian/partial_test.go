@@ -104,8 +104,8 @@ func TestFewLack(t *testing.T) {
 
 // TestPartialReplay: where cells are missing too, questions and prices are functions of released
 // values: on a neighbouring table, one of whose rows lacks other cells, or holds other numbers, the
-// same answers lead to the same questions; no path loses more than mu^2; and all of it is used. Rows
-// and relations take turns, unless GAUZE_LONG is set.
+// same answers lead to the same questions; no path loses more than mu^2; and all of it is used.
+// Rows and relations take turns, unless GAUZE_LONG is set.
 func TestPartialReplay(t *testing.T) {
 	const n, d = 6000, 4
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -53,8 +53,8 @@ func TestCodes(t *testing.T) {
 // TestMeansOfTails: in columns with long tails, of which rounds lose a part in every component, the
 // mean of the model is that of the table.
 //
-// False-alarm rate: below 1e-6, for 15 of 24 columns: of 160 with other seeds 158 were right. Without
-// the measured means 14 of 40 were, and 15 of 24 would be in one of 200 runs.
+// False-alarm rate: below 1e-6, for 15 of 24 columns: of 160 with other seeds 158 were right.
+// Without the measured means 14 of 40 were, and 15 of 24 would be in one of 200 runs.
 func TestMeansOfTails(t *testing.T) {
 	const runs, d, least = 6, 4, 15
 	right, all := 0, 0

@@ -56,7 +56,8 @@ func apartAlong(t testing.TB, rng *rand.Rand, d, k int, gap float64, diagonal bo
 // TestSeparatedClusters: clusters that a glance at one histogram shows are found whatever the
 // columns' units, at gaps of 6 to 10^9 sds, along an axis or across all, under both relations.
 // Of 258 fits of fresh plain clusters 250 were right: that more than six of 14 are wrong has a
-// probability of 1e-7 at that rate, and of 8e-6 at twice it. Fits end with the eighth that is right.
+// probability of 1e-7 at that rate, and of 8e-6 at twice it. Fits end with the eighth that is
+// right.
 func TestSeparatedClusters(t *testing.T) {
 	rng := newRand(t)
 	wrong := 0

@@ -64,8 +64,8 @@ func flagged(f estimatetest.Fit) bool {
 	return slices.ContainsFunc(f.Diagnostics.Flags, func(s estimate.Flag) bool { return strings.Contains(s.Text, "do not use this model") })
 }
 
-// tried is under which relations, how often and with which constants instance i, of k components, is
-// tried.
+// tried is under which relations, how often and with which constants instance i, of k components,
+// is tried.
 func tried(i, k int) ([]privacy.Relation, int, Constants) {
 	c := Practical()
 	if estimatetest.Long() {
