@@ -400,8 +400,8 @@ func TestCategoriesBesideHeldOut(t *testing.T) {
 // plan is made again, and drawn rows have the shares that were counted: half of the rows of one
 // column are 0, where a normal curve would have .02. In 9 of 150 fits the profile said nothing of
 // that column, and in 3 of these it was in the model, without its zeros: that none of three fits
-// counts them has a probability of 2e-4. False alarms of the share, whose noise is below .042: below
-// 1e-5.
+// counts them has a probability of 2e-4. False alarms of the share, whose noise is below .042:
+// below 1e-5.
 func TestFewRowsOfManyColumns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(stattest.Seed(t), 3))
 	for range 3 {

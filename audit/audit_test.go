@@ -122,9 +122,9 @@ func TestWords(t *testing.T) {
 
 // TestCategoriesAreAttacked: beside categories the counts of their values are scored, with all of
 // the mu that their step claims in reach, and nothing is found; with an eighth of the noise their
-// step is blamed, and with a quarter where GAUZE_LONG is set (under replace-one: scores and blame are the same code under both relations, and
-// what is in reach is tested under both; of what nothing is found in there are few runs, unless
-// GAUZE_LONG is set: then both are blamed).
+// step is blamed, and with a quarter where GAUZE_LONG is set (under replace-one: scores and blame
+// are the same code under both relations, and what is in reach is tested under both; of what
+// nothing is found in there are few runs, unless GAUZE_LONG is set: then both are blamed).
 //
 // False-alarm rate: 2e-6. An eighth of the noise is missed with probability below 1e-7: it makes mu
 // 6.4, of which 79.9 of 80 guesses are right, and 75 are enough to blame .8; so is a quarter, of

@@ -120,8 +120,8 @@ func TestRecovery(t *testing.T) {
 
 // TestMoreBudgetNeverHurts: with em, on one table of two components, the error at epsilon 10^6 (and
 // 10^3, where GAUZE_LONG is set), which are run as the largest that the method has a use for, is
-// that at 30 or less, but for the noise of a mask (alpha). And more rows are never refused. Rows and
-// noise are seeded: no false alarms.
+// that at 30 or less, but for the noise of a mask (alpha). And more rows are never refused. Rows
+// and noise are seeded: no false alarms.
 //
 // Shows: [PPE] Theorem 4.3.1.
 func TestMoreBudgetNeverHurts(t *testing.T) {
