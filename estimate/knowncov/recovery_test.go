@@ -89,13 +89,13 @@ func TestRecoveryTable(t *testing.T) {
 }
 
 // TestHardTables: whatever the rows, a fit ends in a sound model or a reason. In many columns every
-// fourth table must do, unless there is time.
+// fourth table must do, and in few relations take turns, unless there is time.
 func TestHardTables(t *testing.T) {
 	rng := newRand(t)
 	for i, table := range estimatetest.Hard() {
 		for j, rel := range relations {
 			for _, d := range []int{1, 2, 9} {
-				if d == 9 && (2*i+j)%4 != 0 && !estimatetest.Long() {
+				if (d == 9 && (2*i+j)%4 != 0 || d < 9 && (i+j+d)%2 != 0) && !estimatetest.Long() {
 					continue
 				}
 				known := identity(d)

@@ -14,9 +14,12 @@ import (
 //
 // Shows: [KM21] Algorithm 3.
 func TestMoreBudget(t *testing.T) {
-	for _, rel := range relations {
-		for _, e := range []estimate.Estimator{New(Practical()), New(Practical()).Printed()} {
+	for i, rel := range relations {
+		for j, e := range []estimate.Estimator{New(Practical()), New(Practical()).Printed()} {
 			for _, within := range []float64{0, 10} {
+				if (i == 0) != (j == 0 && within == 0) && !estimatetest.Long() {
+					continue // they take turns
+				}
 				if within > 0 && e != estimate.Estimator(New(Practical())) {
 					continue
 				}
