@@ -52,7 +52,9 @@ func TestPlanEdition(t *testing.T) {
 						}
 						rows := []int{0}
 						if relation == privacy.ReplaceOne {
-							rows = []int{2000, 200_000}
+							if rows = []int{2000, 200_000}; d == 2 && k == 2 { // columns by themselves, too
+								rows = append(rows, 600)
+							}
 						}
 						for _, n := range rows {
 							plans += write(t, digest, r, n, steps)

@@ -112,6 +112,11 @@ func TestShare(t *testing.T) {
 			t.Errorf("9 of 12 columns, %d rows: %v, want %v", rows, countShare(p, .3, true), want)
 		}
 	}
+	for rows, want := range map[int]float64{550: most, 650: wide * 9 / 12, 750: most} { // .. or are by themselves
+		if p.Rows = rows; countShare(p, .3, true) != want {
+			t.Errorf("9 of 12 columns, %d rows: %v, want %v", rows, countShare(p, .3, true), want)
+		}
+	}
 	if p.Categories = nil; SharesOf(p, .3, true) != (Shares{}) {
 		t.Error("without categories they cost something")
 	}
@@ -133,7 +138,7 @@ func TestProbabilities(t *testing.T) {
 		for range c.cells() {
 			c.all = append(c.all, 300*rng.NormFloat64())
 		}
-		c.precision = 1 / (c.sigma*c.sigma + 1e-9)
+		c.precision = slices.Repeat([]float64{1 / (c.sigma*c.sigma + 1e-9)}, len(columns))
 		for a, of := range c.probabilities() {
 			for i, p := range of {
 				sum := 0.

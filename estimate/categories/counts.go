@@ -16,9 +16,8 @@ type counts struct {
 	columns []int   // values of each column
 	public  float64 // number of rows; 0 where that is private
 	rows    float64
-	// of each value among all rows, the mean of all rounds by their precision, and that
-	all       []float64
-	precision float64
+	// of each value among all rows, the mean of all counts by their precision, and that, by column
+	all, precision []float64
 }
 
 // cells returns the number of values of all columns.
@@ -31,10 +30,7 @@ func (c *counts) cells() (n int) {
 
 // of returns the counts of column a in component i.
 func (c *counts) of(i, a int) []float64 {
-	at := i * c.cells()
-	for _, v := range c.columns[:a] {
-		at += v
-	}
+	at := i*c.cells() + c.first(a)
 	return c.values[at : at+c.columns[a]]
 }
 
@@ -48,11 +44,16 @@ func (c *counts) seen() (n float64) {
 
 // sums returns the counts of column a over all components and all rounds.
 func (c *counts) sums(a int) []float64 {
-	at := 0
+	at := c.first(a)
+	return slices.Clone(c.all[at : at+c.columns[a]])
+}
+
+// first returns the place of column a's first value among those of all columns.
+func (c *counts) first(a int) (at int) {
 	for _, v := range c.columns[:a] {
 		at += v
 	}
-	return slices.Clone(c.all[at : at+c.columns[a]])
+	return at
 }
 
 // doubt is how far, relatively, the rows of a component may be from its weight, apart from the
@@ -84,9 +85,8 @@ const quiet = 2.0
 
 // shares returns the share of all rows that have each value of each column.
 func (c *counts) shares() (out []estimate.CategoryProfile) {
-	sd := 1 / math.Sqrt(c.precision) / c.rows
 	for a := range c.columns {
-		p := c.sums(a)
+		p, sd := c.sums(a), 1/math.Sqrt(c.precision[a])/c.rows
 		for v := range p {
 			p[v] = math.Max(0, math.Min(1, p[v]/c.rows))
 		}
@@ -102,7 +102,7 @@ func (c *counts) shares() (out []estimate.CategoryProfile) {
 func (c *counts) probabilities() (out [][][]float64) {
 	for a, m := range c.columns {
 		all := c.sums(a)
-		complete := m > 1 && all[m-1] < quiet/math.Sqrt(c.precision)
+		complete := m > 1 && all[m-1] < quiet/math.Sqrt(c.precision[a])
 		for v := range all {
 			all[v] /= c.rows
 		}

@@ -93,8 +93,8 @@ func TestDependenceIsFound(t *testing.T) {
 // of what the counts of columns would have had: the column that depends on it does so in the model,
 // of two that depend on each other none does, and what is spent is what was planned. The edge has
 // 400 rows of its 1,000 above those of independent columns, with a noise of 11 in each of six
-// cells, and is found but with probability below 1e-9; each of three others is taken for one with
-// probability .02, so that up to two of them may be.
+// cells, and is found but with probability below 1e-9; each of three others may be taken for a weak
+// one.
 func TestStar(t *testing.T) {
 	const n = 1000
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -130,6 +130,39 @@ func TestStar(t *testing.T) {
 	}
 	if of := out.CategoryOf; of[0] != -1 || of[4] != 0 || of[2] == 1 || of[1] == 2 {
 		t.Errorf("the columns depend on %v, want the last on the first", of)
+	}
+}
+
+// TestApart: what noise adds to the sums over a column's values is none of what a pair is apart
+// from its components, values that nobody has say nothing, and the part of the noise that is left
+// is that of the cells that sums leave free.
+func TestApart(t *testing.T) {
+	pa, pb := [][]float64{{.5, .3, .2, 0}}, [][]float64{{.6, .4, 0}}
+	e := &edge{sigma: 5}
+	for v := range 12 {
+		e.counts = append(e.counts, 1000*pa[0][v/3]*pb[0][v%3]+[]float64{30, -20, 5, 90}[v/3]+[]float64{-40, 10, 70}[v%3])
+	}
+	e.counts[0] += 60
+	e.expect(pa, pb, []float64{1}, 1000)
+	want := []float64{20, -20, 0, -10, 10, 0, -10, 10, 0, 0, 0, 0} // of 60 in a cell of 3 x 2
+	for v, x := range e.apart {
+		if math.Abs(x-want[v]) > 1e-9 {
+			t.Errorf("cell %d is %v apart, want %v", v, x, want[v])
+		}
+	}
+	if want := 25./3 + 300*.5*.4; math.Abs(e.variances[0]-want) > 1e-9 || e.variances[11] != 0 || math.Abs(e.free-1./3) > 1e-12 {
+		t.Errorf("variances %v, free %v, want %v first", e.variances, e.free, want)
+	}
+}
+
+// TestPairsCountColumns: what a pair's counts say of its columns is joined to their own counts, by
+// precision.
+func TestPairsCountColumns(t *testing.T) {
+	c := counts{columns: []int{2, 3}, values: []float64{10, 20, 4, 5, 6}, precision: []float64{1, 1}}
+	c.all = slices.Clone(c.values)
+	c.join(1, []float64{8, 9, 6}, c.sums(1), 3)
+	if want := []float64{10, 20, 7, 8, 6}; !slices.Equal(c.all, want) || !slices.Equal(c.values, want) || c.precision[0] != 1 || c.precision[1] != 4 {
+		t.Errorf("%+v, want %v", c, want)
 	}
 }
 

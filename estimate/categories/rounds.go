@@ -20,27 +20,40 @@ func (c *counts) ask(a *kernel.SubBudget, q query.CategoryCounts, mu float64) er
 	c.values, c.sigma = answer.Values, answer.Sigma
 	n := c.cells()
 	asked := len(answer.Values) / n // components, or all rows
-	precision := 1 / (c.sigma * c.sigma * float64(asked))
 	if c.all == nil {
-		c.all = make([]float64, n)
+		c.all, c.precision = make([]float64, n), make([]float64, len(c.columns))
 	}
-	for v := range n {
-		sum := 0.
-		for i := range asked {
-			sum += c.values[i*n+v]
+	for column, values := range c.columns {
+		at, sums := c.first(column), make([]float64, values)
+		for v := range sums {
+			for i := range asked {
+				sums[v] += c.values[i*n+at+v]
+			}
 		}
-		c.all[v] = (c.all[v]*c.precision + sum*precision) / (c.precision + precision)
-		for i := range asked {
-			c.values[i*n+v] += (c.all[v] - sum) / float64(asked)
-		}
+		c.join(column, sums, sums, 1/(c.sigma*c.sigma*float64(asked)))
 	}
-	c.precision += precision
 	c.rows = c.public
 	noise := c.sigma * math.Sqrt(float64(len(c.values))) / float64(len(c.columns))
 	if seen := c.seen(); c.public == 0 || seen < c.public-quiet*noise { // null rows are in no cell
 		c.rows = math.Max(seen, 1)
 	}
 	return nil
+}
+
+// join takes in a column's counts among all rows, of this precision: what was known of all rows
+// becomes the mean by precision, and what it differs from the sums of the last round's counts over
+// components is their noise.
+func (c *counts) join(column int, seen, sums []float64, precision float64) {
+	n, at := c.cells(), c.first(column)
+	asked := float64(len(c.values) / n)
+	for v, x := range seen {
+		all := &c.all[at+v]
+		*all = (*all*c.precision[column] + x*precision) / (c.precision[column] + precision)
+		for i := at + v; i < len(c.values); i += n {
+			c.values[i] += (*all - sums[v]) / asked
+		}
+	}
+	c.precision[column] += precision
 }
 
 // given returns the logarithms of the probabilities as a query takes them, of every component.
