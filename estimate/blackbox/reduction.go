@@ -143,9 +143,6 @@ func (e Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	}
 	out.Notes = append(out.Notes, "components lie some six standard deviations apart: the closer they are, the more rows blocks need to agree; "+
 		"where they do not agree there is no release")
-	if p.Relation != privacy.ReplaceOne { // else what they have counts once blocks agree
-		out.Notes = append(out.Notes, program.WholeRows(p)...)
-	}
 	return out
 }
 

@@ -15,25 +15,30 @@ import (
 const leastMissing = .02
 
 // Incomplete returns the released number of rows that have some cell, if so many of them lack
-// another that it is worth to complete them, and says so in the notes; else 0. It is decided from
-// how many rows are whole: the others are public, or released with the profile. Rows without any
+// another that it is worth to complete them, and says so in the notes; else 0. Where the number of
+// all is public, or released with the profile, that of whole rows may settle it. Rows without any
 // cell are not completed, so those that have one are counted first.
 func (r *Run) Incomplete(step string, mu float64) (rows float64, err error) {
-	all := 0.
+	all := 0. // not known, if neither public nor in a profile: then it is that of rows with a cell
 	if n, public := r.Session().Rows(); public {
 		all = float64(n)
 	} else if r.Problem.Profile != nil {
 		all = r.Problem.Profile.Rows
 	}
-	if all-r.AtMost < leastMissing*all {
+	if all > 0 && all-r.AtMost < leastMissing*all {
 		return 0, nil
 	}
 	answer, err := r.Sum(step, query.Partial{Sum: query.Count{}, As: query.Presence}, mu)
 	if err != nil {
 		return 0, err
 	}
-	rows = math.Min(answer.Values[0], all)
-	if rows-r.Rows < leastMissing*all+2*answer.Sigma {
+	noise := 2 * answer.Sigma
+	if rows = answer.Values[0]; all == 0 {
+		all = math.Max(rows, 1)
+		noise *= math.Sqrt2 // both numbers are noisy
+	}
+	rows = math.Min(rows, all)
+	if rows-r.Rows < leastMissing*all+noise {
 		return 0, nil
 	}
 	share := 1 - r.Rows/all

@@ -9,15 +9,6 @@ import (
 	"github.com/gauze-dp/gauze/estimate"
 )
 
-// WholeRows returns what a plan says of a method that measures whole rows alone: nothing for one
-// column.
-func WholeRows(p estimate.Problem) []string {
-	if p.Columns == 1 {
-		return nil
-	}
-	return []string{"rows that lack a cell do not count; the method general uses the cells that they have"}
-}
-
 // Refusal returns a *estimate.Refusal: nothing must be spent on the problem.
 func Refusal(advice, format string, args ...any) error {
 	return &estimate.Refusal{Reason: fmt.Sprintf(format, args...), Advice: advice}
