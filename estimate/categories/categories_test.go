@@ -155,6 +155,25 @@ func TestProbabilities(t *testing.T) {
 	}
 }
 
+// TestRowsOfBackground: a component that has many times the rows of its weight, as a background has
+// those of groups that were not found, has the probabilities of these rows' values. With rows by
+// its weight alone one value had all.
+func TestRowsOfBackground(t *testing.T) {
+	c := counts{columns: []int{3}, rows: 5000, sigma: 20, weights: []float64{.9995, .0005}, values: []float64{1500, 1500, 0, 900, 600, 500}, precision: []float64{1. / 800}}
+	c.all = []float64{2400, 2100, 500}
+	if rows := c.rowsOf(1); math.Abs(rows-2000) > 100 {
+		t.Errorf("%v rows, want 2000", rows)
+	}
+	for v, want := range []float64{.45, .3, .25} {
+		if p := c.probabilities()[0][1][v]; math.Abs(p-want) > .03 {
+			t.Errorf("value %d has %v, want %v", v, p, want)
+		}
+	}
+	if c.values[3], c.values[4], c.values[5] = 30, -20, 10; math.Abs(c.rowsOf(1)-2.5) > .1 { // noise
+		t.Errorf("%v rows, want 2.5", c.rowsOf(1))
+	}
+}
+
 // TestRake: rare values do not grow by being projected component by component.
 func TestRake(t *testing.T) {
 	c := counts{columns: []int{3}, rows: 1000, weights: []float64{.5, .5}, values: []float64{490, 10, 0, 460, 40, 0}, sigma: 1}

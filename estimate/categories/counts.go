@@ -57,7 +57,8 @@ func (c *counts) first(a int) (at int) {
 }
 
 // doubt is how far, relatively, the rows of a component may be from its weight, apart from the
-// noise: a guess.
+// noise: a guess. Counts that are clearly farther off show that they are: a background of few rows
+// by its weight gets all that are in no other component.
 const doubt = .05
 
 // rowsOf returns the number of rows of component i: by its weight, and by the counts as far as
@@ -70,7 +71,8 @@ func (c *counts) rowsOf(i int) float64 {
 		}
 	}
 	noise := c.sigma * math.Sqrt(float64(c.cells())) / float64(len(c.columns))
-	told, known := noise*noise, doubt*expected*doubt*expected
+	off := math.Max(doubt*expected, math.Abs(own-expected)-quiet*noise)
+	told, known := noise*noise, off*off
 	if told+known == 0 {
 		return math.Max(1, expected)
 	}
