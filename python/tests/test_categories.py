@@ -107,6 +107,8 @@ def test_dates_go_in_and_come_out(visits):
     assert frame["at"].dtype.kind == "M" and frame["at"].min() >= pd.Timestamp("2019-01-01")
     assert abs(frame["at"].mean() - pd.Timestamp("2021-05-15")) < pd.Timedelta(days=60)
     assert release.sample(10, seed=1).dtype == float
+    polars = pytest.importorskip("polars")
+    assert release.sample_frame(10, library="polars")["at"].dtype == polars.Datetime("ms")
 
 
 def test_logarithms_are_in_the_units_of_the_table():

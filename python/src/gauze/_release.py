@@ -440,7 +440,7 @@ def frame(rows: npt.NDArray[Any], columns: Sequence[str], facts: Sequence[dict[s
     if library == "polars":
         import polars
 
-        return polars.DataFrame(cells)
+        return polars.DataFrame({name: c.astype("datetime64[ms]") if getattr(c, "dtype", None) == np.dtype("datetime64[s]") else c for name, c in cells.items()})
     if library == "pyarrow":
         import pyarrow
 

@@ -76,7 +76,7 @@ class Request:
         if not table.columns:  # in the words that scikit-learn's checks look for, in which a number may be left out
             raise wrong("X", "at least one column", f"0 feature(s) (shape=({rows if public else ''}, 0)) while a minimum of 1 is required.", "check the table")
         if rows is not None and rows < least:
-            error = wrong("X", "many rows", f"{rows} sample(s), which is 1 sample or none", "one row says nothing without saying what it is")
+            error = wrong("X", "many rows", f"{rows} sample(s): 1 sample or none", "whatever a model of one row says, it says of that row")
             raise error if public else hidden(error)
 
     def flags(self) -> list[str]:
