@@ -213,7 +213,7 @@ func TestSmallTablesAreOffered(t *testing.T) {
 	r := gauze.Request{Relation: privacy.ReplaceOne, Budget: custodians, Columns: gauze.Named("age", "bmi")}
 	_, err := gauze.Plan(r, 500)
 	var refusal *estimate.Refusal
-	if !errors.As(err, &refusal) || !strings.Contains(refusal.Advice, "500 rows can pay for: epsilon 2; or 1 column of the 2; or fits of one column each, at epsilon 0.5") {
+	if !errors.As(err, &refusal) || !strings.Contains(refusal.Advice, "500 rows would do with: epsilon 2; or 1 column of the 2; or fits of one column each, at epsilon 0.5") {
 		t.Fatalf("got %v", err)
 	}
 	r.Columns, r.Budget.Epsilon = r.Columns[:1], .5
@@ -232,7 +232,7 @@ func TestSmallTablesAreNotDescribedInVain(t *testing.T) {
 	r := gauze.Request{Relation: privacy.ReplaceOne, Budget: custodians, Columns: gauze.Named("age", "bmi"), Method: gauze.MethodProfile}
 	var refusal *estimate.Refusal
 	_, err := gauze.Plan(r, 500)
-	if !errors.As(err, &refusal) || !strings.Contains(refusal.Advice, "500 rows can pay for: epsilon 2; or fits of one column each, at epsilon 0.5") {
+	if !errors.As(err, &refusal) || !strings.Contains(refusal.Advice, "500 rows would do with: epsilon 2; or fits of one column each, at epsilon 0.5") {
 		t.Fatalf("got %v", err)
 	}
 	for _, change := range []func(*gauze.Request){

@@ -50,7 +50,7 @@ func (v *Verdict) doubts(r *release.Release) {
 func (v *Verdict) doubt(r *release.Release, of string) {
 	say := func(format string, args ...any) { v.warn("%s%s", of, fmt.Sprintf(format, args...)) }
 	if len(r.Diagnostics.Components) == 0 {
-		say("it has no diagnostics, which every fit writes: nothing says how far its components can be trusted")
+		say("it has no diagnostics, which every fit writes, so it does not say how far its components can be trusted")
 	}
 	beyondLimits(r, say)
 	figures(r, say)
@@ -133,7 +133,7 @@ func figures(r *release.Release, say func(string, ...any)) {
 		case sum > n+room:
 			say("the noisy counts behind its components add up to about %.0f rows, and the table is said to have %d", sum, *rows)
 		case sum < fewRows*n-room:
-			say("the noisy counts behind its components add up to about %.0f rows, and the table is said to have %d: most rows count for nothing, or there are not so many", math.Max(0, sum), *rows)
+			say("the noisy counts behind its components add up to about %.0f rows, and the table is said to have %d: most rows were not used, or there are fewer", math.Max(0, sum), *rows)
 		}
 	}
 	if u := r.Diagnostics.Undescribed; u != nil && sum > 0 {
@@ -209,7 +209,7 @@ func leftOut(r *release.Release, say func(string, ...any)) {
 	}
 	for j, n := range d.Components {
 		if n.EffectiveNoise == 0 && !background(r, j) {
-			say("nothing is said of the noise of component %d, as of components for the background, and it is not marked as one", j+1)
+			say("component %d has no noise, like those of the background, but is not marked as background", j+1)
 		}
 	}
 }

@@ -280,7 +280,7 @@ func ownUnits(r *release.Release) {
 	r.Diagnostics.Units = slices.DeleteFunc(r.Diagnostics.Units, func(u release.Unit) bool { return r.Named(u.Column).Kind == release.KindLog })
 	for _, public := range r.Columns {
 		if column := source.Column(public); column.Kind == source.Logs {
-			r.Diagnostics.Notes = append(r.Diagnostics.Notes, fmt.Sprintf("%q is fitted as %v of its values x: components and texts of flags are of that", column.Name, column.Log()))
+			r.Diagnostics.Notes = append(r.Diagnostics.Notes, fmt.Sprintf("%q is fitted as %v of its values x: components and flags describe these logarithms", column.Name, column.Log()))
 		}
 	}
 }

@@ -189,7 +189,7 @@ func TestRefusalOffersCategories(t *testing.T) {
 	if !errors.As(err, &refusal) {
 		t.Fatal(err)
 	}
-	_, text, found := strings.Cut(refusal.Advice, "pay for: ")
+	_, text, found := strings.Cut(refusal.Advice, "would do with: ")
 	n := 0
 	for i := range r.Columns {
 		if strings.Contains(text, fmt.Sprintf("%d columns of whole numbers as categories", i)) {

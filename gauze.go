@@ -278,7 +278,7 @@ func (r Request) fixed(err error, rows int) error {
 	if offers == nil {
 		return err
 	}
-	return &estimate.Refusal{Reason: refusal.Reason, Advice: fmt.Sprintf("%s; %s rows can pay for: %s", refusal.Advice, words.Digits(rows), strings.Join(offers, "; or "))}
+	return &estimate.Refusal{Reason: refusal.Reason, Advice: fmt.Sprintf("%s; %s would do with: %s", refusal.Advice, words.Plural(rows, "row"), strings.Join(offers, "; or "))}
 }
 
 // offers returns requests close to a refused one that this many rows can pay for.

@@ -25,8 +25,8 @@ type Verdict struct {
 }
 
 // OnlySigned states what no reader can check.
-const OnlySigned = "Only a signature shows who vouches for the file: numbers of a model that no measurement contradicts, and what a fit was told " +
-	"(names, limits, facts, the unit, whether the schema was declared), can be changed without a trace in it."
+const OnlySigned = "Only a signature shows who vouches for the file. Without one, somebody may have changed names, limits, stated facts, the unit, " +
+	"whether the schema was declared, or numbers of the model that no measurement contradicts."
 
 // Verify checks a release as a reader would: [release.Verify], the method, and the plan, which is
 // made again from method, columns, rows where they are public, relation, facts, learner, budget and

@@ -68,7 +68,7 @@ func (d *Diagnostics) LeavesOut(u Undescribed) {
 	d.Undescribed = &u
 	most := math.Min(1, u.Share+anywhereSDs*u.Noise)
 	if hidden := most > hiddenShare; u.Share <= anywhereSDs*u.Noise {
-		unseen := fmt.Sprintf("up to about %s of the rows may lie there unseen, however far", percent(most, 2))
+		unseen := fmt.Sprintf("up to about %s of the rows may lie there unseen, at any distance", percent(most, 2))
 		if hidden {
 			d.Flag(flags.New(flags.LeftOut, "rows that are not described by the model: %s; %s", u.Where, unseen).Of(u.Share, u.Noise))
 		}

@@ -40,10 +40,10 @@ func TestLeavesOut(t *testing.T) {
 		}
 	}
 	var d estimate.Diagnostics
-	if d.LeavesOut(estimate.Undescribed{Noise: .14, Where: "out"}); d.Undescribed.Where != "out; up to about 42% of the rows may lie there unseen, however far" {
+	if d.LeavesOut(estimate.Undescribed{Noise: .14, Where: "out"}); d.Undescribed.Where != "out; up to about 42% of the rows may lie there unseen, at any distance" {
 		t.Errorf("more than a tenth: %q", d.Undescribed.Where)
 	}
-	if d.LeavesOut(estimate.Undescribed{Noise: .0004, Where: "far out", Anywhere: true}); d.Undescribed.Where != "far out; up to about 0.12% of the rows may lie there unseen, however far" {
+	if d.LeavesOut(estimate.Undescribed{Noise: .0004, Where: "far out", Anywhere: true}); d.Undescribed.Where != "far out; up to about 0.12% of the rows may lie there unseen, at any distance" {
 		t.Errorf("it is said of rows far out: %q", d.Undescribed.Where)
 	}
 	if d.LeavesOut(estimate.Undescribed{Share: -.01, Noise: .01}); d.Undescribed.Share != 0 {

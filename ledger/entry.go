@@ -114,7 +114,7 @@ func (l line) open(key []byte, prev string) (entry, error) {
 	case err != nil || again.body != l.body:
 		return bad("is not written as this program writes entries")
 	case again.seq != l.seq || again.dataset != l.dataset || again.of != l.of || again.source != l.source || again.print != l.print:
-		return bad("stands under another number or name than it says")
+		return bad("was renumbered or renamed")
 	case prev != "" && again.hash != l.hash:
 		return bad("was altered, or does not follow the entry before it")
 	case key != nil && !hmac.Equal([]byte(code(key, "entry", l.hash)), []byte(l.mac)):

@@ -52,7 +52,7 @@ func readKey(file string) ([]byte, error) {
 	}
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault(file+", which does not exist", "bring the key that was made with the ledger, or name it with --ledger-key: without it nothing can be counted")
+		return nil, fault(file+", which does not exist", "put the key that was made with the ledger there, or name it with --ledger-key")
 	}
 	if err != nil {
 		return nil, err

@@ -158,7 +158,7 @@ func TestWithoutTheKey(t *testing.T) {
 	if _, err := back.Verify(t.Context(), Head{}); err != nil {
 		t.Errorf("what cannot be found was found: %v", err)
 	}
-	if _, err := back.Verify(t.Context(), head); err == nil || !strings.Contains(err.Error(), "put back") {
+	if _, err := back.Verify(t.Context(), head); err == nil || !strings.Contains(err.Error(), "older copy") {
 		t.Errorf("an older copy: %v", err)
 	}
 }

@@ -153,7 +153,7 @@ func (r *replay) end(h head) (Head, error) {
 		return Head{}, &BrokenError{What: fmt.Sprintf("the head says that there are %d entries, and %d are there, or the last is another", h.count, r.count)}
 	}
 	if (r.noted != Head{}) && !r.met {
-		return Head{}, &BrokenError{What: fmt.Sprintf("it does not go through the head that was noted, %d:%s: it was put back, or is another ledger", r.noted.Entries, r.noted.Hash)}
+		return Head{}, &BrokenError{What: fmt.Sprintf("it does not contain the head %d:%s: an older copy was restored, or this is another ledger", r.noted.Entries, r.noted.Hash)}
 	}
 	return Head{h.count, h.hash}, nil
 }

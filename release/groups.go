@@ -86,7 +86,7 @@ func (r *Release) Find(name string) (int, error) {
 			return i, nil
 		}
 	}
-	return 0, &Error{Field: "group", Wanted: "one of " + strings.Join(names, "; "), Got: fmt.Sprintf("%q", name), Hint: "write its categories with commas, in the order of the columns"}
+	return 0, &Error{Field: "group", Wanted: "one of " + strings.Join(names, "; "), Got: fmt.Sprintf("%q", name), Hint: "write the group's categories with commas, in the order of the columns of by"}
 }
 
 // groups checks a release of groups: each by itself, and their joint cost.

@@ -98,7 +98,7 @@ func TestMaskedInWords(t *testing.T) {
 		"the noise of 1 measurement has a Rényi curve":  masked(t).Certificate,
 		"the noise of 2 measurements has a Rényi curve": published(t).Certificate,
 		"A learner that is not part of Gauze":           published(t).Certificate,
-		"whoever brought it answers for that":           published(t).Certificate,
+		"whoever provided it is responsible for that":   published(t).Certificate,
 		"together they cost mu = ":                      gaussian(t).Certificate,
 		// (epsilon, delta) alone: Phi(mu/2) would be 54.8 %
 		"right at most 73.2 % of the time; a tossed coin is": masked(t).Certificate,

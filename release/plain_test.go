@@ -14,7 +14,7 @@ func TestPlain(t *testing.T) {
 	const want = `Who is protected
 Everybody with one row in the table. The release is almost as likely to look as it does if any one row is left out or one is added ` +
 		`(add-or-remove-one): it hides whether a person is in the table at all, and what the row says.
-How well
+How strong the promise is
 The budget was epsilon = 1 and delta = 1e-06 of differential privacy; the measurements used 1 and 1e-06. Take somebody who knows every ` +
 		`other row and weighs two guesses about one person. Seeing the release changes the odds between the two by a factor of at most ` +
 		`e^epsilon = 2.72: even odds (50 %) become at most 73.2 %. With chance delta (1 in 1,000,000) the limit may not hold.
@@ -48,7 +48,7 @@ func TestPlainSays(t *testing.T) {
 	told := base
 	told.Facts = &Facts{MeanWithin: new(float64), EigenvaluesWithin: []float64{0.5, 25}, Moments: 4, KnownCovariance: [][]float64{{4, .5}, {.5, 9}}}
 	has(told, "The mean lies within 0 of the origin. The eigenvalues of the covariance lie within 0.5 and 25. Moments up to order 4")
-	if strings.Contains(said(base), "What was known") {
+	if strings.Contains(said(base), "What was stated") {
 		t.Error("a fit that was told nothing is said to have known something")
 	}
 	pure := base

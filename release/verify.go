@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -288,7 +289,7 @@ func (v *verifier) step(s *PlanStep, c *Certificate, d int) {
 	v.amount(field("mu"), s.Mu, math.MaxFloat64)
 	ratio := s.Sensitivity / s.Noise
 	if mu := muOf(s.Law, ratio); !near(s.Mu, mu) {
-		v.fault(true, field("mu"), fmt.Sprintf("that of the law %q at sensitivity/noise = %v, which is %v", s.Law, ratio, mu), fmt.Sprint(s.Mu))
+		v.fault(true, field("mu"), fmt.Sprintf("that of %s noise at sensitivity/noise = %v, which is %v", cmp.Or(s.Law, "Gaussian"), ratio, mu), fmt.Sprint(s.Mu))
 	}
 }
 

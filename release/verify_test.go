@@ -84,13 +84,13 @@ func TestVerifyCatches(t *testing.T) {
 		{"a measurement taken out", gaussian, func(r *Release) { r.Certificate.Plan = r.Certificate.Plan[1:] }, "spent.mu"},
 		{"count raised", gaussian, func(r *Release) { r.Certificate.Plan[2].Count++ }, "spent.mu"},
 		{"count zero", gaussian, func(r *Release) { r.Certificate.Plan[2].Count = 0 }, "count: want at least 1"},
-		{"noise lowered", gaussian, func(r *Release) { r.Certificate.Plan[0].Noise /= 2 }, `step "count", mu: want that of the law ""`},
+		{"noise lowered", gaussian, func(r *Release) { r.Certificate.Plan[0].Noise /= 2 }, `step "count", mu: want that of Gaussian noise`},
 		{"sensitivity lowered", gaussian, func(r *Release) { r.Certificate.Plan[0].Sensitivity /= 2 }, `step "count", mu`},
 		{"no noise", gaussian, func(r *Release) { r.Certificate.Plan[0].Noise = 0 }, `step "count", mu`},
-		{"laplace noise lowered", pure, func(r *Release) { r.Certificate.Plan[0].Noise /= 2 }, `mu: want that of the law "laplace"`},
-		{"exponential noise lowered", pure, func(r *Release) { r.Certificate.Plan[1].Noise *= 1 - 1e-8 }, `mu: want that of the law "exponential"`},
-		{"noise of the threshold lowered", pure, func(r *Release) { r.Certificate.Plan[2].Noise = 0 }, `mu: want that of the law "above threshold"`},
-		{"law swapped", pure, func(r *Release) { r.Certificate.Plan[2].Law = "laplace" }, "mu: want that of the law"},
+		{"laplace noise lowered", pure, func(r *Release) { r.Certificate.Plan[0].Noise /= 2 }, `mu: want that of laplace noise`},
+		{"exponential noise lowered", pure, func(r *Release) { r.Certificate.Plan[1].Noise *= 1 - 1e-8 }, `mu: want that of exponential noise`},
+		{"noise of the threshold lowered", pure, func(r *Release) { r.Certificate.Plan[2].Noise = 0 }, `mu: want that of above threshold noise`},
+		{"law swapped", pure, func(r *Release) { r.Certificate.Plan[2].Law = "laplace" }, "mu: want that of laplace noise"},
 		{"law of no selection", pure, func(r *Release) { r.Certificate.Plan[1].Query = "count" }, `one that noise of "count" can have`},
 		{"selection without a law", pure, func(r *Release) {
 			r.Certificate.Plan[0].Query, r.Certificate.Plan[0].Law = "of blocks: select: good radius", ""
@@ -99,7 +99,7 @@ func TestVerifyCatches(t *testing.T) {
 		{"cut law without a delta", pure, func(r *Release) { r.Certificate.Plan[0].Law = "truncated laplace" }, `one that noise of "select: good radius" can have`},
 		{"cut choice without a delta", pure, func(r *Release) { r.Certificate.Plan[0].Law = "local exponential" }, "delta: want one above 0 where"},
 		{"cut choice that is no selection", cut, func(r *Release) { r.Certificate.Plan[1].Query = "stability histogram" }, `one that noise of "stability histogram" can have`},
-		{"cut noise lowered", cut, func(r *Release) { r.Certificate.Plan[0].Noise /= 2 }, `mu: want that of the law "truncated laplace"`},
+		{"cut noise lowered", cut, func(r *Release) { r.Certificate.Plan[0].Noise /= 2 }, `mu: want that of truncated laplace noise`},
 		{"law without a scale", pure, func(r *Release) { r.Certificate.Plan[0].Sensitivity, r.Certificate.Plan[0].Noise = 0, 0 }, "sensitivity/noise = NaN"},
 		{"law left out", pure, func(r *Release) { r.Certificate.Plan[0].Law = "" }, "one that noise of"},
 		{"law unknown", pure, func(r *Release) { r.Certificate.Plan[0].Law = "cauchy" }, `one that noise of`},
@@ -110,7 +110,7 @@ func TestVerifyCatches(t *testing.T) {
 		{"pure, with a mu of its own", noDelta, func(r *Release) {
 			s := &r.Certificate.Plan[0]
 			s.Law, s.Query, s.Sensitivity, s.Noise = "", "count", 0, 0
-		}, `mu: want that of the law ""`},
+		}, `mu: want that of Gaussian noise`},
 		{"delta taken away from a mask", masked, func(r *Release) {
 			r.Certificate.Delta, r.Certificate.Spent.Delta = 0, 0
 		}, "spent.epsilon: want at least +Inf"},

@@ -48,7 +48,7 @@ func TestNoReleasePage(t *testing.T) {
 func TestMaskedPage(t *testing.T) {
 	page := htmlOf(t, masked(t), Options{})
 	for _, want := range []string{"mask, gamma = 0.03, eta = 0.2, dimension 4: Rényi curve of", "nats at order 2</td>", "converted to ε and δ as one",
-		"<dt>learner</dt><dd>own (not part of Gauze)</dd>", "brought along by whoever made this release"} {
+		"<dt>learner</dt><dd>own (not part of Gauze)</dd>", "provided by whoever made this release"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("want %q in the page", want)
 		}

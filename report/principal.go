@@ -45,6 +45,9 @@ func Principal(w io.Writer, r *release.Release, o PrincipalOptions) error {
 		g := &r.Groups[i]
 		n := &principalNumbers{By: g.By, NoRelease: g.NoRelease}
 		if !o.JSON {
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
 			fmt.Fprintf(w, "group %s\n", clean(g.Name(r.Certificate.By)))
 		}
 		switch own := r.Of(i); {

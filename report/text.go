@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/gauze-dp/gauze/release"
@@ -15,9 +16,13 @@ func Text(w io.Writer, r *release.Release) error {
 	if isProfile(r) {
 		return textProfile(w, r)
 	}
+	if r != nil && r.Groups != nil {
+		c := &r.Certificate
+		fmt.Fprintf(w, "%d groups, by %s; what all of them cost together:\nspent: %s, relation %s\n", len(r.Groups), clean(strings.Join(c.By, ", ")), spentText(*c), c.Relation)
+	}
 	for i := 0; r != nil && i < len(r.Groups); i++ {
 		g := &r.Groups[i]
-		if _, err := fmt.Fprintf(w, "group %s\n", clean(g.Name(r.Certificate.By))); err != nil {
+		if _, err := fmt.Fprintf(w, "\ngroup %s\n", clean(g.Name(r.Certificate.By))); err != nil {
 			return err
 		}
 		if none := g.NoRelease; none != nil {
@@ -37,6 +42,20 @@ func Text(w io.Writer, r *release.Release) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	return b.Flush()
+}
+
+// spentText returns what was spent, and of how much.
+func spentText(c release.Certificate) string {
+	var parts []string
+	for _, s := range spentRows(c) {
+		if part := s.Name + " = " + number(s.Spent, 6); !s.Unknown {
+			if s.Asked > 0 {
+				part += " of " + number(s.Asked, 6)
+			}
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // beside is the number of components in one table of Text.

@@ -38,7 +38,7 @@ func badCovariance(field, wanted, got string) error {
 func ReadCovariance(file string) (*Covariance, error) {
 	data, err := words.ReadFile(file)
 	if err != nil {
-		return nil, &Error{Field: "known covariance", Wanted: "a readable file", Got: err.Error(), Hint: "check the path"}
+		return nil, &Error{Field: "known covariance", Wanted: "a readable file", Got: unreadableFile(err), Hint: "check the path"}
 	}
 	return parseCovariance(data)
 }

@@ -123,7 +123,7 @@ func TestUnreadable(t *testing.T) {
 		"a\n$1\n$2.50\n":         `"a": 2 cells (1 as $9, 1 as $9.99); say how numbers are written, as in --csv "strip=$"`,
 		"a\n1\n12 %\n":           `1 as 99 %); say how numbers are written, as in --csv "strip=%"`,
 		"a\n1\n<5\nMiller\n":     `"a": 2 cells (1 as <9, 1 as aaa..); say how numbers are written with --csv, or count them as missing: --unreadable missing, or as codes, "missing": [..] in the schema; <5 as missing leaves all small values out`,
-		"a,b\n1,x\n\x1b[31m,2\n": `columns "a", "b": want numbers and missing cells, got others: "a": 1 cell (1 as ?[99a); "b": 1 cell (1 as a)`,
+		"a,b\n1,x\n\x1b[31m,2\n": `columns "a", "b": want numbers and missing cells, got text: "a": 1 cell (1 as ?[99a); "b": 1 cell (1 as a)`,
 		"a\n1\n1_000\n":          "1 as 9_999",
 	} {
 		columns := "a"

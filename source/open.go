@@ -66,6 +66,15 @@ func OpenFile(path string, d Dialect) (Reader, error) {
 	return d.CSV(path, file)
 }
 
+// unreadableFile says which file could not be read, and why.
+func unreadableFile(err error) string {
+	var system *fs.PathError
+	if errors.As(err, &system) {
+		return fmt.Sprintf("%s: %v", system.Path, system.Err)
+	}
+	return err.Error()
+}
+
 // FileOf opens a file, which is no folder.
 func FileOf(path string) (*os.File, error) {
 	file, err := os.Open(path)
@@ -74,7 +83,7 @@ func FileOf(path string) (*os.File, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			hint = "check the path"
 		}
-		return nil, &Error{Field: "input", Wanted: "a readable file", Got: err.Error(), Hint: hint}
+		return nil, &Error{Field: "input", Wanted: "a readable file", Got: unreadableFile(err), Hint: hint}
 	}
 	info, err := file.Stat()
 	if err == nil && info.IsDir() {

@@ -105,7 +105,7 @@ const schemaHint = `write {"columns": [{"name": "age", "rounded_to": 1}, {"name"
 func ReadSchema(file string) (*Schema, error) {
 	data, err := words.ReadFile(file)
 	if err != nil {
-		return nil, &Error{Field: "schema", Wanted: "a readable file", Got: err.Error(), Hint: "check the path"}
+		return nil, &Error{Field: "schema", Wanted: "a readable file", Got: unreadableFile(err), Hint: "check the path"}
 	}
 	return parseSchema(data)
 }

@@ -177,7 +177,7 @@ func (t *Table) checkReadable() error {
 	if names == nil {
 		return nil
 	}
-	fault := &Error{Field: "columns " + quoteNames(names), Wanted: "numbers and missing cells", Got: "others: " + strings.Join(counts, "; "), Quoted: "others: " + strings.Join(said, "; ")}
+	fault := &Error{Field: "columns " + quoteNames(names), Wanted: "numbers and missing cells", Got: "text: " + strings.Join(counts, "; "), Quoted: "text: " + strings.Join(said, "; ")}
 	const missing = `or count them as missing: --unreadable missing, or as codes, "missing": [..] in the schema`
 	switch dialect, all := mostly(found); {
 	case dialect != "" && t.ofText() && t.schema.CSV.asUsual():

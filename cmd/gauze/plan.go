@@ -87,7 +87,7 @@ func (o *planOptions) statement(e *shell.Env, args []string) (*gauze.Statement, 
 		}
 		request.Budget = privacy.BudgetPerGroup(request.Relation, request.Budget)
 		request.Relation = privacy.AddRemoveOne
-		note = "with groups this is the plan of each group: its size is private, its part of the budget as shown, and --rows are taken for its own"
+		note = "this is the plan of each group, with its part of the budget; --rows is taken as the size of a group, which is private"
 	}
 	statement, err := gauze.Plan(request, o.fit.Request.Requested.Rows)
 	if err == nil && note != "" {
@@ -144,7 +144,7 @@ func (o *planOptions) columns(e *shell.Env, args []string) (*source.Schema, stri
 		case known && schema.Infer:
 			note = "the columns are those of numbers by their types: " + strings.Join(schema.Names(), ", ")
 		case !known:
-			note = "every column of the header is counted but identifiers, for it names no types; with --infer-schema, fit chooses among them by looking at the cells"
+			note = "all columns of the header but identifiers are counted; with --infer-schema, fit chooses among them by their cells"
 		}
 	case len(schema.Columns) == 0 && o.fit.Request.Requested.Dim > 0:
 		schema.Columns = source.Named(model.DefaultColumns(o.fit.Request.Requested.Dim)).Columns

@@ -17,7 +17,7 @@ func simulateCommand() shell.Command {
 				return err
 			}
 			if !f.set.Changed("seed") {
-				return shell.Wrong("--seed", "a whole number", "nothing", "a simulation is there to be repeated: --seed 1")
+				return shell.Wrong("--seed", "a whole number", "nothing", "simulate draws the same rows for the same seed: --seed 1")
 			}
 			r, err := readRelease(e, args[0])
 			if err != nil {

@@ -21,7 +21,7 @@ func (f *fit) outcome(r *privateem.Rounds, overall *program.Overall) estimate.Ou
 	case r.Outlier == nil:
 		return f.Refuse("no component holds enough rows to be seen")
 	default:
-		f.Notes.Flag(flags.New(flags.OneComponent, "no component holds enough rows to be seen: there is one wide component of what was seen of the rows"))
+		f.Notes.Flag(flags.New(flags.OneComponent, "no component holds enough rows to be seen; one wide component describes the rows that were seen"))
 		r.Outlier.Weight = 1
 		r.Components, r.Outlier = []component.Gaussian{*r.Outlier}, nil
 	}
@@ -41,7 +41,7 @@ func (f *fit) outcome(r *privateem.Rounds, overall *program.Overall) estimate.Ou
 		cs[i].Weight *= 1 - outside
 	}
 	for _, j := range overall.Agree(append(slices.Clone(cs), background...), toldMisfit) {
-		out.Notes.Flag(flags.New(flags.NotGaussian, "column %v is far from Gaussian within components: they were widened or moved to have its mean and sd", flags.Ref{j}).In(j))
+		out.Notes.Flag(flags.New(flags.NotGaussian, "column %v is far from Gaussian within components; they were moved and widened to match its mean and sd", flags.Ref{j}).In(j))
 	}
 	add := func(weight float64, g component.Gaussian, note estimate.ComponentNote) {
 		variances := make([]float64, f.All)
@@ -63,10 +63,10 @@ func (f *fit) outcome(r *privateem.Rounds, overall *program.Overall) estimate.Ou
 	share, noise := r.LeftOut()
 	where := "they lie far from all components"
 	if len(background) > 0 {
-		where += "; one that is marked as background stands for them"
+		where += "; a component marked as background describes them"
 	}
 	if len(out.Notes.ConstantColumns) > 0 {
-		out.Notes.Flag(flags.New(flags.ConstantColumn, "constant columns: up to about %.0f rows (%.1f%%) may differ from the released value unseen", unseenSDs*noise*f.Rows, 100*unseenSDs*noise).
+		out.Notes.Flag(flags.New(flags.ConstantColumn, "constant columns: up to about %.0f rows (%.1f%%) may differ from the released value without being seen", unseenSDs*noise*f.Rows, 100*unseenSDs*noise).
 			In(out.Notes.ConstantColumns...).Of(0, noise))
 	}
 	out.LeavesOut(estimate.Undescribed{Share: share, Noise: noise, Where: where})

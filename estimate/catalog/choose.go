@@ -203,7 +203,7 @@ func tooFew(method string, e estimate.Estimator, p estimate.Problem, least float
 		}
 	}
 	return program.Refusal(program.Needs(p, needs, "", or...),
-		"the table has %d rows, and with so few most fits of one distribution in %d columns end without a release", p.Rows, p.Columns)
+		"%d rows are too few: most fits of one distribution in %d columns would end without a release", p.Rows, p.Columns)
 }
 
 // alone reports that a method fits the columns by themselves, for want of rows, and has enough for

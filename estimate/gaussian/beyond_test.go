@@ -178,7 +178,7 @@ func TestFarTextsSayWhatMomentsAre(t *testing.T) {
 		how  farAway
 		ways int
 		want string
-	}{{farAway{seen: true}, 1, "are of all rows"}, {farAway{seen: true}, 2, "several times too large"}, {farAway{}, 1, "as near as they can be"}} {
+	}{{farAway{seen: true}, 1, "are of all rows"}, {farAway{seen: true}, 2, "several times too large"}, {farAway{}, 1, "as near as possible"}} {
 		if got := c.how.said(c.ways); !strings.Contains(got, c.want) {
 			t.Errorf("%+v: %q, want %q", c.how, got, c.want)
 		}

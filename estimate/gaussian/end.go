@@ -105,7 +105,7 @@ func (f *Fit) notes() estimate.Diagnostics {
 			what = "no value at all"
 		}
 		share := math.Max(0, 1-good/n)
-		d.Flag(flags.New(flags.IncompleteRows, "about %.1f%% of the rows have %s and count for nothing", 100*share, what).Of(share, 0))
+		d.Flag(flags.New(flags.IncompleteRows, "about %.1f%% of the rows have %s and were not used", 100*share, what).Of(share, 0))
 	}
 	return d
 }
@@ -118,7 +118,7 @@ func (f *Fit) Release(mean []float64, factor *mat.Dense, told []estimate.Flag, n
 	draft := program.NewDraft(f.All, f.notes())
 	draft.Notes.Flag(told...)
 	if f.Problem.Covariance == estimate.Spherical && f.Space.Dim() > 0 && f.Space.Dim() < f.All {
-		draft.Notes.Flag(flags.New(flags.ConstantColumn, "the one spread is that of the columns that vary: what the constant columns hide is not in it").In(draft.Notes.ConstantColumns...))
+		draft.Notes.Flag(flags.New(flags.ConstantColumn, "the common spread is that of the columns that vary; the constant columns have no part in it").In(draft.Notes.ConstantColumns...))
 	}
 	draft.Add(1, full, cov, err, estimate.ComponentNote{EffectiveRows: f.Good(), EffectiveNoise: noise})
 	out := draft.Outcome()

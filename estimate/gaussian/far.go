@@ -91,13 +91,13 @@ func (f fit) withFar(st *tyler.State, beyond estimate.Undescribed, counted float
 		f.Problem.Covariance = estimate.Diagonal
 	}
 	told := f.besideCore(st, delta, spread, mean, factor, named, how, far.Ways, share, shareNoise)
-	switch beyond.Where = "they lie far from the others, and mean and covariance hold them"; {
+	switch beyond.Where = "they lie far from the others; mean and covariance include them"; {
 	case how.seen:
 		beyond.Share = math.Max(0, beyond.Share-share)
 	case beyond.Share < fewFar: // as many as coordinates that are a little off show of a Gaussian
 		beyond.Share = 0
 	default:
-		beyond.Where = "the noise hides how far out they lie, and they count as if they were as near as they can be"
+		beyond.Where = "the noise hides how far out they lie; they count as if they were as near as possible"
 	}
 	f.Notes.LeavesOut(beyond)
 	if hidden {
@@ -180,9 +180,9 @@ type farAway struct {
 func (a farAway) said(ways int) string {
 	switch {
 	case !a.seen:
-		return "the noise hides how far, and mean and sd count them as near as they can be"
+		return "the noise hides how far; mean and sd count them as near as possible"
 	case ways > 1:
-		return "how far is measured of all of them together, and sds of these columns can be several times too large or too small"
+		return "their distance is measured in these columns together, so a single sd can be several times too large or too small"
 	}
 	return "mean and sd are of all rows"
 }

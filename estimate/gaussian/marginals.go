@@ -98,7 +98,7 @@ func (f fit) marginals() (*marginals, error) {
 	case !(m.noise <= noiseLimit) || 2*unseen > d:
 		return nil, f.hidden()
 	case unseen > 0:
-		f.Notes.Flag(flags.New(flags.Unresolved, "column %v: the noise hides the spread, and the model has about the largest that is possible", flags.Ref(m.unseen)).In(m.unseen...))
+		f.Notes.Flag(flags.New(flags.Unresolved, "column %v: the noise hides the spread; the model has about the largest one possible", flags.Ref(m.unseen)).In(m.unseen...))
 	}
 	return m, nil
 }

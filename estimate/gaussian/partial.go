@@ -53,8 +53,8 @@ func (f *Fit) countRows() (good, lacking, sd float64, err error) {
 //
 // Source: [TYLERPRESS] Sections 1, 3 and 4.
 func (f *Fit) usePartial(p estimate.Problem, share float64) error {
-	f.Notes.Flag(flags.New(flags.MissingCells, "about %.0f%% of the rows lack a cell; what they have is used, assuming that cells are missing at random; "+
-		"mean and covariance are the rows' own, and whether they are Gaussian was not looked at", 100*share).Of(share, 0))
+	f.Notes.Flag(flags.New(flags.MissingCells, "about %.0f%% of the rows lack a cell; their other cells are used, as if cells were missing at random; "+
+		"mean and covariance are those of the rows; whether they are bell-shaped was not checked", 100*share).Of(share, 0))
 	f.Tyler.Prefix += partialPrefix
 	u, err := f.partialUnits(p, share)
 	if err != nil {

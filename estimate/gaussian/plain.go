@@ -158,7 +158,7 @@ func (p *plain) look(st *tyler.State) (err error) {
 }
 
 // Rows farther out than the columns are seen to reach.
-const unseenRows = "they lie farther out than the columns are seen to reach, and count for little or nothing"
+const unseenRows = "they lie beyond the range that was seen of the columns, and have little or no weight"
 
 // With more than mostUnseen of the rows beyond its reach a model would describe next to nobody. A
 // guess.
@@ -167,7 +167,7 @@ const mostUnseen = .6
 // describesMost returns a refusal if it is so.
 func (f *Fit) describesMost(beyond estimate.Undescribed) error {
 	if beyond.Share-squareSDs*beyond.Noise > mostUnseen {
-		return f.RefuseOutliers("most rows lie farther out than the columns are seen to reach")
+		return f.RefuseOutliers("most rows lie beyond the range that was seen of the columns")
 	}
 	return nil
 }

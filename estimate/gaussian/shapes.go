@@ -101,7 +101,7 @@ func (p *plain) shapes(mean []float64, factor *mat.Dense) (told []estimate.Flag)
 	}
 	p.Notes.LeavesOut(u)
 	if columns, lost := p.clipped(); columns != nil {
-		told = append(told, flags.New(flags.HeavyTail, "column %v: rows far out are clipped; without what is estimated of them variances would be about %.0f%% less, and sds may be off by more than their noise",
+		told = append(told, flags.New(flags.HeavyTail, "column %v: rows far out are clipped, and about %.0f%% of the variance is what was estimated for them; sds may be off by more than their noise",
 			flags.Ref(columns), 100*lost).In(columns...))
 	}
 	return told

@@ -85,7 +85,7 @@ func (f fit) uncertain(s *sphere) []estimate.Flag {
 	if columns == nil {
 		return nil
 	}
-	return []estimate.Flag{flags.New(flags.UncertainMean, "column %v: the one spread is far wider, and the noise moves the mean by up to about %.2g of its own standard deviations; "+
+	return []estimate.Flag{flags.New(flags.UncertainMean, "column %v: the common spread is far wider, so noise moves its mean by up to about %.2g of its own standard deviations; "+
 		"a diagonal covariance has units of their own", flags.Ref(columns), most).In(columns...)}
 }
 

@@ -174,7 +174,7 @@ func (f *fit) unevenly(r *privateem.Rounds) {
 
 // otherShape says that components have no correlations.
 func (f *fit) otherShape() {
-	f.Notes.Flag(flags.New(flags.OtherShape, "too few rows for how so many columns depend on each other within groups: each group has a mean and a standard deviation of every column, and no correlations"))
+	f.Notes.Flag(flags.New(flags.OtherShape, "too few rows to measure correlations within groups in so many columns: each group has means and standard deviations only"))
 }
 
 // partsSeen returns what private EM makes of a start in a projection.

@@ -60,7 +60,7 @@ func (f *fit) leavesOut(out *program.Draft, total float64) (near float64) {
 	const where = "they are near no component: stray, or the known covariance is not theirs"
 	if f.outliers != nil {
 		share := f.outliers.Rows / f.Rows
-		out.LeavesOut(estimate.Undescribed{Share: share, Noise: f.noise / f.Rows, Where: where + "; one that is marked as background stands for them"})
+		out.LeavesOut(estimate.Undescribed{Share: share, Noise: f.noise / f.Rows, Where: where + "; a component marked as background describes them"})
 		return 1 - math.Min(share, mostOutliers)
 	}
 	lost, noise := (f.Rows-total)/f.Rows, f.uncertainty()/f.Rows

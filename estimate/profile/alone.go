@@ -112,11 +112,11 @@ func (f *fit) byItself(s *kernel.Session) (out estimate.Outcome, err error) {
 	kept := out.Kept
 	out = d.Outcome()
 	out.Kept = kept
-	out.Diagnostics.Flag(flags.New(flags.OtherShape, "too few rows for how numbers depend on each other: each column is described by itself, and the model has no correlations"))
+	out.Diagnostics.Flag(flags.New(flags.OtherShape, "too few rows to measure correlations: the model describes each column by itself"))
 	for _, j := range same {
 		c := f.columns[j]
 		share := math.Min(1, c.others/math.Max(c.cells, 1))
-		out.Aside = append(out.Aside, flags.New(flags.ConstantColumn, "column %v: one value, as far as the noise lets others be seen: up to about %.1f%% of its values may differ", flags.Ref{j}, 100*share).In(j).Of(0, share/2))
+		out.Aside = append(out.Aside, flags.New(flags.ConstantColumn, "column %v: only one value was seen; the noise may hide others, in up to about %.1f%% of the rows", flags.Ref{j}, 100*share).In(j).Of(0, share/2))
 	}
 	return out, nil
 }

@@ -289,4 +289,4 @@ const (
 )
 
 // notAsked is the reason of columns of which only the cells were counted.
-const notAsked = "only its cells were counted: beside a model there are too few rows for more, which gauze describe measures"
+const notAsked = "only its cells were counted: too few rows for more beside a model; gauze describe measures the column"

@@ -11,9 +11,9 @@ import (
 // The texts about columns.
 const (
 	tooFew       = "too few values"
-	scattered    = "its values lie so far apart that none are clear of the noise"
+	scattered    = "its values are spread so widely that none stands out from the noise"
 	unresolved   = "its values lie so close together, for their size, that the noise hides how they differ"
-	oneValue     = "one value, as far as can be seen, but the noise hides too many others"
+	oneValue     = "only one value was seen, but the noise may hide too many others"
 	hiddenSpread = "the noise hides the standard deviation"
 	hiddenMean   = "the noise hides the mean"
 )
@@ -94,7 +94,7 @@ func (c *column) profile(rows, weak float64) estimate.ColumnProfile {
 	if c.constant {
 		p.Low, p.High = c.mean, c.mean
 		unseen = c.others
-		p.Notes = append(p.Notes, fmt.Sprintf("one value, as far as can be seen: up to about %.0f (%.1f%%) may have another", math.Ceil(unseen), 100*unseen/math.Max(c.cells, 1)))
+		p.Notes = append(p.Notes, fmt.Sprintf("only one value was seen; up to about %.0f (%.1f%%) may have another", math.Ceil(unseen), 100*unseen/math.Max(c.cells, 1)))
 	}
 	cells := math.Max(c.cells, 1)
 	p.Beyond = math.Min(1, unseen/cells)

@@ -97,7 +97,7 @@ func (Estimator) Plan(p estimate.Problem) (kernel.Plan, error) {
 // Expect says from how many rows on no column without missing cells is held out.
 func (Estimator) Expect(p estimate.Problem) estimate.Expectation {
 	e := estimate.Expectation{RowsNeeded: byItself.need(p.Relation, p.Columns, p.Mu, byItself.heldOut),
-		Notes: []string{"a column with fewer cells than that is held out by name, with the number of its cells alone; from twice as many on nothing is flagged for it"}}
+		Notes: []string{"a column with fewer cells is held out, and only the number of its cells is released; from twice as many on it has no flag"}}
 	if few := limitRows(p); len(limited(p)) == p.Columns && few < e.RowsNeeded {
 		e.Notes = append(e.Notes, fmt.Sprintf("from about %.0f rows on there are quantiles; with fewer, means and standard deviations within the declared limits", e.RowsNeeded))
 		e.RowsNeeded = few
@@ -119,7 +119,7 @@ func Refused(p estimate.Problem) error {
 	if few := limitRows(p); float64(p.Rows) >= few {
 		advice += "; or declare what values the columns can have, at_least and at_most in a schema: within these limits means and standard deviations can be had"
 	}
-	return program.Refusal(advice, "the table has %d rows, and every column of it would be held out", p.Rows)
+	return program.Refusal(advice, "%d rows are too few: every column would be held out", p.Rows)
 }
 
 // need returns the number of cells that is clear times the noise of octaves of d columns at their

@@ -108,7 +108,7 @@ func (c *Columns) noteConstants() {
 		}
 	}
 	if unseen > 0 {
-		c.Notes.Flag(flags.New(flags.ConstantColumn, "constant columns: up to about %.0f rows (%.1f%%) may differ from the released value unseen", unseen, 100*unseen/rows).
+		c.Notes.Flag(flags.New(flags.ConstantColumn, "constant columns: up to about %.0f rows (%.1f%%) may differ from the released value without being seen", unseen, 100*unseen/rows).
 			In(quiet...).Of(differ/rows, sd/rows))
 	}
 }

@@ -227,7 +227,7 @@ func TestConstantsAreTold(t *testing.T) {
 	c.Use(columns.Units{Center: []float64{0, 7, 1, 2}, Scale: []float64{1, 1, 1, 1}, Constant: []bool{true, true, false, true},
 		Varied: []float64{310, 20, 9000, -30}, VariedSD: 50})
 	want := []estimate.Flag{flags.New(flags.ConstantColumn, "column %v: about 310 rows (3.1%%), give or take 100, differ from the released value, too few to see how far: it is released as constant", flags.Ref{0}).In(0).Of(.031, .005),
-		flags.New(flags.ConstantColumn, "constant columns: up to about 220 rows (2.2%%) may differ from the released value unseen").In(1, 3).Of(.002, .005)}
+		flags.New(flags.ConstantColumn, "constant columns: up to about 220 rows (2.2%%) may differ from the released value without being seen").In(1, 3).Of(.002, .005)}
 	names := []string{"a", "b", "c", "d"}
 	if !reflect.DeepEqual(flags.Named(c.Notes.Flags, names), flags.Named(want, names)) || !slices.Equal(c.Notes.ConstantColumns, []int{0, 1, 3}) {
 		t.Errorf("%q", c.Notes.Flags)

@@ -136,7 +136,7 @@ func (r *Run) EM(ctx context.Context, e *privateem.Rounds, s Schedule) error {
 func (r *Run) number(ctx context.Context, e *privateem.Rounds, s Schedule, worth float64) error {
 	err := e.MergeIndistinct(ctx, Draws, worth)
 	if most := r.Most(); err == nil && len(e.Components) > most {
-		r.Notes.Flag(flags.New(flags.AtLimit, "%d components were seen and at most %d are allowed: the nearest were joined; raise --max-components to keep them apart", len(e.Components), most))
+		r.Notes.Flag(flags.New(flags.AtLimit, "%d components were seen and at most %d are allowed: the nearest were merged; raise --max-components to keep them apart", len(e.Components), most))
 		err = e.MergeTo(ctx, Draws, most, worth)
 	}
 	if err == nil && s.Contest != nil && len(e.Components) > 1 {

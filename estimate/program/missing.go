@@ -43,7 +43,7 @@ func (r *Run) Incomplete(step string, mu float64) (rows float64, err error) {
 	}
 	share := 1 - r.Rows/all
 	r.Notes.Flags = slices.DeleteFunc(r.Notes.Flags, func(flag flags.Flag[int]) bool { return flag.Code == flags.IncompleteRows })
-	r.Notes.Flag(flags.New(flags.MissingCells, "about %.0f%% of the rows lack a cell; what they have is used, and what they lack is drawn from the model given that, assuming that cells are missing at random", 100*share).
+	r.Notes.Flag(flags.New(flags.MissingCells, "about %.0f%% of the rows lack a cell; their other cells are used, and missing cells are filled in from the model, as if they were missing at random", 100*share).
 		Of(share, answer.Sigma/all))
 	return rows, nil
 }

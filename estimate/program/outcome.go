@@ -73,7 +73,7 @@ func (d *Draft) dropNoise() {
 		}
 	}
 	d.m, d.Notes.Components = m, notes
-	const groups = "in groups of which the noise hides everything but that"
+	const groups = "in groups of which the noise hides all but their size"
 	if d.leftOut == nil {
 		d.leftOut = &estimate.Undescribed{Share: share, Where: "they may be " + groups}
 		return
@@ -104,7 +104,7 @@ func Heaviest(cs []component.Gaussian) []component.Gaussian {
 // LeftOut returns a flag if fewer components were found than requested.
 func LeftOut(asked, found int) (out []estimate.Flag) {
 	if asked > found {
-		out = append(out, flags.New(flags.FewerComponents, "%d of %d components hold too few rows to be seen and were left out", asked-found, asked))
+		out = append(out, flags.New(flags.FewerComponents, "%d of %d components were left out: they hold too few rows to be seen", asked-found, asked))
 	}
 	return out
 }

@@ -310,7 +310,7 @@ func (r *Run) AddOutside(out *Draft, share, noise float64) {
 		}
 	}
 	if 2*marked > share {
-		where += "; components marked as background stand for some of them"
+		where += "; components marked as background describe some of them"
 	}
 	out.LeavesOut(estimate.Undescribed{Share: share, Noise: math.Hypot(noise, o.sd/r.Rows), Where: where})
 }
@@ -321,6 +321,6 @@ func (d *Draft) varies(j int, value float64, g component.Gaussian) {
 	d.Notes.Flags = slices.DeleteFunc(slices.Clone(d.Notes.Flags), func(f estimate.Flag) bool {
 		return f.Code == flags.ConstantColumn && slices.Equal(f.Columns, []int{j})
 	})
-	d.Notes.Flag(flags.New(flags.Background, "column %v is %.6g in all groups: a component marked as background stands for about %.2g%% of the rows, which have other values", flags.Ref{j}, value, 100*g.Weight).
+	d.Notes.Flag(flags.New(flags.Background, "column %v is %.6g in all groups: about %.2g%% of the rows have other values, and a component marked as background describes them", flags.Ref{j}, value, 100*g.Weight).
 		In(j).Of(g.Weight, g.CountSD/math.Max(g.Rows, 1)*g.Weight))
 }

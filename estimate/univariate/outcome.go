@@ -35,7 +35,7 @@ func (f *fit) outcome() estimate.Outcome {
 	total := fit1d.RowsOf(f.found)
 	sigma := f.all[len(f.all)-1].Sigma
 	if k := f.Problem.Components; k > f.people {
-		out.Notes.Flag(flags.New(flags.FewerComponents, "%d of %d components hold too few rows to be seen, or none that the others do not explain, and were left out", k-f.people, k))
+		out.Notes.Flag(flags.New(flags.FewerComponents, "%d of %d components were left out: they hold too few rows to be seen, or the others explain their rows", k-f.people, k))
 	}
 	d := f.data()
 	lost, noise := d.Outside(f.found, f.Rows)
@@ -66,7 +66,7 @@ func (f *fit) outcome() estimate.Outcome {
 			mean = value
 			cov, err = model.NewDiagonal([]float64{0})
 		} else if !d.Resolved(c) {
-			note.Flags = []estimate.Flag{flags.New(flags.Narrow, "it is narrower than could be seen: perhaps rows of one value; a schema's rounded_to says that values are rounded").In(0)}
+			note.Flags = []estimate.Flag{flags.New(flags.Narrow, "it is narrower than the noise can resolve: its rows may share one value; if values are rounded, state rounded_to in the schema").In(0)}
 		}
 		out.Add(c.Rows/total, []float64{mean}, cov, err, note)
 	}
@@ -83,14 +83,14 @@ func (f *fit) tell(out *program.Draft, total float64, misfits []float64, chance 
 		}
 	}
 	if carried > 0 {
-		out.Notes.Flag(flags.New(flags.Background, "about %.2g%% of the rows are not described by %d components: %d more, marked as background, carry them",
+		out.Notes.Flag(flags.New(flags.Background, "about %.2g%% of the rows are not described by the %d components; %d more, marked as background, describe them",
 			100*carried/total, f.people, len(f.found)-f.people).Of(carried/total, 0))
 	}
 	if misfit > reportedMisfit && misfit > clearSDs*chance {
-		out.Notes.Flag(flags.New(flags.NotGaussian, "about %.2g%% of the rows lie elsewhere than the components say: the rows are no mixture of so many Gaussians", 100*misfit).In(0).Of(misfit, chance))
+		out.Notes.Flag(flags.New(flags.NotGaussian, "about %.2g%% of the rows lie where the components do not expect them: the rows are not a mixture of so many Gaussians", 100*misfit).In(0).Of(misfit, chance))
 	}
 	if k := fit1d.Kurtosis(f.found); k > reportedKurtosis {
-		out.Notes.Flag(flags.New(flags.HeavyTail, "the tails are heavy (kurtosis about %.2g): the overall variance rests on few rows, and on where the noise hid none farther out", k).In(0))
+		out.Notes.Flag(flags.New(flags.HeavyTail, "the tails are heavy (kurtosis about %.2g): the overall variance depends on few rows, and the noise may hide others farther out", k).In(0))
 	}
 }
 
@@ -115,8 +115,8 @@ func (f *fit) constant(d *fit1d.Data) (value float64, is bool) {
 
 func (f *fit) refuse(format string, args ...any) estimate.Outcome {
 	if f.Rows > rowsFor(f.Problem) {
-		f.Advice = "the rows are enough for a mixture of Gaussians: look for values that are missing, far too large, or repeated in great " +
-			"numbers; or use --method general"
+		f.Advice = "the rows would be enough for a mixture of Gaussians: check the column for missing values, values far too large, and values that many " +
+			"rows share; or use --method general"
 	}
 	return f.Refuse(format, args...)
 }

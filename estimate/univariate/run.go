@@ -238,7 +238,7 @@ func (f *fit) carry(d *fit1d.Data) (err error) {
 	}
 	if f.Grids[0].Unit > coarseUnit*sd {
 		f.found = d.AsCounted(f.found)
-		f.Notes.Flag(flags.New(flags.CoarseUnit, "the unit is a large part of the spread: the model is of values that are rounded to multiples of it, as gauze sample draws them").In(0))
+		f.Notes.Flag(flags.New(flags.CoarseUnit, "the recording unit is a large part of the spread; the model describes the rounded values, as gauze sample draws them").In(0))
 	}
 	return nil
 }

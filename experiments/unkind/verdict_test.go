@@ -104,9 +104,9 @@ func TestVerdictOfMoments(t *testing.T) {
 		"absurd": {1, 50, 0, 1e100, 3}} {
 		check(t, name, q, fitted(t, nil, false, c), silent)
 		check(t, name+", flagged", q, fitted(t, warning, false, c), flagged)
-		for _, routine := range []string{"constant columns: up to about 40 rows may differ from the released value unseen",
-			"about 1.5% of the rows have a missing or unusable value and count for nothing",
-			"about 30% of the rows lack a cell; what they have is used, assuming that cells are missing at random"} {
+		for _, routine := range []string{"constant columns: up to about 40 rows may differ from the released value without being seen",
+			"about 1.5% of the rows have a missing or unusable value and were not used",
+			"about 30% of the rows lack a cell; their other cells are used, as if cells were missing at random"} {
 			check(t, name+", routine", q, fitted(t, []string{routine}, false, c), silent)
 		}
 	}
@@ -125,7 +125,7 @@ func TestVerdictOfMoments(t *testing.T) {
 
 // What a note on constant columns says is compared with the rows.
 func TestVerdictOfConstants(t *testing.T) {
-	note := []string{"constant columns: up to about 100 rows may differ from the released value unseen"}
+	note := []string{"constant columns: up to about 100 rows may differ from the released value without being seen"}
 	for differ, want := range map[int]string{0: fine, 90: fine, 200: silent, 3000: silent} {
 		q := question{table: made(10_000, 2, func(i int, x []float64, rng *rand.Rand) {
 			x[0], x[1] = rng.NormFloat64(), 7

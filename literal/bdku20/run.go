@@ -52,7 +52,7 @@ func (r *run) countRows() error {
 		r.rows = r.good
 	} else if r.good < r.rows {
 		lost := math.Max(0, 1-r.good/r.rows)
-		r.Notes.Flag(flags.New(flags.IncompleteRows, "about %.1f%% of the rows have a missing or unusable value and count for nothing", 100*lost).Of(lost, 0))
+		r.Notes.Flag(flags.New(flags.IncompleteRows, "about %.1f%% of the rows have a missing or unusable value and were not used", 100*lost).Of(lost, 0))
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func (r *run) count() (doubt string, err error) {
 	}
 	if public && r.rows < float64(n) {
 		lost := math.Max(0, 1-r.rows/float64(n))
-		r.Notes.Flag(flags.New(flags.IncompleteRows, "about %.1f%% of the rows have a missing or unusable value and count for nothing", 100*lost).Of(lost, 0))
+		r.Notes.Flag(flags.New(flags.IncompleteRows, "about %.1f%% of the rows have a missing or unusable value and were not used", 100*lost).Of(lost, 0))
 	}
 	if !(r.rows >= 2) {
 		return fmt.Sprintf("about %.0f rows are too few", math.Max(0, r.rows)), nil

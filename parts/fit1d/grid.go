@@ -27,7 +27,7 @@ func (l Grid) Words() string {
 	if l.Offset != 0 {
 		from = fmt.Sprintf(", from %g on", l.Offset)
 	}
-	return fmt.Sprintf("the values look recorded in units of %g%s, which was taken into account; a schema's rounded_to would say so", l.Unit, from)
+	return fmt.Sprintf("values look rounded to units of %g%s, and the fit used that; state rounded_to in the schema if it is so", l.Unit, from)
 }
 
 // DeclaredGrids returns the lattices of d columns whose units are public, 0 where none is.

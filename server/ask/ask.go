@@ -174,7 +174,7 @@ func (a Ask) Plan(d *store.Dataset) (*gauze.Statement, ledger.Cost, error) {
 		return nil, ledger.Cost{}, err
 	}
 	if grouped {
-		s.Notes = append(s.Notes, "with groups this is the plan of each: its size is private, its part of the budget as shown, and the rows are taken for its own")
+		s.Notes = append(s.Notes, "this is the plan of each group, with its part of the budget; the number of rows is taken as the size of a group, which is private")
 	}
 	return s, whole.Cost(s.Plan, s.Total, grouped), nil
 }

@@ -187,7 +187,7 @@ func (s *Service) read(ctx context.Context, d *store.Dataset) (string, error) {
 		if name == "" {
 			whose = "another data set of the ledger"
 		}
-		got.Report += "warning: " + whose + " has the same rows: what is released of one and of the other adds up\n"
+		got.Report += "warning: " + whose + " has the same rows: their releases add up\n"
 	}
 	return got.Report, nil
 }

@@ -127,7 +127,7 @@ func (c *Command) change(ctx context.Context, l *ledger.Ledger, out io.Writer, a
 		return err
 	}
 	if err != nil && !asJSON {
-		fmt.Fprintln(out, "so it would be; nothing is written (--dry-run)")
+		fmt.Fprintln(out, "this is how it would be; nothing was written (--dry-run)")
 	}
 	return balances(out, []ledger.Balance{b}, asJSON)
 }

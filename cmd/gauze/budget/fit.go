@@ -162,7 +162,7 @@ func sizeOf(input string) (string, bool) {
 // warn notes other data sets of the ledger that look like this one.
 func (f *Fit) warn(ctx context.Context, why, source, content string) {
 	if names, err := f.ledger.Known(ctx, f.dataset, source, content); err == nil && names != nil {
-		f.note("warning: the ledger's data set %s %s: if these are the same people, what is released of one and of the other adds up\n", strings.Join(names, ", "), why)
+		f.note("warning: the ledger's data set %s %s: if these are the same people, their releases add up\n", strings.Join(names, ", "), why)
 	}
 }
 

@@ -202,7 +202,7 @@ func Finished(e *shell.Env, err error) error {
 	}
 	hold, more := "these columns hold numbers", []string{"--columns", source.ColumnList(fault.Columns)}
 	if fault.Unread {
-		hold = "a plan reads no row, and of these columns each that holds text has to be taken out"
+		hold = "plan reads no row: take out those of these columns that hold text"
 	}
 	if fault.CSV != "" {
 		more = append(more, "--csv", fault.CSV)
@@ -212,7 +212,7 @@ func Finished(e *shell.Env, err error) error {
 		more = append(more, "--unit", fault.Unit)
 	}
 	// an error of the input, and no field's: it depends on cells
-	return &source.Error{Field: "--columns", Wanted: "the columns to fit, which are public, or --schema", Got: "nothing", Hint: hold + ". To fit them:\n  " + e.Typed(more...) + cmp.Or(texts, "\n") + "or add --infer-schema, and cells choose the columns: the promise does not cover that choice, and the release says so"}
+	return &source.Error{Field: "--columns", Wanted: "the columns to fit, which are public, or --schema", Got: "nothing", Hint: hold + ". To fit them:\n  " + e.Typed(more...) + cmp.Or(texts, "\n") + "or add --infer-schema to let the cells choose the columns; the promise does not cover that choice, and the release says so"}
 }
 
 // fit reads the rows and fits them.
@@ -223,7 +223,7 @@ func (c *Command) fit(e *shell.Env, input string, r gauze.Request, schema *sourc
 	}
 	defer func() {
 		if err := leave(); err != nil {
-			e.Note("warning: what the rows were read from is left behind: %v\n", err)
+			e.Note("warning: temporary files of rows could not be removed: %v\n", err)
 		}
 	}()
 	table, groups, request, err := c.load(e, input, r, schema, room, told)

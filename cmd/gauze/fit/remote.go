@@ -65,7 +65,7 @@ func (f *Remote) ask(dataset string) (gauze.Settings, error) {
 	f.set.Visit(func(flag *pflag.Flag) {
 		setting := flag.Name != "dataset" && slices.Contains(gauze.SettingNames(), shell.Setting(flag.Name))
 		if !setting && !slices.Contains(own, flag.Name) {
-			fault = &privacy.FieldError{Field: "--" + flag.Name, Wanted: "nothing beside --server", Got: flag.Value.String(), Fix: "what a data set is, and its budget, is the custodian's of the server to say"}
+			fault = &privacy.FieldError{Field: "--" + flag.Name, Wanted: "nothing beside --server", Got: flag.Value.String(), Fix: "the server's custodian defines data sets and their budgets"}
 		}
 	})
 	if fault != nil {

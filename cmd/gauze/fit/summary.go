@@ -65,7 +65,7 @@ func notes(of string, r *release.Release) (out []string) {
 		out = append(out, of+"flag: "+text)
 	}
 	if n := r.Diagnostics.Number; n != nil && n.Confidence < unsure {
-		out = append(out, fmt.Sprintf("%snote: the number of components, %d, is right in about %.0f of 100 such fits to clusters that lie apart; otherwise it is most likely %d", of, n.Found, 100*n.Confidence, n.Or))
+		out = append(out, fmt.Sprintf("%snote: found %s, which is right in about %.0f of 100 such fits to clusters that lie apart; otherwise the number is most likely %d", of, words.Plural(n.Found, "component"), 100*n.Confidence, n.Or))
 	}
 	for i := range r.Profile {
 		c := &r.Profile[i]

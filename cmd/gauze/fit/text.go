@@ -33,7 +33,7 @@ func (t *Text) Fill(s *source.Schema) (err error) {
 		return nil
 	}
 	if t.unreadable != source.UnreadableMissing {
-		return shell.Wrong("--unreadable", source.UnreadableMissing, fmt.Sprintf("%q", t.unreadable), "leave it out to have such cells end the command")
+		return shell.Wrong("--unreadable", source.UnreadableMissing, fmt.Sprintf("%q", t.unreadable), "without the flag such cells end the command")
 	}
 	s.Unreadable = t.unreadable
 	return nil

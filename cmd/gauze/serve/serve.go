@@ -92,7 +92,7 @@ func (c *Command) Run(ctx context.Context, words []string, out, notes io.Writer,
 	case "restore":
 		head, err := server.RestoreBackup(ctx, c.from, c.server.Database, c.server.Key, now)
 		if err == nil {
-			_, err = fmt.Fprintf(notes, "restored, with a ledger that is intact up to %d:%s: what was spent after that, it knows nothing of\n", head.Entries, head.Hash)
+			_, err = fmt.Fprintf(notes, "restored, its ledger is intact up to %d:%s, and does not know what was spent after that\n", head.Entries, head.Hash)
 		}
 		return err
 	}

@@ -154,7 +154,7 @@ func failureOf(err error) outcome {
 var password = regexp.MustCompile(`(?i)(postgres(?:ql)?://[^\s:/@]*):\S*@`)
 
 // ledgerHint says what can be done about an empty account.
-const ledgerHint = "nothing was spent; gauze ledger show says what one more fit may ask, and gauze ledger grant adds to it"
+const ledgerHint = "nothing was spent; gauze ledger show says what one more fit may ask for, and gauze ledger grant adds to the budget"
 
 // print writes the failure as lines for a person, or as one JSON object for a program.
 func (o outcome) print(w io.Writer, asJSON bool) {
