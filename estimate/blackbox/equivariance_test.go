@@ -12,7 +12,6 @@ import (
 
 	"github.com/gauze-dp/gauze/estimate"
 	"github.com/gauze-dp/gauze/estimate/estimatetest"
-	"github.com/gauze-dp/gauze/internal/stattest"
 	"github.com/gauze-dp/gauze/kernel/kerneltest"
 	"github.com/gauze-dp/gauze/kernel/privacy"
 	"github.com/gauze-dp/gauze/model"
@@ -145,8 +144,8 @@ func TestTriangularEquivariance(t *testing.T) {
 	released, all := 0, 0
 	for i, c := range invariants {
 		for j, rel := range relations {
-			if (i+j)%2 != 0 && !estimatetest.Long() {
-				continue
+			if (i%2 != 0 || (i/2+j)%2 != 0) && !estimatetest.Long() {
+				continue // the others are those of TestEquivariance
 			}
 			rows := estimatetest.Draw(t, apartTruth(t, rng, c.k, c.d, 7), c.n, rng)
 			if all++; equivariant(t, fmt.Sprintf("%+v, %v", c, rel), estimatetest.Case{Rows: rows, Columns: c.d, Relation: rel, Epsilon: c.eps, Delta: delta,
@@ -155,7 +154,9 @@ func TestTriangularEquivariance(t *testing.T) {
 			}
 		}
 	}
-	stattest.GoodAtLeast(t, released, all, .9, alarm)
+	if released < all-1-all/10 { // the seeds are fixed
+		t.Errorf("%d of %d are released", released, all)
+	}
 }
 
 // TestEquivariance: where the answers are exact, any A of condition number 1e3 will do: a rotation
@@ -166,8 +167,8 @@ func TestEquivariance(t *testing.T) {
 	released, all := 0, 0
 	for i, c := range invariants {
 		for j, rel := range relations {
-			if (i+j)%2 == 0 && !estimatetest.Long() {
-				continue
+			if (i%2 == 0 || (i/2+j)%2 != 0) && !estimatetest.Long() {
+				continue // the others are those of TestTriangularEquivariance
 			}
 			rows := estimatetest.Draw(t, apartTruth(t, rng, c.k, c.d, 7), c.n, rng)
 			if all++; equivariant(t, fmt.Sprintf("%+v, %v", c, rel), estimatetest.Case{Rows: rows, Columns: c.d, Relation: rel, Epsilon: c.eps, Delta: delta,
@@ -176,7 +177,9 @@ func TestEquivariance(t *testing.T) {
 			}
 		}
 	}
-	stattest.GoodAtLeast(t, released, all, .9, alarm)
+	if released < all-1-all/10 { // the seeds are fixed
+		t.Errorf("%d of %d are released", released, all)
+	}
 }
 
 // TestWorkers: a fit is the same to the last bit whatever the number of workers.
