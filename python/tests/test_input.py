@@ -278,7 +278,7 @@ def test_errors_name_arguments() -> None:
         "for instance --epsilon 1 --delta 1e-6": "for instance epsilon=1 delta=1e-6",
         'say how numbers are written, as in --csv "thousands=,", if they are': 'say how numbers are written, as in csv="thousands=,", if they are',
         "or count them as missing: --unreadable missing, or as codes": 'or count them as missing: unreadable="missing", or as codes',
-        "500 rows would do with: --covariance diagonal; or gauze describe, means": '500 rows can pay for: covariance_type="diag"; or gauze.describe, means',
+        "500 rows would do with: --covariance diagonal; or gauze describe, means": '500 rows would do with: covariance_type="diag"; or gauze.describe, means',
         "wanted --epsilon and --delta, or --rho": "wanted epsilon and delta, or rho",
         "--unit patient_id protects patients": 'unit="patient_id" protects patients',
         "--force asks for it all the same": "force=True asks for it all the same",
