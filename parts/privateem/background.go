@@ -40,6 +40,9 @@ const (
 	// far row costs, or guardSpread: a handful of rows of the longest tables that are usual.
 	backgroundSDs = 3.0
 	leastWeight   = .0002
+	// .. and is taken for as much less as one that is seen with such noise mostly is: by the square
+	// of sureSDs noise sds over it. A guess.
+	sureSDs = 2.0
 	// guardSpread is what a guard adds to the variance of the whole.
 	guardSpread = .004
 )
@@ -85,7 +88,7 @@ func (b *Background) update(sums []component.Sums, rows float64) {
 		b.Noise = math.Hypot(b.Noise, s.CountSD/rows)
 		if s.Count > backgroundSDs*s.CountSD {
 			b.Share += s.Count / rows
-			w = math.Max(w, math.Min(s.Count/rows, backgroundMost))
+			w = math.Max(w, math.Min(s.Count*(1-sq(sureSDs*s.CountSD/s.Count))/rows, backgroundMost))
 			b.near[i] = shaped(b.near[i], s, rungs[i])
 		}
 		b.near[i].Weight = w
@@ -109,7 +112,8 @@ func shaped(g component.Gaussian, s component.Sums, f float64) component.Gaussia
 			m = 0
 		}
 		mean[j] += sd * m
-		narrower[j] = math.Sqrt(math.Max(1/f, math.Min(square+narrowerSDs*s.SecondSD/s.Count-m*m, 1)))
+		noise := math.Hypot(s.SecondSD, 2*m*s.SumSD) / s.Count
+		narrower[j] = math.Sqrt(math.Max(1/f, math.Min(square+narrowerSDs*noise-m*m, 1)))
 	}
 	d := mat.NewDiagDense(len(narrower), narrower)
 	var cov mat.Dense

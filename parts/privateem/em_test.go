@@ -86,6 +86,33 @@ func TestBackgroundShape(t *testing.T) {
 	}
 }
 
+// TestBackgroundNoise: of few rows, whose mean is known to a third of what it is, noise does not
+// make a background that is too narrow to hold them, and it does not claim more of them than there
+// are, by more than a twentieth in the mean.
+//
+// False-alarm rate: below 1e-6; of 2,000 backgrounds 1 in 50 is too narrow.
+func TestBackgroundNoise(t *testing.T) {
+	rng := rand.New(rand.NewPCG(stattest.Seed(t), 3))
+	const rows, at, variance, sd, all = 200, 1.5, .3, 55.0, 1e5
+	narrow, seen, claimed := 0, 0, 0.0
+	for range 2000 {
+		b := NewBackground(component.Gaussian{Mean: []float64{0}, Cov: symmetric.Identity(1)}, query.FullForm)
+		noisy := func(x float64) float64 { return x + sd*rng.NormFloat64() }
+		s := component.Sums{Count: noisy(rows), CountSD: sd, Sum: []float64{noisy(rows * at)}, SumSD: sd, Second: mat.NewSymDense(1, []float64{noisy(rows * (at*at + variance))}), SecondSD: sd}
+		b.update([]component.Sums{{CountSD: sd}, s}, all)
+		if g := b.Parts()[1]; s.Count > backgroundSDs*sd {
+			seen++
+			claimed += g.Weight * all
+			if g.Cov.At(0, 0) < rungs[1]*variance {
+				narrow++
+			}
+		}
+	}
+	if narrow > seen/20 || claimed > 1.05*rows*float64(seen) {
+		t.Errorf("of %d backgrounds %d are too narrow; they claim %.0f of %d rows in the mean", seen, narrow, claimed/float64(seen), rows)
+	}
+}
+
 // Joining many components stops with the context: it is asked before every pair that is looked at,
 // and from when it is done nothing is joined.
 func TestJoiningStops(t *testing.T) {
