@@ -26,17 +26,17 @@ type Means struct {
 }
 
 // Utility constants of the columns' means, chosen on public files and on made-up skewed tables, of
-// 8,000 rows at epsilon 1 and 3, by the error of means and by likelihood; loudMeans and mostMoved
-// are guesses.
+// 8,000 rows at epsilon 1 and 3, by the error of means and by likelihood; reachMeans of 0, 1 and
+// 2.5 on 40 made-up tables of 3,000 rows at epsilon .5 and 1. loudMeans and mostMoved are guesses.
 const (
 	// The noise of a mean shall be quietMeans of the column's sd, if mostMeans of mu^2 and
 	// leftMeans of what is left pay for that; where that leaves more than loudMeans, nothing is
 	// measured.
-	quietMeans, loudMeans = .025, .1
+	quietMeans, loudMeans = .025, .25
 	mostMeans, leftMeans  = .04, .07
 	// Rows are clipped reachMeans beyond the root of the number of columns, or as far as quietMeans
 	// allows, up to widestMeans.
-	reachMeans, widestMeans = 2.5, 10.0
+	reachMeans, widestMeans = 1.0, 10.0
 	// clippingLoses is how far a component's mean is expected to be off, in its sds.
 	clippingLoses = .07
 	// lossSpeaks is how much likelier, in nats, the measured means have to be if components have
@@ -118,31 +118,35 @@ func (r *Run) meansFrame(e *privateem.Rounds) (m *Means, frame query.Affine, ok 
 // Move returns gs, moved so that the mean of these and of others, with weights that sum to 1 and in
 // the space of the rounds, is nearer to the measured means. A component moves by its covariance
 // times a vector that is the same for all: the wider it is in a column, the farther. It is the most
-// likely move where each component's mean is off by clippingLoses of its sds in any direction, all
-// of them to the same side, and the measured means by their noise. A nil Means moves nothing.
+// likely move where the measured means and those of the components are off by their noise, and, if
+// the difference is clearly likelier so, each component's mean by clippingLoses of its sds in any
+// direction, all of them to the same side. A nil Means moves nothing.
 func (m *Means) Move(gs, others []component.Gaussian) []component.Gaussian {
 	if m == nil {
 		return gs
 	}
 	d := len(m.mean)
-	off, lost := slices.Clone(m.mean), mat.NewSymDense(d, nil)
+	off := mat.NewVecDense(d, slices.Clone(m.mean))
 	moved, random := parts.Map(gs, m.inUnits), Draws(meansDraws, d)
 	for _, g := range slices.Concat(moved, parts.Map(others, m.inUnits)) {
-		floats.AddScaled(off, -g.Weight, m.clipped(g, random))
+		off.AddScaledVec(off, -g.Weight, mat.NewVecDense(d, m.clipped(g, random)))
 	}
-	for _, g := range moved {
-		lost.AddSym(lost, symmetric.Scaled(square(clippingLoses)*g.Weight, g.Cov))
-	}
-	var by mat.VecDense
-	if !dense.AllFinite(off) || !m.contradict(off, lost, &by) {
+	if !dense.AllFinite(off.RawVector().Data) {
 		return gs
 	}
-	by.ScaleVec(square(clippingLoses), &by)
+	lost := 0.0
+	by, log := m.explain(off, moved, lost)
+	if more, likelier := m.explain(off, moved, square(clippingLoses)); likelier > log+lossSpeaks {
+		by, lost = more, square(clippingLoses)
+	}
+	if by == nil {
+		return gs
+	}
 	out := slices.Clone(gs)
 	for i, g := range moved {
 		var move mat.VecDense
-		move.MulVec(g.Cov, &by)
-		move.ScaleVec(min(1, mostMoved/math.Sqrt(max(0, mat.Dot(&move, &by)))), &move)
+		move.MulVec(g.Cov, by)
+		move.ScaleVec(min(doubtOf(g, lost), mostMoved/math.Sqrt(max(0, mat.Dot(&move, by)))), &move)
 		out[i].Mean = slices.Clone(gs[i].Mean)
 		for j := range d {
 			out[i].Mean[j] += m.scale[j] * move.AtVec(j)
@@ -151,22 +155,24 @@ func (m *Means) Move(gs, others []component.Gaussian) []component.Gaussian {
 	return out
 }
 
-// contradict reports whether means that are off by so much say that something is lost, with the
-// covariance lost, rather than that they are noisy; by is then what that covariance takes to the
-// most likely loss.
-func (m *Means) contradict(off []float64, lost *mat.SymDense, by *mat.VecDense) bool {
-	doubt := symmetric.Scaled(square(m.sd), symmetric.Identity(len(off)))
-	doubt.AddSym(doubt, lost)
+// doubtOf returns by which part of its covariance a component is off together with the mean of all:
+// by what is lost of each, and by its own noise as far as it weighs.
+func doubtOf(g component.Gaussian, lost float64) float64 { return lost + g.Weight*square(g.MeanSD) }
+
+// explain returns what the components' covariances take to their most likely moves where the mean
+// of all is off by so much and each has lost a part, squared and of its covariance, and the
+// logarithm of how likely that is, less a constant; nil and -Inf if it cannot be.
+func (m *Means) explain(off *mat.VecDense, gs []component.Gaussian, lost float64) (by *mat.VecDense, log float64) {
+	doubt := symmetric.Scaled(square(m.sd), symmetric.Identity(off.Len()))
+	for _, g := range gs {
+		doubt.AddSym(doubt, symmetric.Scaled(doubtOf(g, lost)*g.Weight, g.Cov))
+	}
 	var chol mat.Cholesky
-	if !chol.Factorize(doubt) {
-		return false
+	by = new(mat.VecDense)
+	if !chol.Factorize(doubt) || chol.SolveVecTo(by, off) != nil {
+		return nil, math.Inf(-1)
 	}
-	v := mat.NewVecDense(len(off), off)
-	if chol.SolveVecTo(by, v) != nil {
-		return false
-	}
-	gain := mat.Dot(v, v)/square(m.sd) - mat.Dot(v, by) + 2*float64(len(off))*math.Log(m.sd) - chol.LogDet()
-	return gain > 2*lossSpeaks
+	return by, -(mat.Dot(off, by) + chol.LogDet()) / 2
 }
 
 // inUnits returns g from the center and in units of the scale, without columns that only it has.
@@ -176,7 +182,7 @@ func (m *Means) inUnits(g component.Gaussian) component.Gaussian {
 	for j := range d {
 		mean[j] = (g.Mean[j] - m.center[j]) / m.scale[j]
 	}
-	return component.Gaussian{Weight: g.Weight, Mean: mean, Cov: symmetric.Of(d, func(i, j int) float64 { return g.Cov.At(i, j) / m.scale[i] / m.scale[j] })}
+	return component.Gaussian{Weight: g.Weight, MeanSD: g.MeanSD, Mean: mean, Cov: symmetric.Of(d, func(i, j int) float64 { return g.Cov.At(i, j) / m.scale[i] / m.scale[j] })}
 }
 
 // clipped returns the mean of g's rows, clipped to the radius: that of draws, in pairs on opposite

@@ -19,15 +19,19 @@ func TestMeansMove(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		mean, sd    float64 // measured, where the components' is 0
+		own         float64 // noise of a component's mean, in its own sds
 		least, most float64 // of the mean afterwards
 	}{
-		{"seen well", .1, .005, .095, .1},
-		{"noise alone", .1, .3, 0, .01},
-		{"as noise has it", .1, .05, 0, 0},
-		{"as they are", 0, .005, -1e-9, 1e-9},
-		{"far off", 100, .005, .9, 1.1}, // the mean of their sds
+		{"seen well", .1, .005, 0, .095, .1},
+		{"noise alone", .1, .3, 0, 0, .01},
+		{"as noise has it", .1, .05, 0, 0, 0},
+		{"as noise has all of it", .1, .1, .1, .035, .05},
+		{"as their noise has it", .1, .05, .2, .085, .095},
+		{"as they are", 0, .005, 0, -1e-9, 1e-9},
+		{"far off", 100, .005, 0, .9, 1.1}, // the mean of their sds
 	} {
 		m := &Means{center: make([]float64, 2), scale: []float64{1, 1}, mean: []float64{c.mean, 0}, radius: 200, sd: c.sd}
+		narrow.MeanSD, wide.MeanSD = c.own, c.own
 		moved := m.Move([]component.Gaussian{narrow, wide}, nil)
 		if mean := (moved[0].Mean[0] + moved[1].Mean[0]) / 2; mean < c.least || mean > c.most {
 			t.Errorf("%s: mean %g, want %g to %g", c.name, mean, c.least, c.most)

@@ -30,7 +30,7 @@ const (
 	firstPart, mostFirst, firstSDs = .015, .06, 2.5
 	// Placing shows placedShare of the rows at placedSDs sds of a count, if placesPart of mu^2 and
 	// mostPlaced of what is left pay for that.
-	placedShare, placedSDs, placesPart, mostPlaced = .005, 4.5, .05, .15
+	placedShare, placedSDs, placesPart, mostPlaced = .005, 4.3, .08, .25
 	least                                          = 0x1p-450 // of a distance
 	// Bands begin nearestBand sds of a column from its mean, and each is bandStep times as far out
 	// as the one before; those of a constant column begin at 2^leastOctave times its value, or 1.
@@ -165,7 +165,7 @@ func (r *Run) Place(space component.Space, cs []component.Gaussian, mu2 float64)
 	for i, a := range answers {
 		*rows[i] = a.Values[0]
 	}
-	clear := math.Sqrt(2 * math.Log(falseOf*float64(len(rows))))
+	clear := clearSDs(len(rows))
 	for _, of := range all {
 		for i := range of {
 			for _, w := range of[i].windows(answers[0].Sigma, clear) {
@@ -174,6 +174,12 @@ func (r *Run) Place(space component.Space, cs []component.Gaussian, mu2 float64)
 		}
 	}
 	return nil
+}
+
+// clearSDs returns how many noise sds of rows one of so many bands has in one of falseOf tables at
+// most if there are none, or so many bands beside each other as make a place.
+func clearSDs(bands int) float64 {
+	return math.Sqrt2 * math.Erfcinv(2/(falseOf*float64(widestPlace*bands)))
 }
 
 // A ladder is bands on one side of a column, nearest first: where each begins, by what factor it is

@@ -43,3 +43,26 @@ func TestWindows(t *testing.T) {
 		t.Error("a ladder that no square holds")
 	}
 }
+
+// TestClear: noise makes a place in at most one of falseOf tables, and where bands that are beside
+// each other are seen together in no fewer than a third of that.
+//
+// False-alarm rate: 1e-6 (5 sds of the expected number on either side).
+func TestClear(t *testing.T) {
+	rng := rand.New(rand.NewPCG(stattest.Seed(t), 2))
+	const tables, columns = 20_000, 2
+	clear, made := clearSDs(2*columns*bandsOfColumn), 0.0
+	for range tables {
+		for range 2 * columns {
+			l := ladders(0, 0, 1, bandStep, bandsOfColumn)[0]
+			for b := range l.rows[:farBands+1] { // beyond, more is clear
+				l.rows[b] = rng.NormFloat64()
+			}
+			made += float64(len(l.windows(1, clear)))
+		}
+	}
+	near := float64(farBands+1) / bandsOfColumn
+	if most := tables / falseOf * near; made > most+5*math.Sqrt(most) || made < most/3-5*math.Sqrt(most/3) {
+		t.Errorf("%v places in %d tables of noise, expected up to %v", made, tables, most)
+	}
+}

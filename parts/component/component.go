@@ -90,6 +90,7 @@ type Gaussian struct {
 	// divided by Rows.
 	Rows, Sigma float64
 	CountSD     float64 // noise sd of Rows
+	MeanSD      float64 // .. of the mean in any direction, in sds of the component's own; 0 if it was not measured
 	Misfit      float64 // see em.Rounds.GoodnessOfFit
 	Uncertainty Uncertainty
 }

@@ -124,7 +124,7 @@ func (u Update) Apply(c Gaussian, s Sums, how Clipping) Gaussian {
 	// Mean.
 	mean, noise := s.meanBy(n, law)
 	k, left = gain(c.Uncertainty.Mean, dense.Norm2(mean), sq(noise), d)
-	c.Uncertainty.Mean = left + drift*overlapping.Mean
+	c.Uncertainty.Mean, c.MeanSD = left+drift*overlapping.Mean, math.Sqrt(left)
 	if long := k * math.Sqrt(dense.Norm2(mean)); long > math.Sqrt(law.R2) {
 		k *= math.Sqrt(law.R2) / long
 	}
