@@ -204,10 +204,13 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 		enough := !f.method.Without.Settled && f.odds == 1 && f.missing.table == nil && i >= least && slices.Min(component.Alone(r.Components)) > settled &&
 			!slices.ContainsFunc(r.Components, func(c component.Gaussian) bool { return !c.Uncertainty.Framed(r.Space.Dim()) })
 		mu := parts.Mu(math.Min(part*f.round(i, r), f.Left()/float64(rounds+1-i)))
+		if i >= f.numbered() {
+			f.unevenly(r, mu, earlyNoise)
+		}
 		return mu, i < rounds && !enough
 	}
 	before := func(r *privateem.Rounds) error {
-		f.unevenly(r)
+		f.unevenly(r, f.LeftMu(), evenNoise)
 		if f.coarse && !f.method.Without.RenewedBackground { // what was known of the whole when the rounds began was noise in part
 			r.Background = privateem.NewBackground(component.Joined(r.Components[0], r.Components[1:]...), r.Form)
 		}

@@ -52,9 +52,10 @@ func becomesOne(p estimate.Problem) (one, sure bool) {
 // steps returns the worst case of a fit.
 func (e Estimator) steps(p estimate.Problem) (out []kernel.Step) {
 	one, sure := becomesOne(p)
-	looks, more, contest := mostLooks, 0, stepContest.In("", 1)
-	if p.Columns >= leastWide { // what a projection is asked
-		looks, more, contest = mostLooks+1, projectedRounds, stepContest.Times(stepContest.Most+1).In("", 1+projectedPart)
+	looks, more, contest, columns := mostLooks, 0, stepContest.In("", 1), stepColumns.In("", 1)
+	if p.Columns >= leastWide { // what a projection is asked, and a fit from it that ends in another start
+		looks, more = 2*mostLooks+1, projectedRounds+openRounds
+		contest, columns = stepContest.Times(stepContest.Most+2).In("", 2+projectedPart), stepColumns.Times(2*stepColumns.Most).In("", 2)
 	}
 	if one {
 		out = e.one.Steps(p, prefixOne, 1)
@@ -72,7 +73,7 @@ func (e Estimator) steps(p estimate.Problem) (out []kernel.Step) {
 		out = append(out, stepTree.Times(treeLevels(p)).In("", 1))
 	}
 	out = append(out, program.ShapeStep(source, shapePart, 1), kernel.Step{Name: stepDirections, Query: query.Directions{}.Kind(), Share: mostAsked * directionsPart, Most: mostAsked, Source: source},
-		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.DistanceCounts), Share: math.Min(1, glancePart+mostLine*float64(looks*mostSplits)), Most: privateem.MostLines * (1 + looks*mostSplits), Source: "KSSU19 Section C.3"}, stepColumns.In("", 1))
+		kernel.Step{Name: stepSplit, Query: query.PartsOf(query.DistanceCounts), Share: math.Min(1, glancePart+mostLine*float64(looks*mostSplits)), Most: privateem.MostLines * (1 + looks*mostSplits), Source: "KSSU19 Section C.3"}, columns)
 	out = append(out, program.RoundSteps(source, 1, maxRounds+more+(2+looks*mostSplits)*mostFrames, 1, contest)...)
 	return append(out, program.OutsideStep(source), program.MeansStep(source))
 }

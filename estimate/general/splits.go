@@ -73,6 +73,9 @@ func (f *fit) look(ctx context.Context, r *privateem.Rounds) error {
 			return err
 		}
 	}
+	if f.long(r) {
+		return errLong
+	}
 	if len(r.Components) == 1 && !f.method.Without.OneMethod && f.oneIsBetter() {
 		return errOne
 	}
@@ -91,7 +94,7 @@ func (f *fit) shapes(part float64) float64 {
 // rows, and in a wide table second moments before.
 func (f *fit) linePart() float64 {
 	if f.even {
-		return widestCost
+		return f.schedule.cost(widestCost)
 	}
 	return between(f.schedule.cost(leastLine), leastLine*sq(lineRows/(f.Rows*f.Problem.Mu)), mostLine)
 }

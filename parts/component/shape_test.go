@@ -2,6 +2,7 @@ package component
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -133,6 +134,63 @@ func TestPooledDiagonal(t *testing.T) {
 	for i, v := range want {
 		if math.Abs(got.Excess.At(i, i)-(v-1)) > 1e-6 || got.Excess.At(0, 1) != 0 || got.Excess.At(1, 2) != 0 {
 			t.Errorf("excess %v", mat.Formatted(got.Excess))
+		}
+	}
+}
+
+// TestOf: a shape that is known from all is what they have in common where they do not differ, its
+// own where they do beyond noise, and never has a variance of none or less, whatever noise said.
+func TestOf(t *testing.T) {
+	rng := newRand(t)
+	for range 20 {
+		d, k, n := 3+rng.IntN(10), 30, 1e5
+		differ := []float64{0, .8}[rng.IntN(2)]
+		var sums []Sums
+		var how []Clipping
+		var truth []*mat.SymDense
+		for range k {
+			c := symmetric.Of(d, func(i, j int) float64 {
+				if i != j {
+					return 0
+				}
+				return math.Exp(differ * rng.NormFloat64())
+			})
+			c = symmetric.Scaled(float64(d)/mat.Trace(c), c)
+			s, h := exact(n, make([]float64, d), c)
+			s.SecondSD = .2 * n
+			for i := range d {
+				for j := i; j < d; j++ {
+					sd := s.SecondSD
+					if i != j {
+						sd /= math.Sqrt2
+					}
+					s.Second.SetSym(i, j, s.Second.At(i, j)+sd*rng.NormFloat64())
+				}
+			}
+			sums, how, truth = append(sums, s), append(how, h), append(truth, c)
+		}
+		shape := Pooled(query.FullForm, sums, how)
+		raw, drawn := 0.0, 0.0
+		for j, c := range truth {
+			own := symmetric.Scaled(1/n, sums[j].Second)
+			excess := symmetric.Of(d, func(a, b int) float64 {
+				if a == b {
+					return own.At(a, b) - 1
+				}
+				return own.At(a, b)
+			})
+			got, left := shape.of(excess, 1, .2, n)
+			if values, ok := symmetric.Eigenvalues(symmetric.OnlyDiagonal(got, false)); !ok || slices.Min(values) <= 0 || left < 0 {
+				t.Fatalf("variances %v, in doubt by %v", values, left)
+			}
+			var off mat.Dense
+			off.Sub(own, c)
+			raw += sq(mat.Norm(&off, 2))
+			off.Sub(got, c)
+			drawn += sq(mat.Norm(&off, 2))
+		}
+		if most := raw * []float64{.3, .6}[min(1, int(2*differ))]; drawn > most {
+			t.Errorf("%d columns that differ by %v: squared error %v, %v as measured", d, differ, drawn, raw)
 		}
 	}
 }

@@ -102,6 +102,9 @@ type Update struct {
 	// Shape, if set, is that of all components, which have one in common: see ShareShape. For the
 	// full form only.
 	Shape *Shape
+	// Prior, if set, is what the shapes of all components of the form say of that of each: see
+	// Shape.of.
+	Prior *Shape
 }
 
 // Apply updates component c from its released sums, seen as how says, undoing the clipping to first
@@ -226,6 +229,11 @@ func (u Update) covariance(c *Gaussian, s Sums, law ClippingLaw, mean []float64,
 	} else {
 		cov.ScaleSym(size, cov)
 	}
+	if u.Prior != nil {
+		cov, c.Uncertainty.Shape = u.Prior.of(u.excess(s, law, n, mean), size, c.Sigma, n)
+		c.Sigma = math.Sqrt(c.Uncertainty.Shape)
+		return symmetric.Floored(cov, least, stretch)
+	}
 	if spectral := c.Sigma * math.Sqrt(2*float64(d)); s.Second != nil && spectral <= mostShapeNoise {
 		least = math.Max(least, math.Min(mostFloor, noiseFloor*spectral))
 		c.Uncertainty.Shape = u.addShape(cov, s, law, n, mean, *c) + drift*overlapping.Shape
@@ -240,18 +248,7 @@ func (u Update) covariance(c *Gaussian, s Sums, law ClippingLaw, mean []float64,
 // addShape adds the trace-free part of the measured excess, times its gain, to cov and returns the
 // doubt that is left.
 func (u Update) addShape(cov *mat.SymDense, s Sums, law ClippingLaw, n float64, mean []float64, c Gaussian) float64 {
-	d := len(mean)
-	e := mat.NewSymDense(d, nil)
-	mid := mat.Trace(s.Second)/n/law.B1/float64(d) - dense.Norm2(mean)/float64(d)
-	for i := range d {
-		for j := i; j < d; j++ {
-			if i != j && u.Form == query.DiagonalForm {
-				continue
-			}
-			e.SetSym(i, j, s.Second.At(i, j)/n/law.B1-mean[i]*mean[j])
-		}
-		e.SetSym(i, i, e.At(i, i)-mid)
-	}
+	d, e := len(mean), u.excess(s, law, n, mean)
 	entries := d*(d+1)/2 - 1
 	if u.Form == query.DiagonalForm {
 		entries = d - 1
@@ -266,6 +263,24 @@ func (u Update) addShape(cov *mat.SymDense, s Sums, law ClippingLaw, n float64, 
 	e.ScaleSym(k, e)
 	cov.AddSym(cov, e)
 	return left
+}
+
+// excess returns by what the sums have the covariance about the mean differ from the identity,
+// without its trace.
+func (u Update) excess(s Sums, law ClippingLaw, n float64, mean []float64) *mat.SymDense {
+	d := len(mean)
+	e := mat.NewSymDense(d, nil)
+	mid := mat.Trace(s.Second)/n/law.B1/float64(d) - dense.Norm2(mean)/float64(d)
+	for i := range d {
+		for j := i; j < d; j++ {
+			if i != j && u.Form == query.DiagonalForm {
+				continue
+			}
+			e.SetSym(i, j, s.Second.At(i, j)/n/law.B1-mean[i]*mean[j])
+		}
+		e.SetSym(i, i, e.At(i, i)-mid)
+	}
+	return e
 }
 
 func sq(x float64) float64 { return x * x }

@@ -65,8 +65,10 @@ func (r *Rounds) WidestLine(a *kernel.SubBudget, moments, lines string, mu float
 	d, first := r.Space.Dim(), mu*math.Sqrt(widestPart)*(1-1e-9)
 	noise := component.NoiseOf(query.FullForm, d, r.Factor, first)
 	queries := make([]query.ClippedMoments, len(r.Components))
+	sums, hows := make([]component.Sums, len(r.Components)), make([]component.Clipping, len(r.Components))
 	for j, c := range r.Components {
-		q, _ := r.Space.Clipped(c, c.Weight, r.Rows, noise, unlike)
+		q, how := r.Space.Clipped(c, c.Weight, r.Rows, noise, unlike)
+		hows[j] = how
 		queries[j] = query.ClippedMoments{Form: component.MeasuredForm(query.FullForm), Lift: component.Lift, Components: []query.Component{q}}
 	}
 	answers, err := parts.AskLeaves(a, moments, r.Parted(), queries, first)
@@ -75,10 +77,11 @@ func (r *Rounds) WidestLine(a *kernel.SubBudget, moments, lines string, mu float
 	}
 	along := make([][][]float64, len(r.Components))
 	for j, ans := range answers {
-		s := component.UnpackCounted(queries[j], ans)[0]
-		widest, _ := symmetric.Principal(s.Second, 1)
+		sums[j] = component.UnpackCounted(queries[j], ans)[0]
+		widest, _ := symmetric.Principal(sums[j].Second, 1)
 		along[j] = [][]float64{mat.Col(nil, 0, widest)}
 	}
+	r.Seen = component.Pooled(query.FullForm, sums, hows)
 	return r.linesAlong(a, lines, along, mu*math.Sqrt(1-widestPart)*(1-1e-9))
 }
 

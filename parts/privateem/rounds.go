@@ -26,15 +26,15 @@ type Rounds struct {
 	Watch       bool
 	SharedShape bool    // rounds with one shape of all components
 	Differ      float64 // how their shapes differ, by the last of these: see component.Shape
-	// SharedPrior says that shapes are known from one another: how far one may be off is what is in
-	// doubt of it, and not the noise of what was measured of it alone.
+	// SharedPrior has shapes known from one another: see component.Shape. Not for spheres.
 	SharedPrior bool
-	Rows        float64   // public or released number of good rows
-	Factor      float64   // sqrt2 under replace-one, 1 under add-or-remove-one
-	Floor       float64   // smallest eigenvalue in working coordinates; 0 for none
-	Grid        []float64 // least variance of each working coordinate; nil for none
-	Misfit      float64   // see component.ClippingRadius2
-	LeastRows   float64   // a component with fewer rows than this is deleted after the last round
+	Seen        *component.Shape // what WidestLine has last seen of shapes
+	Rows        float64          // public or released number of good rows
+	Factor      float64          // sqrt2 under replace-one, 1 under add-or-remove-one
+	Floor       float64          // smallest eigenvalue in working coordinates; 0 for none
+	Grid        []float64        // least variance of each working coordinate; nil for none
+	Misfit      float64          // see component.ClippingRadius2
+	LeastRows   float64          // a component with fewer rows than this is deleted after the last round
 	// MostUncertainty, if positive: a component whose weight is in more doubt than this, a relative
 	// variance, is deleted after the last round.
 	MostUncertainty float64
@@ -112,12 +112,12 @@ func (r *Rounds) Round(a *kernel.SubBudget, step string, mu float64, last bool) 
 		update.Shape = component.Pooled(r.Form, sums[:k], how[:k])
 		r.Differ = update.Shape.Differ
 	}
+	if r.SharedPrior {
+		update.Prior = component.Pooled(r.Form, sums[:k], how[:k])
+	}
 	for j, s := range sums[:k] {
 		update.Settled = alone[j]
 		c := update.Apply(r.Components[j], s, how[j])
-		if r.SharedPrior {
-			c.Sigma = math.Min(c.Sigma, math.Sqrt(c.Uncertainty.Shape))
-		}
 		if last && r.Pairs {
 			r.pairs = append(r.pairs, correlationsOf(s, how[j].Law, c))
 		}
