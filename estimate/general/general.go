@@ -69,11 +69,8 @@ func (f *fit) run(ctx context.Context) (estimate.Outcome, error) {
 		return estimate.Outcome{}, err
 	}
 	if f.Problem.Components == 0 && f.AtMost < rowsOfSeveral(f.Problem) && (f.missing.table != nil || !wide(f.Problem, f.AtMost)) {
-		// One Gaussian makes use of the cells that rows have; it counts these rows, where nothing
-		// else says how many lack some.
-		_, public := f.Session().Rows()
-		unknown := !public && f.Problem.Profile == nil
-		if none := gaussian.TooFew(f.Problem, math.Max(f.AtMost, f.missing.rows)); none != nil && !unknown {
+		// One Gaussian makes use of the cells that rows have.
+		if none := gaussian.TooFew(f.Problem, math.Max(f.AtMost, f.missing.rows)); none != nil {
 			return estimate.Outcome{NoRelease: none, Diagnostics: f.Notes}, nil
 		}
 		return f.method.fitOne(ctx, f.method.looks(f.Problem, f.AtMost), false, 0, f.SubBudget, f.Problem)

@@ -17,7 +17,8 @@ const leastMissing = .02
 // Incomplete returns the released number of rows that have some cell, if so many of them lack
 // another that it is worth to complete them, and says so in the notes; else 0. Where the number of
 // all is public, or released with the profile, that of whole rows may settle it. Rows without any
-// cell are not completed, so those that have one are counted first.
+// cell are not completed, so those that have one are counted first; in one column there are no
+// others.
 func (r *Run) Incomplete(step string, mu float64) (rows float64, err error) {
 	all := 0. // not known, if neither public nor in a profile: then it is that of rows with a cell
 	if n, public := r.Session().Rows(); public {
@@ -25,7 +26,7 @@ func (r *Run) Incomplete(step string, mu float64) (rows float64, err error) {
 	} else if r.Problem.Profile != nil {
 		all = r.Problem.Profile.Rows
 	}
-	if all > 0 && all-r.AtMost < leastMissing*all {
+	if r.All == 1 || all > 0 && all-r.AtMost < leastMissing*all {
 		return 0, nil
 	}
 	answer, err := r.Sum(step, query.Partial{Sum: query.Count{}, As: query.Presence}, mu)
