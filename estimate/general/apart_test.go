@@ -15,7 +15,7 @@ import (
 )
 
 // TestApart: two and three clusters of eight columns, 30 and 1e5 sds apart along one of them, are
-// found with their number open, TV below .25, in 8 of 10 fits.
+// found with their number open, TV below .25, in 19 of 20 fits, which two of eight contradict.
 //
 // False-alarm rate: 1e-6.
 func TestApart(t *testing.T) {
@@ -56,7 +56,7 @@ func TestApart(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d", near, all)
-	stattest.GoodAtLeast(t, near, all, .8, 1e-6)
+	stattest.GoodAtLeast(t, near, all, .95, 1e-6)
 }
 
 // TestFarBesideNear: most rows are in two clusters near each other, so that no column's whole

@@ -16,7 +16,7 @@ import (
 
 // TestShortTables: of two groups ten sds apart, of 500 rows each, most fits show both, means within
 // half an sd and weights within .08. 57 of 60 and 58 of 60 were right by a harder measure; claimed
-// are 60 %.
+// are 90 %, which three of twelve contradict.
 //
 // False-alarm rate: 1e-6.
 func TestShortTables(t *testing.T) {
@@ -40,19 +40,20 @@ func TestShortTables(t *testing.T) {
 		if ok {
 			right++
 		}
-		if stattest.Enough(right, runs, .6, 1e-6) {
+		if stattest.Enough(right, runs, .9, 1e-6) {
 			break
 		}
 	}
 	t.Logf("%d of %d at least", right, runs)
-	stattest.GoodAtLeast(t, right, runs, .6, 1e-6)
+	stattest.GoodAtLeast(t, right, runs, .9, 1e-6)
 }
 
 // TestWideTables: three groups in 16 columns, ten sds apart in directions of no column, are seen in
 // tables too short for a search of their own. Of 95 mixtures of two to four groups in 11 to 30
-// columns 90 had their number right, where that of a look at round rows had 16; claimed are 50 %.
+// columns 90 had their number right, where that of a look at round rows had 16; claimed are 90 %,
+// which three of ten contradict: it fails in 9 of 10 runs where one in six is right.
 //
-// False-alarm rate: 1e-6.
+// False-alarm rate: 1e-5.
 func TestWideTables(t *testing.T) {
 	const d, runs = 16, 10
 	rng := newRand(t)
@@ -76,12 +77,12 @@ func TestWideTables(t *testing.T) {
 		if f.Model != nil && components(f) == 3 {
 			right++
 		}
-		if stattest.Enough(right, runs, .5, 1e-6) {
+		if stattest.Enough(right, runs, .9, 1e-5) {
 			break
 		}
 	}
 	t.Logf("%d of %d at least", right, runs)
-	stattest.GoodAtLeast(t, right, runs, .5, 1e-6)
+	stattest.GoodAtLeast(t, right, runs, .9, 1e-5)
 }
 
 // TestWideSeparated: the method separated looks in such tables, too, with what its plan has for it,
