@@ -43,8 +43,8 @@ const (
 
 const stepDirections = "directions of groups"
 
-// mostAsked is how often directions are asked for at most: in a projection, in all columns, and in
-// a table that has turned out to be short.
+// mostAsked is how often directions are asked for at most: in a projection, where the groups that
+// it shows become one, and in all columns if these groups turn out to be long; else once.
 const mostAsked = 3
 
 // directed returns axes of which the first ones are directions in which the rows of a Gaussian are
