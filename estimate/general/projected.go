@@ -22,11 +22,13 @@ import (
 // Utility constants of wide tables, guesses.
 const (
 	// From this many columns on components are looked for in a projection of them to projectedTo,
-	// if n mu is wideRows for each of the breadth of a diagonal covariance, and the strength less
-	// than leastStrength: with more the search in all columns finds about as many, and one Gaussian
-	// would pay for both. In fewer columns no table has both.
+	// if n mu is wideRows for each of the breadth of a diagonal covariance.
 	leastWide, wideRows = 21, 200.0
-	projectedTo         = 6
+	// With a strength of leastStrength and more the search in all columns finds few components as
+	// well or better, of 30,000 rows in 30 columns: a projection is worth its cost from sharedRows
+	// for each of the breadth on. A guess.
+	sharedRows  = 1100.0
+	projectedTo = 6
 	// With n mu between these for each column one Gaussian has its full covariance, and would not
 	// after a look at a projection that shows but one.
 	oneFull, oneFullAfter = 75.0, 95.0
@@ -70,12 +72,24 @@ const stepProjected = "parts of a projection"
 // projectable reports whether a table of so many rows, public or released, has columns and rows for
 // a start by a projection.
 func projectable(p estimate.Problem, rows float64) bool {
-	each := rows * p.Mu / float64(p.Columns)
-	if p.Covariance == estimate.Full && p.Components == 0 && each >= oneFull && each < oneFullAfter {
+	if each := rows * p.Mu / float64(p.Columns); p.Covariance == estimate.Full && p.Components == 0 && each >= oneFull && each < oneFullAfter {
 		return false
 	}
 	p.Covariance = estimate.Diagonal
-	return p.Columns >= leastWide && strength(p, p.Columns, rows) < mostStrength && rows*p.Mu >= wideRows*breadth(p, p.Columns)
+	each, least := strength(p, p.Columns, rows), wideRows
+	if each >= leastStrength {
+		least = sharedRows
+	}
+	return p.Columns >= leastWide && each < mostStrength && rows*p.Mu >= least*breadth(p, p.Columns)
+}
+
+// looking returns what a part of mu^2 for the projection costs: all of it, where components cannot
+// pay for correlations and nothing else finds them.
+func (f *fit) looking(part float64) float64 {
+	if wide(f.Problem, f.AtMost) {
+		return part
+	}
+	return f.schedule.cost(part)
 }
 
 // wide reports whether components in such a table cannot pay for correlations.
@@ -160,7 +174,7 @@ func (f *fit) long(r *privateem.Rounds) bool {
 // the budget.
 func (f *fit) onto(space component.Space) *fit {
 	g, q := *f, space.Dim()
-	g.SubBudget = f.SubBudget.Take(f.schedule.cost(projectedPart) * f.Mu2)
+	g.SubBudget = f.SubBudget.Take(f.looking(projectedPart) * f.Mu2)
 	g.table, g.drawn, g.all, g.odds, g.Mu2 = g.SubBudget, g.SubBudget, f.Rows, 1, g.Left()
 	g.Problem.Covariance, g.Problem.Columns, g.Problem.Mu = estimate.Full, q, math.Sqrt(g.Mu2)
 	g.Problem.Components, g.Problem.MaxComponents, g.Problem.MoreComponents = 0, mostProjected, false
@@ -284,7 +298,7 @@ func (f *fit) inAllColumns(r *privateem.Rounds) ([]component.Gaussian, error) {
 
 // ofParts measures the rows of every part in its frame, for a part of mu^2.
 func (f *fit) ofParts(r *privateem.Rounds, frames []component.Gaussian, form query.Form, part float64) (sums []component.Sums, hows []component.Clipping, err error) {
-	mu := f.Mu(f.schedule.cost(part))
+	mu := f.Mu(f.looking(part))
 	noise := component.NoiseOf(form, f.space.Dim(), f.Factor, mu)
 	queries := make([]query.ClippedMoments, len(frames))
 	for j, c := range frames {

@@ -94,7 +94,7 @@ func (f *fit) shapes(part float64) float64 {
 // rows, and in a wide table second moments before.
 func (f *fit) linePart() float64 {
 	if f.even {
-		return f.schedule.cost(widestCost)
+		return f.looking(widestCost)
 	}
 	return between(f.schedule.cost(leastLine), leastLine*sq(lineRows/(f.Rows*f.Problem.Mu)), mostLine)
 }
