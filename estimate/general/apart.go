@@ -85,6 +85,9 @@ func (f *fit) apart(x *recursive.Finder) ([]component.Gaussian, error) {
 		start[j].Weight /= total
 	}
 	r := f.rounds(start)
+	if !f.method.Without.Faint {
+		r.LikeOthers(f.Mu(framePart))
+	}
 	start = r.Components
 	f.global = component.Joined(start[0], start[1:]...)
 	return start, nil
@@ -123,6 +126,10 @@ func (f *fit) frames(ctx context.Context, r *privateem.Rounds, part float64) err
 		again = false
 		if err := r.Round(f.SubBudget, program.StepRounds, f.Mu(part), false); err != nil {
 			return err
+		}
+		if !f.narrow && !f.method.Without.NarrowFloor && r.Floor > 0 && r.Flat() {
+			f.narrow, again = true, true
+			r.Floor = f.floor()
 		}
 		for j, c := range r.Components {
 			if recursive.Change(c, was[j], clearNoise) > reframed || resized(c, was[j]) > reframed {

@@ -57,6 +57,7 @@ type fit struct {
 	asked        bool    // in which directions rows are least like one Gaussian
 	glanced      bool    // a look along lines has seen several, where rows were too few for a search
 	even         bool    // components are spheres until the last round: their columns' units are what they have in common
+	narrow       bool    // components lie farther apart than the floor of their scales knows
 	missing      missing
 }
 
@@ -204,6 +205,9 @@ func (f *fit) em(ctx context.Context, r *privateem.Rounds) error {
 		if i >= f.numbered() {
 			f.unevenly(r, mu, earlyNoise)
 		}
+		if i <= openRounds && !f.method.Without.Faint {
+			r.LikeOthers(mu)
+		}
 		return mu, i < rounds && !enough
 	}
 	before := func(r *privateem.Rounds) error {
@@ -265,6 +269,9 @@ const (
 	floorStandard = 1e-8
 	floorStrength = 100.0
 	floorLeast    = 1e-11
+	// .. and to floorNarrow once two components that lie far apart have come down to it: near pairs
+	// did not tell how far. A guess, which float64 bears.
+	floorNarrow = 1e-24
 	// misfit: what clipping hides is unlike a Gaussian's tail; see component.ClippingRadius2.
 	// Chosen of 1 and .02, on the public tables and on mixtures of problems.Spec.
 	misfit = .02
@@ -272,5 +279,8 @@ const (
 
 // floor returns the smallest eigenvalue of a component's covariance in working coordinates.
 func (f *fit) floor() float64 {
+	if f.narrow {
+		return floorNarrow
+	}
 	return math.Max(floorLeast, floorStandard*math.Min(1, floorStrength/strength(f.Problem, f.space.Dim(), f.Rows)))
 }

@@ -30,6 +30,8 @@ type Without struct {
 
 	// Rounds.
 	SharedShape       bool // components from coarse cells share a covariance at first
+	Faint             bool // few rows far off in some columns are like all others elsewhere
+	NarrowFloor       bool // a lower floor of scales, where components have come down to it far apart
 	Atoms             bool // components of their own for values that many rows share
 	EarlyLines        bool // splits along lines before the rounds
 	LateLines         bool // .. and after the first of them

@@ -2,6 +2,7 @@ package recursive
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -19,6 +20,7 @@ const (
 	stepLook   = "moments of nodes"
 	stepTree   = "trees of counts"
 	stepRefine = "zoom into nodes"
+	stepAcross = "columns of nodes"
 )
 
 // partition returns the ball, cut as the root is.
@@ -194,10 +196,17 @@ func (f *Finder) grow(share float64, how directions) error {
 	nodes := f.root.leaves()
 	mu := f.Mu(f.lean(share) / levelsPaid)
 	q := worthwhile(nodes, how.most, how.flat)
+	if slices.ContainsFunc(nodes, func(n *node) bool { return n.first != nil }) {
+		q = 1
+	}
 	first, last := coreset.Levels(q, q > flatTree)
 	var trees []*coreset.Tree
 	for _, n := range nodes {
 		u, values := symmetric.Principal(n.at.Cov, q)
+		if n.first != nil {
+			u, values[0] = n.first, mat.Inner(n.first.ColView(0), n.at.Cov, n.first.ColView(0))
+			n.first = nil
+		}
 		half := f.box(n, u, values)
 		n.tree = coreset.NewDroppingTree(n.look.frame(f.Space), half, first, last, n.at.Weight*f.Rows/mostCells, drops)
 		trees = append(trees, n.tree)
@@ -212,6 +221,9 @@ func (f *Finder) grow(share float64, how directions) error {
 		n.fits = &fits{set: n.tree.Coreset(), rows: f.Rows}
 		if !f.Without.Lonely {
 			n.fits.set.DropLonely(lonelySDs)
+		}
+		if !f.Without.Clumps {
+			n.fits.clumps = n.fits.set.Clumps(n.fits.least())
 		}
 	}
 	return nil

@@ -39,6 +39,7 @@ const (
 
 // How often a step can be taken at most: trees are grown for every level.
 const (
+	mostTrees      = mostLevels + mostAcross
 	mostTreeLevels = 5 // of coreset.Levels, see flatTree
 )
 
@@ -49,9 +50,10 @@ func Steps(prefix string, share float64) []kernel.Step {
 	return []kernel.Step{
 		columns.PairUnitsStep.In(prefix, share*mostNear),
 		{Name: prefix + stepRadius, Query: query.DistanceCounts, Share: share * radiusShare, Most: 1, Source: "KSSU19 Section C.1"},
-		{Name: prefix + stepLook, Query: moments, Share: share * (pcaShare + mostLooks*(mostLevels-1)*lookShare), Most: mostLooks * mostLevels, Source: "KSSU19 Section C.2"},
-		{Name: prefix + stepTree, Query: query.PartsOf(query.GridCounts{}.Kind()), Share: share, Most: mostLevels * mostTreeLevels, Source: "KSSU19 Section C.3"},
+		{Name: prefix + stepLook, Query: moments, Share: share * (pcaShare + mostLooks*(mostLevels-1+mostAcross)*lookShare), Most: mostLooks * (mostLevels + mostAcross), Source: "KSSU19 Section C.2"},
+		{Name: prefix + stepTree, Query: query.PartsOf(query.GridCounts{}.Kind()), Share: share, Most: mostTrees * mostTreeLevels, Source: "KSSU19 Section C.3"},
 		{Name: prefix + stepRefine, Query: query.PartsOf(query.Histogram), Share: share * .4, Most: mostRefinements * (mostLevels - 1), Source: "KSSU19 Section C.5"},
+		{Name: prefix + stepAcross, Query: query.PartsOf(query.Histogram), Share: share * mostAcross * acrossShare, Most: mostAcross},
 	}
 }
 
@@ -132,7 +134,10 @@ func (f *Finder) Find() error {
 		}
 		split = f.cut()
 	}
-	return f.Context.Err()
+	if f.Without.Across {
+		return f.Context.Err()
+	}
+	return f.findAcross()
 }
 
 // fewClusters: if more clusters are requested, near pairs need proportionally more rows, as each

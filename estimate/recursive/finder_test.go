@@ -21,11 +21,11 @@ func TestStepsHoldTheWorstCase(t *testing.T) {
 	const below = mostLevels - 1
 	most := map[string]float64{
 		stepRadius: 1,
-		stepLook:   1 + mostLooks*below, stepTree: levels * mostLevels, stepRefine: mostRefinements * below,
+		stepLook:   1 + mostLooks*(below+mostAcross), stepTree: levels * (1 + below + mostAcross), stepRefine: mostRefinements * below,
 	}
 	cost := map[string]float64{
 		stepRadius: radiusShare,
-		stepLook:   pcaShare + mostLooks*below*lookShare, stepRefine: most[stepRefine] * refineShare,
+		stepLook:   pcaShare + mostLooks*(below+mostAcross)*lookShare, stepRefine: most[stepRefine] * refineShare,
 	}
 	for _, s := range Steps("", 1) {
 		if n, ok := most[s.Name]; ok && float64(s.Most) < n {

@@ -28,6 +28,7 @@ type node struct {
 	// blurred: the cells that showed the node were too coarse to show what is inside.
 	blurred bool
 	refined bool
+	first   *mat.Dense // the one direction of the next tree, in the view's coordinates, if set
 }
 
 // leaves returns the nodes that are not cut, in the order of the partition's leaves.

@@ -76,7 +76,7 @@ func (f *Finder) refine(blurs []*node) error {
 		open[n] = n.at.Weight*f.Rows > refineSDs*sd // otherwise the moments have to find it
 	}
 	for i, n := range nodes {
-		windows[i] = f.windows(n)
+		windows[i] = f.windows(n, firstWindow)
 		for j, w := range windows[i] {
 			windows[i][j].done = !open[n] || !(w.half > 0)
 		}
@@ -86,7 +86,7 @@ func (f *Finder) refine(blurs []*node) error {
 		if done || !f.affords(refineShare+lookShare+regrowCost) {
 			break
 		}
-		queries := parts.Map(windows, func(w []window) query.Counts { return f.bins(w) })
+		queries := parts.Map(windows, func(w []window) query.Counts { return f.bins(w, refineBins) })
 		answers, err := parts.AskLeaves(f.SubBudget, f.Prefix+stepRefine, f.partition(), queries, mu)
 		if err != nil {
 			return err
@@ -113,24 +113,23 @@ func (f *Finder) refine(blurs []*node) error {
 	return nil
 }
 
-// windows returns windows that reach firstWindow sds to either side of a node's mean, one per
-// column.
-func (f *Finder) windows(n *node) (w []window) {
+// windows returns windows that reach sds sds to either side of a node's mean, one per column.
+func (f *Finder) windows(n *node, sds float64) (w []window) {
 	whole := n.view.Lift(n.at, f.Rest)
 	for j, m := range whole.Mean {
-		w = append(w, window{mid: m, half: firstWindow * math.Sqrt(math.Max(whole.Cov.At(j, j), 0))})
+		w = append(w, window{mid: m, half: sds * math.Sqrt(math.Max(whole.Cov.At(j, j), 0))})
 	}
 	return w
 }
 
-// bins cuts every column's window into refineBins equal bins; the columns are the table's.
-func (f *Finder) bins(windows []window) query.Counts {
+// bins cuts every column's window into n equal bins; the columns are the table's.
+func (f *Finder) bins(windows []window, n int) query.Counts {
 	q := query.Counts{Edges: make([][]float64, f.Problem.Columns)}
 	for j, w := range windows {
 		half := math.Max(w.half, 1e-290)
-		edges := make([]float64, refineBins+1)
+		edges := make([]float64, n+1)
 		for b := range edges {
-			edges[b] = f.Space.Center[j] + f.Space.Scale[j]*(w.mid+half*(2*float64(b)/refineBins-1))
+			edges[b] = f.Space.Center[j] + f.Space.Scale[j]*(w.mid+half*(2*float64(b)/float64(n)-1))
 		}
 		q.Edges[f.Space.Columns[j]] = edges
 	}

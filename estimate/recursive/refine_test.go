@@ -111,12 +111,12 @@ func TestBins(t *testing.T) {
 	f.Problem.Columns = 3
 	f.Space.Columns, f.Space.Center, f.Space.Scale = []int{2, 0}, []float64{1e9, -1}, []float64{1e-3, 8}
 	for _, half := range []float64{1, 1e-20, 0, 1e290} {
-		q := f.bins([]window{{mid: .5, half: half}, {mid: 1e9, half: half}})
+		q := f.bins([]window{{mid: .5, half: half}, {mid: 1e9, half: half}}, refineBins)
 		if err := q.Validate(3); err != nil || len(q.Edges[1]) != 0 || len(q.Edges[0]) != refineBins+1 {
 			t.Errorf("half-width %v: %v, %v", half, err, q.Edges)
 		}
 	}
-	q := f.bins([]window{{mid: .5, half: 1}, {mid: 2, half: 1}})
+	q := f.bins([]window{{mid: .5, half: 1}, {mid: 2, half: 1}}, refineBins)
 	agree(t, "first edge", q.Edges[0][0], -1+8*1)
 	agree(t, "last edge", q.Edges[2][refineBins], 1e9+1.5e-3)
 }

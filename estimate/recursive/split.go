@@ -82,6 +82,7 @@ func widened(s *mat.SymDense, spread []float64, short float64) *mat.SymDense {
 // fits are mixtures of 1, 2, .. components of a coreset.
 type fits struct {
 	set       *coreset.Coreset
+	clumps    [][]int // its connected groups, see coreset.Clumps
 	rows      float64 // that all nodes share
 	likeliest []*coreset.Mixture
 	// terrific are, by the number of components less one, the likeliest fits that pass the terrific
@@ -125,6 +126,11 @@ func (f *fits) test(m *coreset.Mixture, short float64) {
 	keep(&f.likely, m, short, leastIfAsked*f.set.SD/f.set.Total)
 }
 
+// clumped returns how the leaves fall into k connected groups, if they do.
+func (f *fits) clumped(k int) [][]int {
+	return slices.DeleteFunc(slices.Clone(f.clumps), func(c []int) bool { return slices.Max(c)+1 != k })
+}
+
 // least returns the least number of rows of a component.
 func (f *fits) least() float64 { return math.Max(leastInNode*f.set.SD, LeastWeight/2*f.rows) }
 
@@ -147,13 +153,16 @@ func keep(best *[maxTried]*coreset.Mixture, m *coreset.Mixture, short, least flo
 	}
 }
 
-// starts calls try with fits of k components: from k-means++ starts, and from the fit with one
-// component less, each of its components split in two in turn along its longest axis: where
-// k-means++ starts miss a component, one of these finds it. Every start is run twice, for
-// components of about one scale and of any, with what the covariances are then short of.
+// starts calls try with fits of k components: from k-means++ starts, from groups of connected
+// leaves, and from the fit with one component less, each of its components split in two in turn
+// along its longest axis: where k-means++ starts miss a component, one of these finds it. Every
+// start is run twice, for components of about one scale and of any, with what the covariances are
+// then short of.
 func (f *fits) starts(ctx context.Context, k int, try func(m *coreset.Mixture, short float64)) {
 	n := min(starts, max(leastStarts, workOfStarts/(len(f.set.Points)*k)))
-	f.run(ctx, f.set.Parts(ctx, k, n, program.Starts(k)), try)
+	clumps := f.clumped(k)
+	f.run(ctx, append(f.set.Parts(ctx, k, n, program.Starts(k)), clumps...), try, splitSteps, 0, cellFloor)
+	f.run(ctx, clumps, try, 1, cellFloor)
 	if k == 1 {
 		return
 	}
@@ -173,16 +182,16 @@ func (f *fits) starts(ctx context.Context, k int, try func(m *coreset.Mixture, s
 		means[j] = low
 		from = append(from, f.set.Nearest(append(means, high)))
 	}
-	f.run(ctx, from, try)
+	f.run(ctx, from, try, splitSteps, 0, cellFloor)
 }
 
-// run calls try with what EM makes of the assignments: for components of about one scale, and for
-// those of any, which get the part cellFloor of the variance within leaves.
-func (f *fits) run(ctx context.Context, from [][]int, try func(m *coreset.Mixture, short float64)) {
-	for _, floor := range []float64{0, cellFloor} {
+// run calls try with what EM makes of the assignments, once for each of the floors: parts of the
+// variance within leaves that components of any scale get, or 0 for components of about one scale.
+func (f *fits) run(ctx context.Context, from [][]int, try func(m *coreset.Mixture, short float64), steps int, floors ...float64) {
+	for _, floor := range floors {
 		set := *f.set
 		set.OwnCells = floor
-		for _, m := range coreset.FitAll(ctx, &set, from, splitSteps) {
+		for _, m := range coreset.FitAll(ctx, &set, from, steps) {
 			try(m, cellSpread-cmp.Or(floor, coreset.PooledFloor))
 		}
 	}
@@ -204,7 +213,10 @@ func (f *fits) choose(ctx context.Context, most int) *coreset.Mixture {
 		return nil
 	}
 	best, failed := f.fit(ctx, 1), 0
-	for k := 2; k <= min(most+1, len(f.set.Points)) && failed < rejections; k++ {
+	for k := 2; k <= min(most+1, len(f.set.Points)); k++ {
+		if failed >= rejections && len(f.clumped(k)) == 0 {
+			continue
+		}
 		f.fit(ctx, k)
 		failed++
 		if k <= min(most, maxTried) && f.terrific[k-1] != nil {

@@ -203,7 +203,9 @@ func blobs(rng *rand.Rand, n int, sd float64, centers ...[]float64) (rows [][]fl
 }
 
 func fitsOf(t testing.TB, rows [][]float64, half, sd float64) *fits {
-	return &fits{set: leavesOf(t, rows, half, sd), rows: float64(len(rows))}
+	f := &fits{set: leavesOf(t, rows, half, sd), rows: float64(len(rows))}
+	f.clumps = f.set.Clumps(f.least())
+	return f
 }
 
 // TestChoose: as many components as there are separated groups, and no more than allowed; one where
@@ -251,6 +253,7 @@ func TestChooseBeyondTheMost(t *testing.T) {
 		c.Weights, c.Total = append(c.Weights, 100), c.Total+100
 	}
 	f := &fits{set: c, rows: c.Total}
+	f.clumps = c.Clumps(50)
 	f.likeliest = make([]*coreset.Mixture, maxTried) // as if tried before
 	for k := range f.likeliest {
 		f.likeliest[k] = hand(0, []float64{1}, []float64{0}, []float64{1})
@@ -277,6 +280,7 @@ func TestSmallCoresets(t *testing.T) {
 			c.Points, c.Cells, c.Weights, c.Total = append(c.Points, p), append(c.Cells, cell), append(c.Weights, w), c.Total+w
 		}
 		f := &fits{set: c, rows: 2 * c.Total}
+		f.clumps = c.Clumps(f.least())
 		if m := f.choose(t.Context(), 1+rng.IntN(12)); m == nil || len(m.Weights) > len(c.Points) {
 			t.Fatalf("chose %+v", m)
 		}

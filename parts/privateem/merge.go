@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gauze-dp/gauze/dense/symmetric"
@@ -73,6 +74,31 @@ func (r *Rounds) Closest() float64 {
 	}
 	return least
 }
+
+// Flat reports whether two components are as narrow as Floor lets them be in a direction in which
+// they lie far apart: of clusters on such a scale nothing more is known.
+func (r *Rounds) Flat() bool {
+	for i, a := range r.Components {
+		vec, values := symmetric.Principal(a.Cov, len(a.Mean))
+		last := len(values) - 1
+		if values[last] > nearFloor*r.Floor {
+			continue
+		}
+		along := vec.ColView(last)
+		for _, b := range r.Components[:i] {
+			off := floats.SubTo(make([]float64, len(a.Mean)), a.Mean, b.Mean)
+			least := mat.Inner(along, b.Cov, along)
+			if least <= nearFloor*r.Floor && math.Abs(mat.Dot(along, mat.NewVecDense(len(off), off))) > flatSDs*math.Sqrt(r.Floor) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A variance below nearFloor times Floor is at it, if noise moves it, and components lie far apart
+// from flatSDs of Floor on. Guesses.
+const nearFloor, flatSDs = 4.0, 100.0
 
 // joinDownTo merges pairs until that many components are left, or join finds none.
 func (r *Rounds) joinDownTo(least int, join func() (joined bool, err error)) error {

@@ -44,3 +44,25 @@ func TestPrunePath(t *testing.T) {
 		}
 	}
 }
+
+// TestFlat: two components at the floor are flat if they lie far apart in that direction, and not
+// if it is another one, as in a table with dependent columns, or if one of them is wide.
+func TestFlat(t *testing.T) {
+	at := func(x, y, vx, vy float64) component.Gaussian {
+		return component.Gaussian{Weight: .5, Mean: []float64{x, y}, Cov: symmetric.Diagonal([]float64{vx, vy})}
+	}
+	for _, c := range []struct {
+		a, b component.Gaussian
+		want bool
+	}{
+		{at(0, 0, 1, 2e-8), at(0, 1, 1, 1e-8), true},
+		{at(0, 0, 1, 2e-8), at(1, 1e-3, 1, 1e-8), false},
+		{at(0, 0, 1, 2e-8), at(0, 1, 1, 1e-2), false},
+		{at(0, 0, 1, 1), at(0, 9, 1, 1), false},
+	} {
+		r := &Rounds{Space: component.Flat(2), Floor: 1e-8, Components: []component.Gaussian{c.a, c.b}}
+		if got := r.Flat(); got != c.want {
+			t.Errorf("%v and %v: flat %v, want %v", c.a.Mean, c.b.Mean, got, c.want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package coreset
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -26,15 +27,78 @@ func (c *Coreset) addCell(weight, side float64, at ...float64) {
 	c.Points, c.Cells, c.Weights, c.Total = append(c.Points, at), append(c.Cells, cell), append(c.Weights, weight), c.Total+weight
 }
 
-// TestTouching: leaves of different sides touch where they meet, corners included.
-func TestTouching(t *testing.T) {
+// TestClumps on leaves by hand: groups that an empty leaf divides, groups that a thin bridge joins
+// until it does not count, groups that are too light; leaves that do not count join the nearest
+// group.
+func TestClumps(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		at    map[int]float64
+		least float64
+		want  []int // of the assignment with two groups; nil for none
+	}{
+		{"one group", map[int]float64{0: 5, 1: 9, 2: 5}, 1, nil},
+		{"two groups", map[int]float64{0: 50, 1: 90, 3: 60, 4: 70}, 1, []int{0, 0, 1, 1}},
+		{"one of them light", map[int]float64{0: 50, 1: 90, 3: 6}, 10, nil},
+		{"a bridge", map[int]float64{0: 50, 1: 50, 2: 2, 3: 50, 4: 50}, 10, []int{0, 0, 0, 1, 1}},
+		{"a light leaf far off", map[int]float64{0: 50, 1: 50, 5: 50, 6: 50, 60: 2}, 10, []int{0, 0, 1, 1, 1}},
+	} {
+		for dim := 1; dim <= 3; dim++ {
+			var got []int
+			for _, assign := range leaves(dim, 1, c.at).Clumps(c.least) {
+				if slices.Max(assign) == 1 {
+					got = assign
+				}
+			}
+			if !reflect.DeepEqual(got, c.want) {
+				t.Errorf("%s, dimension %d: %v, want %v", c.name, dim, got, c.want)
+			}
+		}
+	}
+	if got := (&Coreset{Dim: 2}).Clumps(1); len(got) != 0 {
+		t.Errorf("of nothing: %v", got)
+	}
+}
+
+// TestClumpsOfTwoScales: leaves of different sides touch where they meet, corners included.
+func TestClumpsOfTwoScales(t *testing.T) {
 	c := &Coreset{Dim: 2, SD: 1}
 	c.addCell(40, 2, 0, 0)
 	c.addCell(40, 1, 1.5, 1.5) // at the corner of the first
 	c.addCell(40, .5, 2.25, 2.25)
 	c.addCell(40, .5, 4, 4)
+	for _, assign := range c.Clumps(10) {
+		if want := []int{0, 0, 0, 1}; slices.Max(assign) == 1 && !reflect.DeepEqual(assign, want) {
+			t.Errorf("got %v, want %v", assign, want)
+		}
+	}
 	if len(c.Touching()[3]) != 0 || len(c.Touching()[1]) != 2 {
 		t.Errorf("neighbours %v", c.Touching())
+	}
+}
+
+// TestClumpsAreAssignments: on random leaves every assignment names the groups from 0 on, gives
+// each of them enough rows, and no two have equally many.
+func TestClumpsAreAssignments(t *testing.T) {
+	rng := newRand(t)
+	for range 50 {
+		c := clusteredCoreset(rng, 80, 1+rng.IntN(3), 1+rng.IntN(6))
+		least := c.Total / 50
+		seen := map[int]bool{}
+		for _, assign := range c.Clumps(least) {
+			k := slices.Max(assign) + 1
+			mass := make([]float64, k)
+			for i, a := range assign {
+				if a < 0 {
+					t.Fatalf("leaf %d is in no group: %v", i, assign)
+				}
+				mass[a] += c.Weights[i]
+			}
+			if slices.Min(mass) < least || k < 2 || seen[k] {
+				t.Errorf("%d groups of %v, at least %v, after %v", k, mass, least, seen)
+			}
+			seen[k] = true
+		}
 	}
 }
 
