@@ -171,6 +171,9 @@ func (e *edge) expect(pa, pb [][]float64, weights []float64, all float64) {
 			k++
 		}
 	}
+	if len(own) == 0 { // components of no rows: no edge
+		return
+	}
 	byRow, byColumn, whole := margins(own, int(k))
 	e.free = (1 - 1/r) * (1 - 1/k)
 	at := 0

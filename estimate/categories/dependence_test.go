@@ -191,3 +191,13 @@ func TestManyPairs(t *testing.T) {
 		}
 	}
 }
+
+// Components that hold no rows, as far as noise shows any, make no edge: no cell has anything to
+// differ from.
+func TestEdgeOfNoRows(t *testing.T) {
+	e := &edge{counts: []float64{3, -1, 2, 0}, sigma: 1}
+	e.expect([][]float64{{.5, .5}}, [][]float64{{.5, .5}}, []float64{math.NaN()}, 0)
+	if gain, sd := e.gain(); gain > sd {
+		t.Errorf("gain %g, sd %g", gain, sd)
+	}
+}
